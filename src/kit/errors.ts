@@ -1,0 +1,32 @@
+/** What happens to the work after an error: policy is a lookup, not a guess at each place. */
+export type Next =
+  /** try again later: the fault passes by itself */
+  | "retry"
+  /** the request was wrong: repeating it unchanged cannot help */
+  | "refuse"
+  /** stop asking this counterpart until someone or something repairs it */
+  | "pause"
+  /** set aside, visibly, as a dead letter */
+  | "bury";
+
+/** An error that a person is meant to read: its message says what is wrong, where, and what to do. */
+export class RelayError extends Error {
+  readonly next: Next;
+
+  constructor(message: string, options: { next: Next; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.next = options.next;
+  }
+}
+
+/** The message of anything thrown, on one line, shortened for storage and logs. */
+export function messageOf(error: unknown): string {
+  const text =
+    error instanceof AggregateError && error.message === ""
+      ? error.errors.map(messageOf).join("; ")
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  return text.replaceAll(/\s+/g, " ").replaceAll("\0", "\uFFFD").slice(0, 500);
+}

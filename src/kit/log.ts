@@ -1,0 +1,36 @@
+import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
+
+export type Logger = PinoLogger;
+export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+
+/** Keys whose values never reach a log line, however deep a caller put them. */
+const FORBIDDEN_KEYS = [
+  "token",
+  "apiKey",
+  "authorization",
+  "cookie",
+  "x-api-key",
+  "email",
+  "payerEmail",
+  "payerName",
+  "payerPhoneNumber",
+  "phoneNumber",
+  "billerEmail",
+  "body",
+  "headers",
+];
+
+/** One JSON line a record: UTC time, level as a word. Secrets and personal data are left out by key. */
+export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
+  const paths = FORBIDDEN_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths, censor: "[left out]" },
+    },
+    options.destination ?? pino.destination({ dest: 1, sync: true }),
+  );
+}

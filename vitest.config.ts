@@ -1,0 +1,34 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        // Checks of the house itself: no database, seconds.
+        test: { name: "house", include: ["test/house/**/*.test.ts"] },
+      },
+      {
+        test: {
+          name: "relay",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/house/**", "test/slow/**"],
+          globalSetup: ["test/support/global-setup.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+      {
+        // What needs more than Node and npm, or minutes: run by `npm run check:slow`.
+        test: {
+          name: "slow",
+          include: ["test/slow/**/*.test.ts"],
+          globalSetup: ["test/support/global-setup.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 120_000,
+          maxWorkers: 1,
+        },
+      },
+    ],
+  },
+});
