@@ -1,0 +1,50 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * The newest answer that the provider confirmed, and every answer that differed from the one before.
+ * Personal data stands in `document` only, so that erasing has one place to go.
+ * `document` is json as text: jsonb would refuse NUL escapes and change the digits of numbers.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table invoice (
+      id uuid not null,
+      created_at timestamptz,
+      modified_at timestamptz,
+      paid_at timestamptz,
+      asked_at timestamptz not null,
+      confirmed_at timestamptz not null,
+      erased_at timestamptz,
+      amount numeric,
+      service_charge numeric,
+      vat numeric,
+      total_amount numeric,
+      settleable_amount numeric,
+      source text not null,
+      status text not null,
+      type text,
+      collection_name text,
+      title text,
+      reference text,
+      payment_method text,
+      service_fee_payer text,
+      digest text not null,
+      document json not null,
+      constraint invoice_pkey primary key (id)
+    ) with (fillfactor = 85)`.execute(db);
+  await sql`create index invoice_paid_at on invoice (paid_at) where paid_at is not null`.execute(db);
+  await sql`
+    create table invoice_snapshot (
+      id bigint generated always as identity,
+      invoice_id uuid not null,
+      asked_at timestamptz not null,
+      recorded_at timestamptz not null default clock_timestamp(),
+      erased_at timestamptz,
+      source text not null,
+      status text not null,
+      digest text not null,
+      document json not null,
+      constraint invoice_snapshot_pkey primary key (id)
+    )`.execute(db);
+  await sql`create index invoice_snapshot_invoice on invoice_snapshot (invoice_id)`.execute(db);
+}

@@ -1,0 +1,60 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+import type { Secret } from "../kit/secret.ts";
+import type { Tables } from "./tables.ts";
+
+export type Database = Kysely<Tables>;
+
+export interface Connection<Schema> {
+  readonly db: Kysely<Schema>;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** The most connections of this pool. */
+  max?: number;
+  /** Shown in pg_stat_activity. */
+  applicationName?: string;
+  /** How long to wait for a connection, in ms. */
+  connectTimeoutMs?: number;
+  /** How long one statement may take before this side gives up on it, in ms; 0 for no limit. */
+  statementTimeoutMs?: number;
+  /** The Postgres schema that unqualified names mean. */
+  schema?: string;
+  /** Told of connections that break while idle; the pool replaces them by itself. */
+  onIdleError?: (error: Error) => void;
+}
+
+const INT8_OID = 20;
+
+/** Counts and identities come as int8 and stay far below 2^53: numbers, not strings. */
+const types = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") =>
+    oid === INT8_OID && format !== "binary"
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+/** Opens a pool; nothing is sent until the first query. Every session works in UTC. */
+export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}): Connection<Schema> {
+  const {
+    max = 10,
+    applicationName = "invoice-relay",
+    connectTimeoutMs = 5_000,
+    statementTimeoutMs = 30_000,
+    schema,
+  } = options;
+  const pool = new pg.Pool({
+    connectionString: url.reveal(),
+    max,
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: statementTimeoutMs,
+    keepAlive: true,
+    types,
+    options: `-c timezone=UTC${schema === undefined ? "" : ` -c search_path=${schema}`}`,
+  });
+  pool.on("error", (error) => options.onIdleError?.(error));
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, close: () => db.destroy() };
+}

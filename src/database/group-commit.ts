@@ -1,0 +1,97 @@
+import { RelayError } from "../kit/errors.ts";
+import { isLostConnection, isRefusedData } from "./postgres-errors.ts";
+
+export interface GroupCommitOptions<Item> {
+  /** Writes all of them in one transaction, or throws and leaves nothing behind. */
+  write(items: readonly Item[]): Promise<void>;
+  /** The most items of one transaction. */
+  maxBatch: number;
+  /** The most transactions under way at once. */
+  maxInFlight: number;
+  /** The most items waiting; one more is refused with QueueFull. */
+  maxWaiting: number;
+  /** Whether `write` may be repeated after a commit of unknown outcome without doing anything twice. */
+  repeatable: boolean;
+}
+
+/** The queue in front of the commit is full: nothing of this item was written. */
+export class QueueFull extends RelayError {
+  constructor() {
+    super("Too many writes are waiting for the database. Try again shortly.", { next: "retry" });
+  }
+}
+
+interface Waiting<Item> {
+  item: Item;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Many small writes in few commits: what arrives while a commit is under way goes into the next one, so that
+ * an idle system commits at once and a busy one commits in large batches, with no timer between.
+ * A batch that Postgres refuses for its data is split until the bad item stands alone: its neighbours are written.
+ */
+export class GroupCommit<Item> {
+  readonly #options: GroupCommitOptions<Item>;
+  #waiting: Waiting<Item>[] = [];
+  #inFlight = 0;
+  #scheduled = false;
+
+  constructor(options: GroupCommitOptions<Item>) {
+    this.#options = options;
+  }
+
+  /** How many items are neither written nor being written. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves once the item is committed. @throws QueueFull, or whatever the write failed with. */
+  add(item: Item): Promise<void> {
+    if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(new QueueFull());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  // One turn of the event loop later, so that all that arrived in this turn shares the commit.
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight >= this.#options.maxInFlight) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    while (this.#waiting.length > 0 && this.#inFlight < this.#options.maxInFlight) {
+      const batch = this.#waiting.splice(0, this.#options.maxBatch);
+      this.#inFlight += 1;
+      void this.#write(batch, this.#options.repeatable).finally(() => {
+        this.#inFlight -= 1;
+        this.#schedule();
+      });
+    }
+  }
+
+  async #write(batch: Waiting<Item>[], mayRepeat: boolean): Promise<void> {
+    try {
+      await this.#options.write(batch.map((waiting) => waiting.item));
+    } catch (error) {
+      if (isRefusedData(error) && batch.length > 1) {
+        const middle = batch.length >> 1;
+        await this.#write(batch.slice(0, middle), mayRepeat);
+        await this.#write(batch.slice(middle), mayRepeat);
+      } else if (isLostConnection(error) && mayRepeat) {
+        await this.#write(batch, false);
+      } else {
+        for (const waiting of batch) waiting.reject(error);
+      }
+      return;
+    }
+    for (const waiting of batch) waiting.resolve();
+  }
+}

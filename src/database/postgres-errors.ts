@@ -1,0 +1,26 @@
+const codeOf = (error: unknown): string => {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : "";
+};
+
+/**
+ * Postgres refused what a statement carried (SQLSTATE 22 data exception, 23 constraint, 54 limit exceeded):
+ * some row of it is bad, and the same rows without that one would do.
+ */
+export function isRefusedData(error: unknown): boolean {
+  return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error));
+}
+
+/**
+ * The connection went away under a statement, so nobody knows whether it was committed: a broken socket,
+ * SQLSTATE 08 (connection exception) or 57P (the server is stopping, starting or crashed).
+ */
+export function isLostConnection(error: unknown): boolean {
+  const code = codeOf(error);
+  if (/^(08[0-9A-Z]{3}|57P0[1-4])$/.test(code)) return true;
+  if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"].includes(code)) return true;
+  return (
+    error instanceof Error &&
+    /Connection terminated|connection error and is not queryable/i.test(error.message)
+  );
+}
