@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+
+export type BodyOutcome = { kind: "whole"; body: Buffer } | { kind: "too_large" } | { kind: "broken_off" };
+
+const EMPTY = Buffer.alloc(0);
+
+/** Collects the bytes of a request as they come over the wire, up to `limit` bytes; never throws. */
+export function readBody(request: IncomingMessage, limit: number): Promise<BodyOutcome> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve({ kind: "too_large" });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        request.pause();
+        request.removeAllListeners("data");
+        resolve({ kind: "too_large" });
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.on("end", () => {
+      const [first = EMPTY] = chunks;
+      resolve({ kind: "whole", body: chunks.length > 1 ? Buffer.concat(chunks, size) : first });
+    });
+    request.on("error", () => resolve({ kind: "broken_off" }));
+    request.on("close", () => resolve({ kind: "broken_off" }));
+  });
+}

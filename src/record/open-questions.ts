@@ -1,0 +1,56 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Lane, OpenedBy, Tables } from "../database/tables.ts";
+
+/** Ask the provider about this invoice, with this source's key. */
+export interface Question {
+  invoiceId: string;
+  source: string;
+}
+
+export interface OpeningOptions {
+  openedBy: OpenedBy;
+  lane: Lane;
+}
+
+/**
+ * The one statement that opens questions. Those for one invoice coalesce in its row; what comes while the
+ * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts anew.
+ * Rows are locked in invoice order, so that statements side by side cannot deadlock.
+ */
+export function openingStatement(
+  questions: readonly Question[],
+  { openedBy, lane }: OpeningOptions,
+): RawBuilder<unknown> {
+  const distinct = new Map(
+    questions.map((question) => [`${question.invoiceId} ${question.source}`, question]),
+  );
+  const ids = [...distinct.values()].map((question) => question.invoiceId);
+  const sources = [...distinct.values()].map((question) => question.source);
+  return sql`
+    insert into confirmation as known (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at)
+    select asked.invoice_id, asked.source, ${lane}, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp()
+    from unnest(${ids}::uuid[], ${sources}::text[]) as asked (invoice_id, source)
+    order by asked.invoice_id, asked.source
+    on conflict (invoice_id, source) do update set
+      requests = known.requests + 1,
+      attempt = 0,
+      requested_at = clock_timestamp(),
+      due_at = case known.state when 'claimed' then known.due_at else clock_timestamp() end,
+      state = case known.state when 'claimed' then 'claimed' else 'due' end,
+      lane = case
+        when excluded.lane = 'known' then 'known'
+        when excluded.lane = 'replay' then case when known.state in ('due', 'claimed') then known.lane else 'replay' end
+        when known.lane = 'replay' and known.verdict is distinct from 'unknown_invoice' then 'known'
+        when known.lane = 'replay' then 'unknown'
+        else known.lane
+      end`;
+}
+
+/** Opens the questions; whoever calls it wakes the workers after the commit. */
+export async function openQuestions(
+  db: Kysely<Tables>,
+  questions: readonly Question[],
+  options: OpeningOptions,
+): Promise<void> {
+  if (questions.length > 0) await openingStatement(questions, options).execute(db);
+}

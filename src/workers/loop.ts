@@ -1,0 +1,55 @@
+import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import { backOffMs } from "./back-off.ts";
+import type { Signal } from "./signal.ts";
+
+export interface LoopOptions {
+  name: string;
+  /** Does all that is due now. Resolves with how long to wait at most, in ms, or null for the safety net's poll. */
+  pass: (stop: AbortSignal) => Promise<number | null>;
+  wake: Signal;
+  /** The safety net for a wake-up that got lost, in ms. */
+  pollMs: number;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface Loop {
+  /** Asks the pass under way to end, and resolves when it has. */
+  stop(): Promise<void>;
+}
+
+const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
+
+/** Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off, for ever. */
+export function startLoop({ name, pass, wake, pollMs, log, metrics }: LoopOptions): Loop {
+  const stopping = new AbortController();
+  const run = async () => {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      let waitMs: number;
+      try {
+        waitMs = Math.min((await pass(stopping.signal)) ?? pollMs, pollMs);
+        if (failures > 0) log.info({ worker: name }, "works again");
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        metrics.passFailures.inc({ worker: name });
+        waitMs = backOffMs(failures, FAILED_PASS);
+        log.warn(
+          { worker: name, failures, error: messageOf(error) },
+          "a pass failed; it will be tried again",
+        );
+      }
+      await wake.wait(waitMs, stopping.signal);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import pg from "pg";
+import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+import type { Secret } from "../kit/secret.ts";
+import { backOffMs } from "./back-off.ts";
+import { Signal } from "./signal.ts";
+
+const CHANNEL = "invoice_relay";
+const RECONNECT = { firstMs: 100, capMs: 5_000 };
+
+/** The work that someone may be waiting for. */
+export type Work = "confirm" | "publish";
+
+/**
+ * Wake-ups inside this process and, by LISTEN/NOTIFY, between processes. A wake-up may get lost (a crash
+ * between commit and NOTIFY): loops poll as the safety net, so it is never what a guarantee rests on.
+ * NOTIFY goes over a connection of its own and after the commit, because inside it would make commits queue up.
+ */
+export class WakeUps {
+  readonly signals: Record<Work, Signal> = { confirm: new Signal(), publish: new Signal() };
+  readonly #url: Secret;
+  readonly #log: Logger;
+  #client: pg.Client | null = null;
+  #faults = 0;
+  #stopped = false;
+  #reconnect: NodeJS.Timeout | undefined;
+  readonly #toTell = new Set<Work>();
+  #telling = false;
+
+  constructor(options: { url: Secret; log: Logger }) {
+    this.#url = options.url;
+    this.#log = options.log;
+  }
+
+  /** Connects, and keeps connecting whenever the connection breaks. */
+  async start(): Promise<void> {
+    await this.#connect();
+  }
+
+  /** Wakes this process at once and the others as soon as the connection allows. */
+  wake(work: Work): void {
+    this.signals[work].raise();
+    this.#toTell.add(work);
+    void this.#tell();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#reconnect);
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  // One NOTIFY under way at a time: however many commits there are, the others hear of them in few messages.
+  async #tell(): Promise<void> {
+    if (this.#telling) return;
+    this.#telling = true;
+    while (this.#client !== null && this.#toTell.size > 0) {
+      const works = [...this.#toTell];
+      this.#toTell.clear();
+      try {
+        for (const work of works)
+          await this.#client.query("select pg_notify($1, $2)", [CHANNEL, `${process.pid} ${work}`]);
+      } catch (error) {
+        this.#log.debug(
+          { error: messageOf(error) },
+          "a wake-up did not reach the other processes; they poll",
+        );
+      }
+    }
+    this.#telling = false;
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url.reveal(),
+      application_name: "invoice-relay wake-up",
+      keepAlive: true,
+    });
+    client.on("notification", ({ payload = "" }) => {
+      const [sender, work] = payload.split(" ");
+      if (sender !== String(process.pid) && (work === "confirm" || work === "publish"))
+        this.signals[work].raise();
+    });
+    client.on("error", () => this.#lost(client));
+    client.on("end", () => this.#lost(client));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      this.#client = client;
+      this.#faults = 0;
+      // What was said while nobody listened here.
+      this.signals.confirm.raise();
+      this.signals.publish.raise();
+    } catch (error) {
+      this.#log.warn({ error: messageOf(error) }, "no connection for wake-ups; polling until there is one");
+      await client.end().catch(() => undefined);
+      this.#later();
+    }
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client !== client) return;
+    this.#client = null;
+    this.#later();
+  }
+
+  #later(): void {
+    if (this.#stopped) return;
+    this.#faults += 1;
+    clearTimeout(this.#reconnect);
+    this.#reconnect = setTimeout(() => void this.#connect(), backOffMs(this.#faults, RECONNECT));
+  }
+}
