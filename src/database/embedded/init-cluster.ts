@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { access, chown, lstat, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf, RelayError } from "../../kit/errors.ts";
+import { Secret } from "../../kit/secret.ts";
+import { type Account, ownerIds, runAs } from "./account.ts";
+import type { Binaries } from "./find-binaries.ts";
+
+export interface Cluster {
+  /** Postgres' own data directory. */
+  readonly folder: string;
+  /** The password of the user `postgres`; there is no way in without it. */
+  readonly password: Secret;
+}
+
+export interface InitClusterOptions {
+  /** Where the cluster and its password stand. */
+  home: string;
+  account: Account;
+  binaries: Binaries;
+  durable: boolean;
+}
+
+const UNFINISHED = "initdb-";
+
+/**
+ * Makes the cluster in `<home>/cluster`, UTF8 with locale C, unless it is there. It appears there all at once:
+ * an initdb that was cut short leaves nothing that a later start could take for a database.
+ * @throws RelayError when initdb fails or the password is lost.
+ */
+export async function initCluster(options: InitClusterOptions): Promise<Cluster> {
+  const { home, account, binaries } = options;
+  const folder = join(home, "cluster");
+  if (await exists(folder)) return { folder, password: await readPassword(home, folder) };
+
+  for (const name of await readdir(home)) {
+    if (name.startsWith(UNFINISHED)) await rm(join(home, name), { recursive: true, force: true });
+  }
+  const passwordFile = await writePassword(home, account);
+  const unfinished = await mkdtemp(join(home, UNFINISHED));
+  await giveTo(account, unfinished);
+  try {
+    await runAs(account, join(binaries.folder, "bin/initdb"), [
+      `--pgdata=${unfinished}`,
+      "--username=postgres",
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      "--no-instructions",
+      ...(options.durable ? [] : ["--no-sync"]),
+    ]);
+  } catch (cause) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw new RelayError(`Embedded Postgres: initdb failed in ${home}. ${messageOf(cause)}`, {
+      next: "refuse",
+      cause,
+    });
+  }
+  await rename(unfinished, folder);
+  return { folder, password: await readPassword(home, folder) };
+}
+
+async function writePassword(home: string, account: Account): Promise<string> {
+  const file = join(home, "password");
+  await rm(file, { force: true });
+  await writeFile(file, randomBytes(24).toString("base64url"), { mode: 0o600, flag: "wx" });
+  await giveTo(account, file);
+  return file;
+}
+
+async function readPassword(home: string, folder: string): Promise<Secret> {
+  const file = join(home, "password");
+  try {
+    return new Secret((await readFile(file, "utf8")).trim());
+  } catch (cause) {
+    throw new RelayError(
+      `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore it, or remove ${home} to begin anew.`,
+      { next: "refuse", cause },
+    );
+  }
+}
+
+async function giveTo(account: Account, path: string): Promise<void> {
+  const { uid, gid } = ownerIds(account);
+  if ((await lstat(path)).uid !== uid) await chown(path, uid, gid);
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { RelayError } from "../../kit/errors.ts";
+import { type Account, environment } from "./account.ts";
+import type { Binaries } from "./find-binaries.ts";
+
+export interface ServerProcess {
+  readonly pid: number;
+  /** Resolves when Postgres has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Ends open connections, writes everything out and resolves when Postgres is gone. */
+  stop(): Promise<void>;
+}
+
+export interface SpawnServerOptions {
+  account: Account;
+  binaries: Binaries;
+  /** Postgres' own data directory. */
+  cluster: string;
+  port: number;
+  durable: boolean;
+  /** Takes what Postgres prints; emptied first. */
+  logFile: string;
+}
+
+/** `failed`: it ended before it was ready; `output` is what it printed. */
+export type SpawnResult = { state: "ready"; server: ServerProcess } | { state: "failed"; output: string };
+
+/**
+ * Turns into Postgres, and leaves a watcher beside it that shuts Postgres down when the pipe on descriptor 3
+ * breaks: that happens however the parent ends, SIGKILL included. A line on the pipe sends the watcher home.
+ */
+const WATCHED = '( (read -r _ <&3 || kill -INT $$) & ); exec "$@" 3<&-';
+
+const READY_WITHIN_MS = 120_000;
+
+/** Starts Postgres on 127.0.0.1 and resolves when it takes connections or has ended. */
+export async function spawnServer(options: SpawnServerOptions): Promise<SpawnResult> {
+  const server = await launch(options);
+  for (const until = Date.now() + READY_WITHIN_MS; Date.now() < until; ) {
+    if (await hasEnded(server)) return { state: "failed", output: await readFile(options.logFile, "utf8") };
+    if (await isReady(options.cluster, server.pid)) return { state: "ready", server };
+    await delay(10);
+  }
+  await server.stop();
+  throw new RelayError(`Embedded Postgres: not ready after two minutes. What it says: ${options.logFile}`, {
+    next: "refuse",
+  });
+}
+
+async function launch(options: SpawnServerOptions): Promise<ServerProcess> {
+  const { account, binaries, cluster } = options;
+  const command = [
+    ...account.prefix,
+    "/bin/sh",
+    "-c",
+    WATCHED,
+    "sh",
+    join(binaries.folder, "bin/postgres"),
+    "-D",
+    cluster,
+    ...settingsFor(options).flatMap((setting) => ["-c", setting]),
+  ];
+  const log = await open(options.logFile, "w", 0o600);
+  try {
+    const child = spawn(command[0] as string, command.slice(1), {
+      ...account.ids,
+      cwd: "/",
+      env: environment(),
+      // A session of its own: Ctrl-C in the terminal must not take the database from under a relay that still
+      // finishes its work.
+      detached: true,
+      stdio: ["ignore", log.fd, log.fd, "pipe"],
+    });
+    return await watch(child);
+  } finally {
+    await log.close();
+  }
+}
+
+const settingsFor = ({ port, durable }: SpawnServerOptions) => [
+  "listen_addresses=127.0.0.1",
+  `port=${port}`,
+  "unix_socket_directories=",
+  "max_connections=200",
+  "timezone=UTC",
+  "log_timezone=UTC",
+  "log_min_messages=warning",
+  "synchronous_commit=on",
+  `fsync=${durable ? "on" : "off"}`,
+  `full_page_writes=${durable ? "on" : "off"}`,
+];
+
+async function watch(child: ChildProcess): Promise<ServerProcess> {
+  const lifeline = child.stdio[3] as Writable;
+  // Neither Postgres nor the pipe to its watcher keeps the parent from ending.
+  child.unref();
+  (lifeline as Writable & { unref(): void }).unref();
+  lifeline.on("error", () => {});
+  const ended = once(child, "exit").then(() => {
+    lifeline.end("\n");
+  });
+  ended.catch(() => {});
+  if (child.pid === undefined) {
+    await ended;
+    throw new RelayError("Embedded Postgres: it could not be started.", { next: "refuse" });
+  }
+  return {
+    pid: child.pid,
+    ended,
+    stop: async () => {
+      child.ref();
+      child.kill("SIGINT");
+      const slow = setTimeout(() => child.kill("SIGQUIT"), 15_000);
+      await ended;
+      clearTimeout(slow);
+    },
+  };
+}
+
+const hasEnded = (server: ServerProcess) =>
+  Promise.race([server.ended.then(() => true), delay(0).then(() => false)]);
+
+/** Postgres writes its state into the eighth line of `postmaster.pid`. */
+async function isReady(cluster: string, pid: number): Promise<boolean> {
+  const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");
+  const lines = text.split("\n");
+  return lines[0] === String(pid) && lines[7]?.trim() === "ready";
+}

