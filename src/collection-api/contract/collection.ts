@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { moneyRead, moneyWritten } from "./money.ts";
+import { utcTime, uuid } from "./strict-fields.ts";
+import { idRead, numberRead, textRead, timeRead } from "./tolerant-fields.ts";
+
+/** A collection as the client reads it: nothing but its id has to be there, unknown fields are kept. */
+export const collectionRead = z.looseObject({
+  id: idRead,
+  collectionName: textRead,
+  description: textRead,
+  invoiceExpirationPeriod: textRead,
+  paymentChannels: listRead(textRead),
+  settlementFrequency: textRead,
+  serviceFeeBilling: textRead,
+  /** The fixed amount; null when each invoice brings its own. */
+  amount: moneyRead,
+  dateCreated: timeRead,
+  status: textRead,
+  collectionCategory: z
+    .looseObject({ id: textRead, name: textRead })
+    .nullish()
+    .transform((category) => category ?? null),
+  collectionAccounts: listRead(
+    z.looseObject({
+      percentage: numberRead,
+      linkedAccount: z
+        .looseObject({
+          id: textRead,
+          accountName: textRead,
+          accountNumber: textRead,
+          bank: z
+            .looseObject({ id: textRead, name: textRead, code: textRead, logo: textRead })
+            .nullish()
+            .transform((bank) => bank ?? null),
+        })
+        .nullish()
+        .transform((account) => account ?? null),
+    }),
+  ),
+});
+
+function listRead<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item)
+    .nullish()
+    .transform((items) => items ?? []);
+}
+
+export type Collection = z.output<typeof collectionRead>;
+
+/** A collection as the service writes it (interface, parts A and B). */
+export const collectionWritten = z
+  .object({
+    id: uuid,
+    collectionName: z.string(),
+    description: z.string().nullable(),
+    invoiceExpirationPeriod: z.string().meta({ examples: ["OneDay"] }),
+    paymentChannels: z.array(z.enum(["Card", "BankTransfer", "BankBranch", "USSD"])),
+    settlementFrequency: z.enum(["Daily", "Instant"]),
+    serviceFeeBilling: z.enum(["Payer", "Merchant"]),
+    amount: moneyWritten.nullable(),
+    dateCreated: utcTime,
+    status: z.enum(["Active", "Pending", "Disabled", "Suspended", "Blocked"]),
+    collectionCategory: z.object({ id: uuid, name: z.string() }).nullable(),
+    collectionAccounts: z.array(
+      z.object({
+        percentage: z.number().min(0).max(100),
+        linkedAccount: z.object({
+          id: uuid,
+          accountName: z.string(),
+          accountNumber: z.string(),
+          bank: z.object({
+            id: uuid,
+            name: z.string(),
+            code: z.string(),
+            logo: z.string().meta({ format: "uri" }),
+          }),
+        }),
+      }),
+    ),
+  })
+  .meta({ id: "Collection", description: "What invoices are collected for, and how they settle." });
+
+export type CollectionWritten = z.input<typeof collectionWritten>;

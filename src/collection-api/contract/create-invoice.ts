@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { moneyGiven, moneyOnWire } from "./money.ts";
+import { email, optional, text, uuid, webAddress } from "./strict-fields.ts";
+
+const metadata = z
+  .record(
+    z.string().min(1, "should have no empty name").max(100, "should have names of at most 100 characters"),
+    text(1_000),
+    "should be a map of text to text",
+  )
+  .refine((map) => Object.keys(map).length <= 50, "should have at most 50 entries");
+
+const beneficiary = z.object(
+  { linkedAccountId: uuid, amount: moneyGiven },
+  "should be an object with linkedAccountId and amount",
+);
+
+/**
+ * What Create Invoice takes. Whether `amount` and `invoiceBeneficiaries` are required or refused depends on
+ * the collection (interface, part B), so that only the service can say it.
+ */
+export const createInvoiceRequest = z
+  .object(
+    {
+      collectionId: uuid,
+      title: text(200),
+      payerName: text(200),
+      payerEmail: email,
+      payerPhoneNumber: optional(
+        text(32).regex(/^\+?[\d\s().-]{3,}$/, "should be a phone number such as +2348012345678"),
+      ),
+      billerMetaData: metadata.nullish().transform((map) => map ?? {}),
+      amount: moneyGiven.nullish().transform((amount) => amount ?? null),
+      callBackUrl: optional(webAddress),
+      invoiceBeneficiaries: z
+        .array(beneficiary, "should be a list")
+        .max(100, "should have at most 100 entries")
+        .nullish()
+        .transform((beneficiaries) => beneficiaries ?? null),
+    },
+    "should be a JSON object",
+  )
+  .meta({ id: "CreateInvoiceRequest" });
+
+/** In: amounts as decimal strings such as `1500.50` (or exact numbers); what is optional may be left out. */
+export type CreateInvoiceInput = z.input<typeof createInvoiceRequest>;
+/** Out: ids in lower case, amounts as decimal strings, what was left out is null. */
+export type CreateInvoiceRequest = z.output<typeof createInvoiceRequest>;
+
+/** The body as it goes over the wire: amounts as JSON numbers, what is null left out. */
+export function createInvoiceBody(request: CreateInvoiceRequest): unknown {
+  const { amount, invoiceBeneficiaries, ...rest } = request;
+  const body = {
+    ...rest,
+    amount: amount === null ? null : moneyOnWire(amount),
+    invoiceBeneficiaries: invoiceBeneficiaries?.map((beneficiary) => ({
+      ...beneficiary,
+      amount: moneyOnWire(beneficiary.amount),
+    })),
+  };
+  return Object.fromEntries(
+    Object.entries(body).filter(([, value]) => value !== null && value !== undefined),
+  );
+}

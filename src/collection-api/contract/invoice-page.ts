@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { withStatus } from "./invoice.ts";
+import { moneyRead, moneyWritten } from "./money.ts";
+import { day, text, utcTime, uuid, wholeNumber } from "./strict-fields.ts";
+import { flagRead, idRead, numberRead, textRead, timeRead } from "./tolerant-fields.ts";
+
+/** The most items that one page may be asked for. */
+export const MOST_PAGE_SIZE = 1_000;
+
+/** Which invoices of a collection are asked for, and which page of them (interface, part A). */
+export const invoiceFilter = z
+  .object({
+    invoiceStatus: text(50)
+      .optional()
+      .meta({ examples: ["Paid"] }),
+    search: text(200).optional().meta({ description: "Text to look for in title and payer." }),
+    startDate: day.optional(),
+    endDate: day.optional(),
+    invoiceType: text(50)
+      .optional()
+      .meta({ examples: ["Live"] }),
+    page: wholeNumber(1, 1_000_000).optional(),
+    pageSize: wholeNumber(1, MOST_PAGE_SIZE).optional(),
+  })
+  .refine(({ startDate, endDate }) => !startDate || !endDate || startDate <= endDate, {
+    path: ["endDate"],
+    error: "should not be before startDate",
+  });
+
+/** In: numbers of pages as numbers or digits. Every field may be left out. */
+export type InvoiceFilterInput = z.input<typeof invoiceFilter>;
+export type InvoiceFilter = z.output<typeof invoiceFilter>;
+
+const listedFields = z.looseObject({
+  id: idRead,
+  title: textRead,
+  amount: moneyRead,
+  status: textRead,
+  payerName: textRead,
+  payerEmail: textRead,
+  dateCreated: timeRead,
+  datePaid: timeRead,
+});
+
+/** A page of the list as the client reads it; unknown fields are kept. */
+export const invoicePageRead = z.looseObject({
+  items: z.array(z.preprocess(withStatus, listedFields)),
+  page: numberRead,
+  pageSize: numberRead,
+  totalCount: numberRead,
+  hasNextPage: flagRead,
+  hasPreviousPage: flagRead,
+});
+
+export type ListedInvoice = z.output<typeof listedFields>;
+export type InvoicePage = z.output<typeof invoicePageRead>;
+
+/** A page of the list as the service writes it (interface, part A). */
+export const invoicePageWritten = z
+  .object({
+    items: z.array(
+      z
+        .object({
+          id: uuid,
+          title: z.string(),
+          amount: moneyWritten,
+          status: z.enum(["Unpaid", "Paid", "Invalidated"]),
+          payerName: z.string(),
+          payerEmail: z.string(),
+          dateCreated: utcTime,
+          datePaid: utcTime.nullable(),
+        })
+        .meta({ id: "ListedInvoice" }),
+    ),
+    page: z.int().min(1),
+    pageSize: z.int().min(1),
+    totalCount: z.int().min(0),
+    hasNextPage: z.boolean(),
+    hasPreviousPage: z.boolean(),
+  })
+  .meta({ id: "InvoicePage" });
+
+export type InvoicePageWritten = z.input<typeof invoicePageWritten>;

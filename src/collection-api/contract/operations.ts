@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { banksRead, banksWritten } from "./bank.ts";
+import { collectionRead, collectionWritten } from "./collection.ts";
+import { createInvoiceRequest } from "./create-invoice.ts";
+import { invoiceRead, invoiceWritten } from "./invoice.ts";
+import { invoiceFilter, invoicePageRead, invoicePageWritten } from "./invoice-page.ts";
+import { addLinkedAccountRequest } from "./linked-account.ts";
+import { uuid } from "./strict-fields.ts";
+
+/** One row of the interface: what client, service, command line and OpenAPI document are made from. */
+export interface Operation {
+  /** The client's method. */
+  readonly name: string;
+  /** The interface's own name for it. */
+  readonly title: string;
+  readonly summary: string;
+  readonly method: "GET" | "POST";
+  /** Below the base URL; `{id}` stands for the path's parameter. */
+  readonly path: string;
+  /** The HTTP status of success. */
+  readonly status: 200 | 201;
+  /** The form of the envelope's `status` on success. */
+  readonly envelopeStatus: "success" | 200;
+  /** What the request is held against, strictly. */
+  readonly request: { readonly path?: z.ZodType; readonly query?: z.ZodType; readonly body?: z.ZodType };
+  /** The answer's `data`; left out where the answer has none. */
+  readonly data?: { readonly read: z.ZodType; readonly written: z.ZodType };
+}
+
+/** The path's parameter of every operation on one collection or invoice. */
+export const idPath = z.object({ id: uuid });
+
+/** The path of Get Banks is not specified: this is the service's, and the client's default. */
+export const DEFAULT_BANKS_PATH = "/api/v1/banks";
+
+/** The seven operations of the interface, part A. */
+export const operations = {
+  getCollection: {
+    name: "getCollection",
+    title: "Get Collection by ID",
+    summary: "One collection: its terms, accounts and state.",
+    method: "GET",
+    path: "/api/v1/collections/{id}",
+    status: 200,
+    envelopeStatus: "success",
+    request: { path: idPath },
+    data: { read: collectionRead, written: collectionWritten },
+  },
+  listInvoices: {
+    name: "listInvoices",
+    title: "Get Collection Invoices",
+    summary: "A page of a collection's invoices, filtered.",
+    method: "GET",
+    path: "/api/v1/collections/{id}/invoices",
+    status: 200,
+    envelopeStatus: "success",
+    request: { path: idPath, query: invoiceFilter },
+    data: { read: invoicePageRead, written: invoicePageWritten },
+  },
+  createInvoice: {
+    name: "createInvoice",
+    title: "Create Invoice",
+    summary: "A new unpaid invoice, with the address where it can be paid.",
+    method: "POST",
+    path: "/api/v1/invoices",
+    status: 200,
+    envelopeStatus: 200,
+    request: { body: createInvoiceRequest },
+    data: { read: invoiceRead, written: invoiceWritten },
+  },
+  getInvoice: {
+    name: "getInvoice",
+    title: "Get Invoice by ID",
+    summary: "One invoice as it stands now.",
+    method: "GET",
+    path: "/api/v1/invoices/{id}",
+    status: 200,
+    envelopeStatus: 200,
+    request: { path: idPath },
+    data: { read: invoiceRead, written: invoiceWritten },
+  },
+  invalidateInvoice: {
+    name: "invalidateInvoice",
+    title: "Invalidate Invoice",
+    summary: "Makes an unpaid invoice one that can no longer be paid.",
+    method: "POST",
+    path: "/api/v1/invoices/{id}/invalidate",
+    status: 200,
+    envelopeStatus: "success",
+    request: { path: idPath },
+  },
+  addLinkedAccount: {
+    name: "addLinkedAccount",
+    title: "Add Linked Account",
+    summary: "An account that settlements may go to once it is approved.",
+    method: "POST",
+    path: "/api/v1/linked-accounts",
+    status: 201,
+    envelopeStatus: "success",
+    request: { body: addLinkedAccountRequest },
+  },
+  getBanks: {
+    name: "getBanks",
+    title: "Get Banks",
+    summary: "The banks, each with the number that Add Linked Account takes as bankId.",
+    method: "GET",
+    path: DEFAULT_BANKS_PATH,
+    status: 200,
+    envelopeStatus: "success",
+    request: {},
+    data: { read: banksRead, written: banksWritten },
+  },
+} as const satisfies Record<string, Operation>;
+
+export type OperationName = keyof typeof operations;

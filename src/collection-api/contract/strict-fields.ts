@@ -1,0 +1,71 @@
+import { z } from "zod";
+
+// What requests are held against and what the service writes. Each message completes "<field> …".
+
+const missingOr = (otherwise: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined || input === null ? "is missing" : otherwise,
+});
+
+/** Text of at most `most` characters in any script, not blank; no control characters, which databases refuse. */
+export const text = (most: number) =>
+  z
+    .string(missingOr("should be text"))
+    .max(most, `should have at most ${most} characters`)
+    .refine((value) => value.trim() !== "", "should not be empty")
+    .refine(
+      (value) => !/[^\P{Cc}\t\n\r]/u.test(value) && value.isWellFormed(),
+      "should hold no control characters",
+    );
+
+/** Left out, null or empty counts as not given: null. */
+export const optional = <T>(field: z.ZodType<T, string>) =>
+  z
+    .preprocess((value) => (value === undefined || value === "" ? null : value), field.nullable())
+    .optional()
+    .default(null);
+
+/** A UUID of any version, in lower case. */
+export const uuid = z
+  .guid(missingOr("should be a UUID such as 0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10"))
+  .transform((id) => id.toLowerCase());
+
+export const email = text(254)
+  .regex(/^[^\s@]+@[^\s@]+$/, "should be an e-mail address")
+  .meta({ format: "email" });
+
+/** An absolute http(s) address. */
+export const webAddress = text(2_048).refine(
+  (address) => ["http:", "https:"].includes(URL.parse(address)?.protocol ?? ""),
+  "should be a web address such as https://example.com/callbacks",
+);
+
+/** A whole number from `least` to `most`, as a number or, as in a query, as its digits. */
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .custom<number | string>((value) => value !== undefined && value !== null, "is missing")
+    .transform((value, context): number => {
+      const digits = typeof value === "string" && !/^[+-]?\d{1,15}$/.test(value);
+      const number = digits ? Number.NaN : Number(value);
+      if (Number.isSafeInteger(number) && number >= least && number <= most) return number;
+      context.addIssue(`should be a whole number from ${least} to ${most}`);
+      return z.NEVER;
+    })
+    .meta({ type: "integer", minimum: least, maximum: most });
+
+/** A day of the calendar, YYYY-MM-DD; 2024-02-30 is none. */
+export const day = z
+  .string(missingOr("should be a date such as 2024-02-29"))
+  .refine(
+    (value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value),
+    "should be a date such as 2024-02-29 that exists",
+  )
+  .meta({ format: "date" });
+
+function isDay(value: string): boolean {
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+/** A time in UTC as the service writes it: 2024-05-01T10:00:00.000Z. */
+export const utcTime = z.iso.datetime({ error: "should be a UTC time such as 2024-05-01T10:00:00.000Z" });

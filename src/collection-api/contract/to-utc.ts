@@ -1,0 +1,45 @@
+import { DateTime } from "luxon";
+
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d{2}:?\d{2})?)?$/;
+
+/**
+ * The moment that the provider's text names, or null when it names none (empty, unreadable, or a date
+ * before 1970, such as year 1, which some platforms write for "no date"). Fractions below 1 ms are cut.
+ * @param zone the zone of times that name none, such as `UTC` or `Africa/Lagos`.
+ */
+export function toUtc(text: string | null | undefined, zone: string): Date | null {
+  const given = text?.trim() ?? "";
+  if (given === "") return null;
+  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset] =
+    ISO.exec(given) ?? [];
+  const elsewhere = offset === undefined && zone !== "UTC";
+  if (year === undefined || elsewhere)
+    return afterEpoch(DateTime.fromISO(given.replace(" ", "T"), { zone }).toMillis());
+
+  const wall = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+    Number(fraction.padEnd(3, "0").slice(0, 3)),
+  );
+  // Date.UTC rolls 30 February over into March; a date that does not come back is none.
+  const cameBack = new Date(wall)
+    .toISOString()
+    .startsWith(`${year}-${month}-${day}T${hour.padStart(2, "0")}`);
+  const exists = cameBack && Number(minute) < 60 && Number(second) < 60;
+  return exists ? afterEpoch(wall - offsetMs(offset)) : null;
+}
+
+function offsetMs(offset: string | undefined): number {
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(offset ?? "") ?? [];
+  if (sign === undefined) return 0;
+  return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+function afterEpoch(ms: number): Date | null {
+  return Number.isFinite(ms) && ms >= 0 ? new Date(ms) : null;
+}
