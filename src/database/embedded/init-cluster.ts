@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { access, chown, lstat, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { Secret } from "../../kit/secret.ts";
-import { type Account, ownerIds, runAs } from "./account.ts";
+import { type Account, runAs } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
+import { giveTo } from "./reachable-place.ts";
 
 export interface Cluster {
   /** Postgres' own data directory. */
@@ -31,7 +32,11 @@ const UNFINISHED = "initdb-";
 export async function initCluster(options: InitClusterOptions): Promise<Cluster> {
   const { home, account, binaries } = options;
   const folder = join(home, "cluster");
-  if (await exists(folder)) return { folder, password: await readPassword(home, folder) };
+  if (await exists(folder)) {
+    // It may have been made under another account.
+    await giveTo(account, folder);
+    return { folder, password: await readPassword(home, folder) };
+  }
 
   for (const name of await readdir(home)) {
     if (name.startsWith(UNFINISHED)) await rm(join(home, name), { recursive: true, force: true });
@@ -79,11 +84,6 @@ async function readPassword(home: string, folder: string): Promise<Secret> {
       { next: "refuse", cause },
     );
   }
-}
-
-async function giveTo(account: Account, path: string): Promise<void> {
-  const { uid, gid } = ownerIds(account);
-  if ((await lstat(path)).uid !== uid) await chown(path, uid, gid);
 }
 
 const exists = (path: string) =>

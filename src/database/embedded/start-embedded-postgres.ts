@@ -100,7 +100,11 @@ const urlOf = (password: Secret, port: number, database: string) =>
   `postgres://postgres:${password.reveal()}@127.0.0.1:${port}/${database}`;
 
 async function createDatabase(password: Secret, port: number): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(password, port, "postgres") });
+  const client = new pg.Client({
+    connectionString: urlOf(password, port, "postgres"),
+    // Said here, so that PGOPTIONS is not read.
+    options: "-c timezone=UTC",
+  });
   client.on("error", () => {});
   try {
     await client.connect();

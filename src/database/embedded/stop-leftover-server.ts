@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFile, readlink, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { RelayError } from "../../kit/errors.ts";
@@ -51,19 +51,18 @@ async function endedAfter(signal: NodeJS.Signals, pid: number, cluster: string):
 
 async function isServerOf(pid: number, cluster: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 1) return false;
-  const [name, folder] =
-    process.platform === "linux"
-      ? await Promise.all([
-          readFile(`/proc/${pid}/comm`, "utf8").catch(() => ""),
-          readlink(`/proc/${pid}/cwd`).catch(() => ""),
-        ])
-      : await Promise.all([
-          outputOf("ps", ["-o", "comm=", "-p", String(pid)]),
-          outputOf("lsof", ["-a", "-p", String(pid), "-d", "cwd", "-Fn"]).then(
-            (out) => /^n(.*)$/m.exec(out)?.[1] ?? "",
-          ),
-        ]);
-  return /(^|\/)postgres$/.test(name.trim()) && folder === (await realpath(cluster));
+  const folder = await realpath(cluster);
+  if (process.platform !== "linux") {
+    const name = await outputOf("ps", ["-o", "comm=", "-p", String(pid)]);
+    const files = await outputOf("lsof", ["-a", "-p", String(pid), "-d", "cwd", "-Fn"]);
+    return basename(name.trim()) === "postgres" && files.split("\n").includes(`n${folder}`);
+  }
+  const read = (name: string) => readFile(`/proc/${pid}/${name}`, "utf8").catch(() => "");
+  if ((await read("comm")).trim() !== "postgres") return false;
+  const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
+  if (workingFolder !== undefined) return workingFolder === folder;
+  // Root in a container may not look at another user's working folder; the command line is open to all.
+  return (await read("cmdline")).split("\0").includes(folder);
 }
 
 const outputOf = (program: string, args: string[]) =>
