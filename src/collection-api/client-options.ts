@@ -1,0 +1,87 @@
+import { RelayError } from "../kit/errors.ts";
+import { Secret } from "../kit/secret.ts";
+import { DEFAULT_BANKS_PATH } from "./contract/operations.ts";
+
+export interface CollectionClientOptions {
+  /** The interface's `{base_url}`, without `/api/v1`, such as `https://api.example.com`. */
+  baseUrl: string;
+  /** Sent as `x-api-key`; never part of an error. */
+  apiKey: string | Secret;
+  /** The most time for one try, in ms, from waiting for a connection to the answer's last byte; 10,000. */
+  timeoutMs?: number | undefined;
+  /** How often a read is tried again after a fault that may pass; 2. Writes are never tried again. */
+  retries?: number | undefined;
+  /** The most connections that are open at a time, and so the most requests under way; 64. */
+  connections?: number | undefined;
+  /** The path of Get Banks, which the interface leaves open; `/api/v1/banks`. */
+  banksPath?: string | undefined;
+  /**
+   * The `callBackUrl` of a created invoice that brings none: the URL itself, to which a reference is added as
+   * the last part of the path, or what makes it from the reference.
+   */
+  callbackUrl?: string | ((reference: string | undefined) => string) | undefined;
+}
+
+export interface CallOptions {
+  /** Instead of the client's `timeoutMs`. */
+  timeoutMs?: number | undefined;
+  /** Instead of the client's `retries`. */
+  retries?: number | undefined;
+  /** Stops the call, wherever it is. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The options with everything decided. */
+export interface ClientSettings {
+  origin: string;
+  /** What stands before every path; no slash at its end. */
+  prefix: string;
+  key: Secret;
+  timeoutMs: number;
+  retries: number;
+  connections: number;
+  banksPath: string;
+  callbackUrl: (reference: string | undefined) => string | null;
+}
+
+/** @throws RelayError that names the option which cannot be used; no value is part of it. */
+export function decide(options: CollectionClientOptions): ClientSettings {
+  const url = URL.parse(options.baseUrl);
+  if (url === null || !["http:", "https:"].includes(url.protocol))
+    throw wrong("baseUrl should be a web address such as https://api.example.com");
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    throw wrong("baseUrl should hold no user name, password, query or fragment");
+
+  const key = typeof options.apiKey === "string" ? new Secret(options.apiKey) : options.apiKey;
+  if (!/^[\x21-\x7E]+$/.test(key.reveal()))
+    throw wrong("apiKey should be one or more visible characters without spaces");
+
+  const banksPath = options.banksPath ?? DEFAULT_BANKS_PATH;
+  if (!/^\/[^\s?#]*$/.test(banksPath)) throw wrong("banksPath should be a path such as /api/v1/banks");
+
+  const { callbackUrl } = options;
+  return {
+    origin: url.origin,
+    prefix: url.pathname.replace(/\/+$/, ""),
+    key,
+    timeoutMs: whole("timeoutMs", options.timeoutMs ?? 10_000, 1, 600_000),
+    retries: whole("retries", options.retries ?? 2, 0, 10),
+    connections: whole("connections", options.connections ?? 64, 1, 10_000),
+    banksPath,
+    callbackUrl:
+      typeof callbackUrl === "function"
+        ? callbackUrl
+        : (reference) => (callbackUrl === undefined ? null : withReference(callbackUrl, reference)),
+  };
+}
+
+function withReference(url: string, reference: string | undefined): string {
+  return reference === undefined ? url : `${url.replace(/\/+$/, "")}/${encodeURIComponent(reference)}`;
+}
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw wrong(`${name} should be a whole number from ${least} to ${most}`);
+}
+
+const wrong = (problem: string) => new RelayError(`CollectionClient: ${problem}.`, { next: "refuse" });

@@ -1,0 +1,118 @@
+import { type Next, RelayError } from "../kit/errors.ts";
+import type { Secret } from "../kit/secret.ts";
+
+/** What went wrong, and what happens next where the caller has no policy of its own. */
+const NEXT = {
+  /** 404, or the specified message under any status. */
+  not_found: "refuse",
+  /** 429; `retryAfterMs` where the provider said it. */
+  rate_limited: "retry",
+  /** 401 or 403. */
+  key_refused: "pause",
+  /** The request was refused as wrong, by the provider (400 and its kin) or before it was sent. */
+  invalid: "refuse",
+  /** A business rule refused it: 409, 412, or the specified message under any status. */
+  rule_refused: "refuse",
+  /** The whole answer was not there in time. */
+  timeout: "retry",
+  /** No connection, or it broke before the whole answer was there. */
+  unreachable: "retry",
+  /** 5xx. */
+  server_fault: "retry",
+  /** A success whose body is no JSON. */
+  broken_json: "retry",
+  /** JSON that is not what the interface says; `evidence` holds it. */
+  outside_contract: "bury",
+  /** The answer is about another id than the one asked for. */
+  wrong_id: "bury",
+  /** The answer is larger than 1 MiB, or its headers are. */
+  too_large: "bury",
+  /** 3xx: not followed, since that would carry the key away. */
+  redirected: "pause",
+  /** The list kept changing while it was read. */
+  list_unstable: "retry",
+  /** The caller's AbortSignal. */
+  aborted: "retry",
+} as const satisfies Record<string, Next>;
+
+export type CollectionApiErrorKind = keyof typeof NEXT;
+
+/** How much of an answer is kept as evidence, in characters. */
+const MOST_EVIDENCE = 32_768;
+
+export interface FaultDetails {
+  kind: CollectionApiErrorKind;
+  /** Completes "<operation>: …" for a person. */
+  detail: string;
+  /** The HTTP status, where there was an answer. */
+  status?: number | undefined;
+  /** What the provider said, for a person. */
+  providerMessage?: string | undefined;
+  /** What is wrong, field by field, as we or the provider said it. */
+  problems?: readonly string[] | undefined;
+  retryAfterMs?: number | undefined;
+  /** The request may have been carried out although no answer says so. */
+  outcomeUnknown?: boolean | undefined;
+  /** The answer's text as it was received. */
+  evidence?: string | undefined;
+}
+
+/**
+ * An operation of the Invoice Collection API that did not succeed. Branch on `kind`, or on `next`. Neither
+ * its message, its JSON, its stack nor its inspection holds the key; e-mail addresses are left out as well.
+ */
+export class CollectionApiError extends RelayError {
+  readonly kind: CollectionApiErrorKind;
+  /** The interface's name of the operation, such as `Create Invoice`. */
+  readonly operation: string;
+  readonly status: number | undefined;
+  readonly providerMessage: string | undefined;
+  readonly problems: readonly string[];
+  readonly retryAfterMs: number | undefined;
+  /** True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating it. */
+  readonly outcomeUnknown: boolean;
+  // Private, so that no logger prints what may hold personal data.
+  readonly #evidence: string | undefined;
+
+  constructor(operation: string, details: FaultDetails, key: Secret) {
+    const clean = (text: string) => withoutPersonalData(withoutKey(text, key)).slice(0, 500);
+    const outcomeUnknown = details.outcomeUnknown ?? false;
+    const providerMessage =
+      details.providerMessage === undefined ? undefined : clean(details.providerMessage);
+    const problems = (details.problems ?? []).slice(0, 20).map(clean);
+    const said = [providerMessage, ...problems].filter((part) => part !== undefined && part !== "");
+    const status = details.status === undefined ? "" : ` (HTTP ${details.status})`;
+    const unknown = outcomeUnknown ? " It may have been carried out: look before you repeat it." : "";
+    super(
+      `${operation}: ${clean(details.detail)}${status}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`,
+      { next: outcomeUnknown ? "bury" : NEXT[details.kind] },
+    );
+    this.kind = details.kind;
+    this.operation = operation;
+    this.status = details.status;
+    this.providerMessage = providerMessage;
+    this.problems = problems;
+    this.retryAfterMs = details.retryAfterMs;
+    this.outcomeUnknown = outcomeUnknown;
+    this.#evidence =
+      details.evidence === undefined ? undefined : withoutKey(details.evidence, key).slice(0, MOST_EVIDENCE);
+  }
+
+  /** The answer's text (its first 32,768 characters), where there was one. May hold personal data. */
+  get evidence(): string | undefined {
+    return this.#evidence;
+  }
+}
+
+function withoutKey(text: string, key: Secret): string {
+  const plain = key.reveal();
+  const inJson = JSON.stringify(plain).slice(1, -1);
+  return [plain, inJson, encodeURIComponent(plain)].reduce(
+    (clean, form) => clean.replaceAll(form, "[secret]"),
+    text,
+  );
+}
+
+function withoutPersonalData(text: string): string {
+  return text.replaceAll(/[^\s"'<>(),:;]+@[^\s"'<>(),:;]+/g, "[e-mail]");
+}

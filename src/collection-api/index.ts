@@ -1,0 +1,12 @@
+export { CollectionClient, type Done, type InvoiceAnswer } from "./client.ts";
+export type { CallOptions, CollectionClientOptions } from "./client-options.ts";
+export { CollectionApiError, type CollectionApiErrorKind } from "./collection-api-error.ts";
+export type { Bank } from "./contract/bank.ts";
+export type { Collection } from "./contract/collection.ts";
+export type { CreateInvoiceInput } from "./contract/create-invoice.ts";
+export type { Invoice } from "./contract/invoice.ts";
+export type { InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice-page.ts";
+export type { AddLinkedAccountInput } from "./contract/linked-account.ts";
+export { compareMoney, differenceOfMoney, type Money, sumOfMoney } from "./contract/money.ts";
+export { type OperationName, operations } from "./contract/operations.ts";
+export { toUtc } from "./contract/to-utc.ts";

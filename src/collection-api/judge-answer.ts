@@ -1,0 +1,126 @@
+import type { z } from "zod";
+import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
+import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
+import { parseExactJson } from "./contract/exact-json.ts";
+import { problemsOf } from "./contract/problems.ts";
+import type { HttpAnswer } from "./exchange.ts";
+import { retryAfterMs } from "./retry-delay.ts";
+
+/** A success: what was read, and what it was read from. */
+export interface Judged<Data> {
+  data: Data;
+  /** The answer's `data` as parsed; numbers that JavaScript would change are kept as raw JSON. */
+  document: unknown;
+  message: string;
+  /** The whole answer's text. */
+  text: string;
+}
+
+/**
+ * What an answer means (interface, part A; error statuses from part B). Pure.
+ * @param read the schema of the answer's `data`.
+ */
+export function judgeAnswer<Data>(
+  answer: HttpAnswer,
+  read: z.ZodType<Data>,
+  now: Date,
+): Judged<Data> | FaultDetails {
+  const { status, text } = answer;
+  if (header(answer, "content-encoding") !== undefined)
+    return { kind: "outside_contract", detail: "answered in an encoding that nobody asked for", status };
+
+  const body = parse(text);
+  const parsed = envelopeRead.safeParse(body.json);
+  const said = parsed.success ? parsed.data : undefined;
+  const kind = faultOf(status, said);
+  if (kind !== undefined) return refusal(kind, answer, said, now);
+
+  const evidence = text;
+  if (!body.ok)
+    return { kind: "broken_json", detail: "answered with something that is not JSON", status, evidence };
+  if (said === undefined || !saysSuccess(said.status)) {
+    const detail = "answered with an envelope that says neither success nor which failure";
+    return {
+      kind: "outside_contract",
+      detail,
+      status,
+      providerMessage: said?.message ?? undefined,
+      evidence,
+    };
+  }
+  const data = read.safeParse(said.data);
+  if (data.success) return { data: data.data, document: said.data, message: said.message ?? "", text };
+  const problems = problemsOf(data.error).map((problem) => `data: ${problem}`);
+  return { kind: "outside_contract", detail: "answered outside the contract", status, problems, evidence };
+}
+
+function parse(text: string): { ok: boolean; json?: unknown } {
+  try {
+    return { ok: true, json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** The fault that status and message name; undefined when the HTTP status and the envelope name none. */
+function faultOf(status: number, said: Envelope | undefined): CollectionApiErrorKind | undefined {
+  const messages = [said?.message ?? "", ...(said?.errors ?? [])].map(comparable);
+  const says = (message: string) => messages.includes(comparable(message));
+  const holdsData = said?.data !== undefined && said.data !== null;
+  if (!holdsData && says(SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
+  if (!holdsData && says(SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
+  if (status < 200 || status >= 300) return kindOfStatus(status);
+  const inEnvelope = said?.status?.trim() ?? "";
+  return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope)) : undefined;
+}
+
+const comparable = (message: string) =>
+  message
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, " ")
+    .trim();
+
+function kindOfStatus(status: number): CollectionApiErrorKind {
+  if (status === 401 || status === 403) return "key_refused";
+  if (status === 404) return "not_found";
+  if (status === 408) return "timeout";
+  if (status === 409 || status === 412) return "rule_refused";
+  if (status === 429) return "rate_limited";
+  if (status >= 500) return "server_fault";
+  if (status >= 400) return "invalid";
+  return status >= 300 && status !== 304 ? "redirected" : "outside_contract";
+}
+
+const DETAIL: Partial<Record<CollectionApiErrorKind, string>> = {
+  key_refused: "the provider refuses the key",
+  not_found: "the provider knows no such id",
+  rule_refused: "the provider's rules refuse it",
+  rate_limited: "the provider asks for fewer requests",
+  server_fault: "the provider failed",
+  invalid: "the provider calls the request wrong",
+  redirected: "the provider answers with a redirect, which is not followed: check the base URL",
+  timeout: "the provider waited too long for the request",
+};
+
+function refusal(
+  kind: CollectionApiErrorKind,
+  answer: HttpAnswer,
+  said: Envelope | undefined,
+  now: Date,
+): FaultDetails {
+  return {
+    kind,
+    detail: DETAIL[kind] ?? "answered outside the contract",
+    status: answer.status,
+    providerMessage: said?.message ?? undefined,
+    problems: said?.errors,
+    retryAfterMs: retryAfterMs(header(answer, "retry-after"), now),
+    evidence: answer.text,
+  };
+}
+
+function header(answer: HttpAnswer, name: string): string | undefined {
+  const value = answer.headers[name];
+  const first = Array.isArray(value) ? value[0] : value;
+  return first === "" || first?.toLowerCase() === "identity" ? undefined : first;
+}
