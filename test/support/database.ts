@@ -15,39 +15,70 @@ export interface TestDatabase {
 
 /** A database of its own with the relay's newest schema: a clone of the run's template. */
 export function createTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(inject("databaseServerUrl"), inject("templateDatabase"));
+  const run = inject("databaseRun");
+  return createDatabase(run, templateOf(run));
 }
 
 /** A database of its own without any schema. */
 export function createEmptyTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(inject("databaseServerUrl"), "template0");
+  return createDatabase(inject("databaseRun"), "template0");
 }
 
-/** Makes the migrated database that the tests of one run clone. */
-export async function makeTemplateDatabase(
-  serverUrl: string,
-): Promise<{ name: string; drop(): Promise<void> }> {
-  const database = await createDatabase(serverUrl, "template0");
-  const connection = connect(new Secret(database.url), { max: 1 });
+/** What the databases of one run of the tests have in common. */
+export interface DatabaseRun {
+  readonly serverUrl: string;
+  /** Begins the name of each of its databases, so that two runs may share a server. */
+  readonly prefix: string;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    databaseRun: DatabaseRun;
+  }
+}
+
+const templateOf = (run: DatabaseRun) => `${run.prefix}_template`;
+
+/** Makes the migrated database that the tests of this run clone. */
+export async function beginDatabaseRun(serverUrl: string): Promise<DatabaseRun> {
+  const run = { serverUrl, prefix: `invoice_relay_test_${randomBytes(4).toString("hex")}` };
+  const template = await createDatabase(run, "template0", templateOf(run));
+  const connection = connect(new Secret(template.url), { max: 1 });
   try {
     await migrateToLatest(connection.db, "relay");
+  } catch (error) {
+    await template.drop();
+    throw error;
   } finally {
     await connection.close();
   }
-  return { name: new URL(database.url).pathname.slice(1), drop: database.drop };
+  return run;
+}
+
+/** Drops every database of this run, those that a failed test left behind too. */
+export async function endDatabaseRun({ serverUrl, prefix }: DatabaseRun): Promise<void> {
+  await onServer(serverUrl, async (client) => {
+    const found = await client.query("select datname from pg_database where starts_with(datname, $1)", [
+      `${prefix}_`,
+    ]);
+    for (const { datname } of found.rows) await client.query(`drop database ${datname} with (force)`);
+  });
 }
 
 const OBJECT_IN_USE = "55006";
+const PATIENCE_MS = 20_000;
 
-async function createDatabase(serverUrl: string, template: string): Promise<TestDatabase> {
-  const name = `invoice_relay_test_${randomBytes(8).toString("hex")}`;
-  const create = `create database ${name} template ${template} encoding 'UTF8'`;
+async function createDatabase(
+  { serverUrl, prefix }: DatabaseRun,
+  template: string,
+  name = `${prefix}_${randomBytes(6).toString("hex")}`,
+): Promise<TestDatabase> {
   await onServer(serverUrl, async (client) => {
-    // A session that just ended may still be counted, autovacuum may be looking in.
-    for (const until = Date.now() + 20_000; ; ) {
+    for (const until = Date.now() + PATIENCE_MS; ; ) {
       try {
-        return await client.query(create);
+        return await client.query(`create database ${name} template ${template} encoding 'UTF8'`);
       } catch (error) {
+        // A session on the template that just ended is still counted for a moment, and autovacuum looks in.
         if ((error as { code?: string }).code !== OBJECT_IN_USE || Date.now() > until) throw error;
         await delay(50);
       }
@@ -62,8 +93,9 @@ async function createDatabase(serverUrl: string, template: string): Promise<Test
 
 async function onServer(serverUrl: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
+  client.on("error", () => {});
   try {
+    await client.connect();
     await work(client);
   } finally {
     await client.end();

