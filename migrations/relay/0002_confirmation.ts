@@ -4,6 +4,7 @@ import { type Kysely, sql } from "kysely";
  * One question an invoice and source, and its answer. `requests` counts what asked for it: a claim remembers
  * the count, and an answer closes the question only while the count is still the same.
  * `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a question.
+ * `released_at`: an operator let it out of quarantine.
  * Rows change several times, so pages keep room for it (fillfactor), and vacuum comes early.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -16,6 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       due_at timestamptz not null,
       claimed_until timestamptz,
       settled_at timestamptz,
+      released_at timestamptz,
       requests integer not null default 1,
       attempt integer not null default 0,
       faults integer not null default 0,

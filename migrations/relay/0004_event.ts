@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * The outbox, which is the permanent log of events too, and every acceptance by SNS.
+ * An acceptance is kept whatever becomes of the event's row, so it does not reference it.
  * `payload` is text, exactly as published. `(invoice_id, type)` is what makes an event one of a kind.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -43,8 +44,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       replay_id uuid,
       topic_arn text not null,
       message_id text not null,
-      constraint publication_pkey primary key (id),
-      constraint publication_event_fkey foreign key (event_id) references event (id)
+      constraint publication_pkey primary key (id)
     )`.execute(db);
   await sql`create index publication_event on publication (event_id)`.execute(db);
 }

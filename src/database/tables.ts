@@ -33,6 +33,7 @@ export interface ConfirmationTable {
   due_at: Date;
   claimed_until: Date | null;
   settled_at: Date | null;
+  released_at: Date | null;
   requests: Generated<number>;
   attempt: Generated<number>;
   faults: Generated<number>;

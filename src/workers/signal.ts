@@ -4,30 +4,48 @@ export class Signal {
   #waiting: (() => void) | null = null;
 
   raise(): void {
-    if (this.#waiting === null) {
-      this.#raised = true;
-    } else {
-      this.#waiting();
-    }
+    this.#raised = true;
+    this.#waiting?.();
   }
 
-  /** Resolves when it is raised, when `timeoutMs` have passed, or when `stop` aborts. One waits at a time. */
-  wait(timeoutMs: number, stop: AbortSignal): Promise<void> {
-    if (this.#raised || stop.aborted) {
-      this.#raised = false;
-      return Promise.resolve();
-    }
+  /**
+   * Resolves when it is raised, when `timeoutMs` have passed, or when `stop` aborts. One waits at a time.
+   * @returns whether it was raised; that wake-up is then spent.
+   */
+  async wait(timeoutMs: number, stop: AbortSignal): Promise<boolean> {
+    if (!this.#raised && !stop.aborted) await this.#sleep(timeoutMs, stop);
+    const raised = this.#raised;
+    this.#raised = false;
+    return raised;
+  }
+
+  #sleep(timeoutMs: number, stop: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(done, timeoutMs);
-      const self = this;
-      function done(): void {
+      const done = () => {
         clearTimeout(timer);
         stop.removeEventListener("abort", done);
-        self.#waiting = null;
+        this.#waiting = null;
         resolve();
-      }
+      };
+      const timer = setTimeout(done, timeoutMs);
       stop.addEventListener("abort", done);
       this.#waiting = done;
     });
   }
+}
+
+/** Waits for the first of two, or for neither. What is raised on the one that came later stays raised. */
+export async function waitForEither(
+  first: Signal,
+  second: Signal,
+  timeoutMs: number,
+): Promise<"first" | "second" | "neither"> {
+  const enough = new AbortController();
+  const end = (raised: boolean) => {
+    if (raised) enough.abort();
+    return raised;
+  };
+  const waits = [first, second].map((signal) => signal.wait(timeoutMs, enough.signal).then(end));
+  const [firstRaised, secondRaised] = await Promise.all(waits);
+  return firstRaised ? "first" : secondRaised ? "second" : "neither";
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
@@ -18,6 +19,8 @@ export type Work = "confirm" | "publish";
  */
 export class WakeUps {
   readonly signals: Record<Work, Signal> = { confirm: new Signal(), publish: new Signal() };
+  // Not the process id: in containers every process may be number 1.
+  readonly #self = randomUUID();
   readonly #url: Secret;
   readonly #log: Logger;
   #client: pg.Client | null = null;
@@ -59,7 +62,7 @@ export class WakeUps {
       this.#toTell.clear();
       try {
         for (const work of works)
-          await this.#client.query("select pg_notify($1, $2)", [CHANNEL, `${process.pid} ${work}`]);
+          await this.#client.query("select pg_notify($1, $2)", [CHANNEL, `${this.#self} ${work}`]);
       } catch (error) {
         this.#log.debug(
           { error: messageOf(error) },
@@ -78,8 +81,7 @@ export class WakeUps {
     });
     client.on("notification", ({ payload = "" }) => {
       const [sender, work] = payload.split(" ");
-      if (sender !== String(process.pid) && (work === "confirm" || work === "publish"))
-        this.signals[work].raise();
+      if (sender !== this.#self && (work === "confirm" || work === "publish")) this.signals[work].raise();
     });
     client.on("error", () => this.#lost(client));
     client.on("end", () => this.#lost(client));

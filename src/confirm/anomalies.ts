@@ -1,0 +1,61 @@
+import {
+  compareMoney,
+  differenceOfMoney,
+  type Invoice,
+  sumOfMoney,
+} from "../collection-api/contract/index.ts";
+import type { KnownInvoice } from "./question.ts";
+import type { StatusClass } from "./rules.ts";
+
+const TOLERANCE = "0.01";
+
+/** What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same. */
+export function anomaliesOf(
+  invoice: Invoice,
+  now: StatusClass,
+  known: KnownInvoice | null,
+  before: StatusClass | null,
+): string[] {
+  const anomalies: string[] = [];
+  if (before === "paid" && now !== "paid") {
+    anomalies.push(`It was Paid and is now ${invoice.status}. It stays paid here; ask the provider why.`);
+  }
+  if (before === "invalid" && now === "paid") {
+    anomalies.push(`It was ${known?.status} and is now Paid. It is published; ask the provider why.`);
+  }
+  if (before === "paid" && known !== null && amountChanged(invoice, known)) {
+    anomalies.push(
+      `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
+    );
+  }
+  if (!totalsAddUp(invoice)) {
+    anomalies.push(
+      `Its amounts do not add up: ${invoice.amount} + ${invoice.serviceCharge} + ${invoice.vat} is not ${invoice.totalAmount}.`,
+    );
+  }
+  if (now === "paid" && !["live", "test"].includes(invoice.type?.trim().toLowerCase() ?? "")) {
+    anomalies.push(
+      `Its type is ${invoice.type === null ? "missing" : "neither Live nor Test"}. It is treated as Test.`,
+    );
+  }
+  return anomalies;
+}
+
+function amountChanged(invoice: Invoice, known: KnownInvoice): boolean {
+  const differ = (now: string | null, before: string | null) =>
+    now !== null && before !== null && compareMoney(now, before) !== 0;
+  return differ(invoice.totalAmount, known.totalAmount) || differ(invoice.amount, known.amount);
+}
+
+/** Specified for serviceFeePayer `Payer` only (interface, part A, Invoice). */
+function totalsAddUp({ amount, serviceCharge, vat, totalAmount, serviceFeePayer }: Invoice): boolean {
+  if (
+    serviceFeePayer?.toLowerCase() !== "payer" ||
+    serviceCharge === null ||
+    vat === null ||
+    totalAmount === null
+  )
+    return true;
+  const miss = differenceOfMoney(totalAmount, sumOfMoney([amount, serviceCharge, vat])).replace("-", "");
+  return compareMoney(miss, TOLERANCE) <= 0;
+}

@@ -1,0 +1,27 @@
+/** What judging depends on besides the answer; one for each source. */
+export interface Rules {
+  /** In lower case. */
+  paidStatuses: ReadonlySet<string>;
+  /** In lower case. */
+  invalidStatuses: ReadonlySet<string>;
+  /** The names of the collections that may be published, in their present spelling; null for all. */
+  collectionNames: ReadonlySet<string> | null;
+  /** Whether Test invoices have a topic of their own; without it their events are held. */
+  hasTestTopic: boolean;
+  personalData: "full" | "none";
+  /** The zone of times that name none. */
+  timeZone: string;
+}
+
+export type StatusClass = "paid" | "invalid" | "unpaid" | "unknown";
+
+/** Statuses are compared without case (interface, part B; names of further states are not specified). */
+export function classOfStatus(
+  status: string,
+  rules: Pick<Rules, "paidStatuses" | "invalidStatuses">,
+): StatusClass {
+  const lower = status.trim().toLowerCase();
+  if (rules.paidStatuses.has(lower)) return "paid";
+  if (rules.invalidStatuses.has(lower)) return "invalid";
+  return lower === "unpaid" ? "unpaid" : "unknown";
+}

@@ -1,0 +1,9 @@
+const REFUSED = /(?![\t\n\r])[\p{Cc}\uFFFE\uFFFF]/gu;
+
+/**
+ * Text that Postgres, XML and SNS take: NUL and other control characters, the two non-characters and lone
+ * surrogates become U+FFFD, the replacement character. Tabs and line ends stay.
+ */
+export function storableText(text: string): string {
+  return text.toWellFormed().replace(REFUSED, "\uFFFD");
+}

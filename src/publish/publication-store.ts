@@ -1,0 +1,66 @@
+import { type Kysely, sql } from "kysely";
+import { GroupCommit } from "../database/group-commit.ts";
+import type { Tables } from "../database/tables.ts";
+
+/** What is written for one event after one try. */
+export interface EventSettlement {
+  id: string;
+  leaseToken: string;
+  topicArn: string;
+  state: "published" | "due" | "dead";
+  /** The acceptance by SNS; null when there was none. */
+  messageId: string | null;
+  /** For `due`: when it is sent again, in ms from now. */
+  dueInMs: number;
+  error: string | null;
+}
+
+/**
+ * Keeps the outcome of every entry (G5), many in one commit. The event changes only while the lease is held (G6);
+ * an acceptance is kept even when it was lost meanwhile, because it happened.
+ */
+export class PublicationStore {
+  readonly #commits: GroupCommit<EventSettlement>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#commits = new GroupCommit({
+      write: async (settlements) => {
+        await statement(settlements).execute(db);
+      },
+      maxBatch: 500,
+      maxInFlight: 2,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      // A second row for one acceptance would only be noise; an acceptance that is missing would be a lie.
+      repeatable: true,
+    });
+  }
+
+  settle(settlement: EventSettlement): Promise<void> {
+    return this.#commits.add(settlement);
+  }
+}
+
+function statement(settlements: readonly EventSettlement[]) {
+  const column = <T>(value: (settlement: EventSettlement) => T) => settlements.map(value);
+  return sql`
+    with outcome as (
+      select * from unnest(
+        ${column((s) => s.id)}::uuid[], ${column((s) => s.leaseToken)}::uuid[], ${column((s) => s.topicArn)}::text[],
+        ${column((s) => s.state)}::text[], ${column((s) => s.messageId)}::text[], ${column((s) => s.dueInMs)}::float8[],
+        ${column((s) => s.error)}::text[])
+        as o (event_id, lease_token, topic_arn, state, message_id, due_in_ms, error)
+    ),
+    settled as (
+      update event set
+        state = outcome.state,
+        attempt = event.attempt + 1,
+        due_at = case outcome.state when 'due' then clock_timestamp() + outcome.due_in_ms * interval '1 ms' else event.due_at end,
+        published_at = case outcome.state when 'published' then clock_timestamp() end,
+        last_error = outcome.error,
+        lease_token = null, claimed_until = null
+      from outcome
+      where event.id = outcome.event_id and event.state = 'claimed' and event.lease_token = outcome.lease_token
+    )
+    insert into publication (event_id, topic_arn, message_id)
+    select event_id, topic_arn, message_id from outcome where message_id is not null`;
+}

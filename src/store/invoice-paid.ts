@@ -1,0 +1,95 @@
+import { v5 as uuidv5 } from "uuid";
+import { z } from "zod";
+
+/** The fixed namespace of event ids (G4). Changing it would publish every invoice again as new. */
+const NAMESPACE = "6f0f6a4e-2f5b-5d0e-9c53-0d7c2f6f1c11";
+
+const money = z
+  .string()
+  .regex(/^-?\d+\.\d{2,}$/)
+  .meta({ description: "A decimal string with at least two decimals.", examples: ["1500.50"] });
+const utc = z.iso.datetime().meta({ description: "UTC, ISO 8601." });
+
+/**
+ * The event, version 1: a CloudEvents 1.0 document. This schema is its one definition; the JSON Schema,
+ * the types and the documents are made from it.
+ */
+export const invoicePaidSchema = z
+  .object({
+    specversion: z.literal("1.0"),
+    id: z
+      .uuid()
+      .meta({
+        description: "UUIDv5 of `<invoice id>/invoice.paid`: the idempotency key. The same for every copy.",
+      }),
+    source: z.string().meta({ examples: ["urn:invoice-relay:default"] }),
+    type: z.literal("invoice.paid"),
+    subject: z.uuid().meta({ description: "The invoice's id." }),
+    time: utc.meta({
+      description: "When it was paid, or when that was confirmed if the provider names no time.",
+    }),
+    datacontenttype: z.literal("application/json"),
+    dataschema: z.literal("urn:invoice-relay:schema:invoice.paid:v1"),
+    data: z.object({
+      invoiceId: z.uuid(),
+      reference: z
+        .string()
+        .nullable()
+        .meta({ description: "The merchant's own, from the end of the callback URL." }),
+      collectionName: z.string().nullable(),
+      title: z.string().nullable(),
+      type: z.string().meta({ description: "`Live` or `Test`." }),
+      amount: money,
+      serviceCharge: money.nullable(),
+      vat: money.nullable(),
+      totalAmount: money.nullable(),
+      settleableAmount: money.nullable(),
+      paymentMethod: z.string().nullable(),
+      paidAt: utc.nullable().meta({ description: "null when the provider names no time." }),
+      confirmedAt: utc.meta({ description: "When the provider's answer was received." }),
+      payer: z
+        .object({
+          name: z.string().nullable(),
+          email: z.string().nullable(),
+          phoneNumber: z.string().nullable(),
+        })
+        .nullable(),
+      biller: z
+        .object({ name: z.string().nullable(), address: z.string().nullable(), email: z.string().nullable() })
+        .nullable(),
+      metadata: z.record(z.string(), z.string()).meta({ description: "The invoice's billerMetaData." }),
+      beneficiaries: z.array(z.object({ linkedAccountId: z.string(), amount: money })).nullable(),
+      truncated: z
+        .literal(true)
+        .optional()
+        .meta({ description: "Present when metadata and beneficiaries were left out for size." }),
+    }),
+  })
+  .meta({
+    id: "InvoicePaid",
+    title: "invoice.paid",
+    description: "An invoice was paid, as the provider's API confirmed.",
+  });
+
+export type InvoicePaid = z.output<typeof invoicePaidSchema>;
+export type InvoicePaidData = InvoicePaid["data"];
+
+/** The one event id of an invoice (G4), whoever found the payment. */
+export function invoicePaidId(invoiceId: string): string {
+  return uuidv5(`${invoiceId.toLowerCase()}/invoice.paid`, NAMESPACE);
+}
+
+/** The event of a confirmed invoice. Everything in `data` is the provider's answer, nothing the callback's (G3). */
+export function invoicePaid(source: string, data: InvoicePaidData): InvoicePaid {
+  return {
+    specversion: "1.0",
+    id: invoicePaidId(data.invoiceId),
+    source: `urn:invoice-relay:${source}`,
+    type: "invoice.paid",
+    subject: data.invoiceId,
+    time: data.paidAt ?? data.confirmedAt,
+    datacontenttype: "application/json",
+    dataschema: "urn:invoice-relay:schema:invoice.paid:v1",
+    data,
+  };
+}
