@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseExactJson } from "../../src/collection-api/contract/exact-json.ts";
+import {
+  compareMoney,
+  differenceOfMoney,
+  moneyGiven,
+  moneyOf,
+  moneyOnWire,
+  sumOfMoney,
+} from "../../src/collection-api/contract/money.ts";
+
+/** An amount in hundredths as people write it: an oracle that shares no code with ours. */
+const spelled = (hundredths: bigint) => {
+  const digits = (hundredths < 0n ? -hundredths : hundredths).toString().padStart(3, "0");
+  return `${hundredths < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+};
+const hundredths = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+
+describe("money", () => {
+  it("comes out of JSON and goes back with every digit, however large", () => {
+    fc.assert(
+      fc.property(hundredths, (amount) => {
+        const json = `{"amount":${spelled(amount)}}`;
+        const read = parseExactJson(json) as { amount: unknown };
+        expect(moneyOf(read.amount)).toBe(spelled(amount));
+        expect(JSON.stringify({ amount: moneyOnWire(spelled(amount)) })).toBe(json);
+      }),
+    );
+  });
+
+  it("adds, subtracts and compares exactly", () => {
+    fc.assert(
+      fc.property(hundredths, hundredths, (a, b) => {
+        expect(sumOfMoney([spelled(a), spelled(b)])).toBe(spelled(a + b));
+        expect(differenceOfMoney(spelled(a), spelled(b))).toBe(spelled(a - b));
+        expect(Math.sign(compareMoney(spelled(a), spelled(b)))).toBe(a === b ? 0 : a < b ? -1 : 1);
+      }),
+    );
+  });
+
+  it.each([
+    ["40400.10", "40400.10"],
+    ["40400.1", "40400.10"],
+    ["1500", "1500.00"],
+    ["9007199254740993.25", "9007199254740993.25"],
+    ["0.125", "0.125"],
+    ["1e2", "100.00"],
+    ["-0", "0.00"],
+    ["12.3400", "12.34"],
+  ])("the JSON number %s is %s", (json, amount) => {
+    expect(moneyOf(parseExactJson(json))).toBe(amount);
+  });
+
+  it.each([
+    "",
+    "NaN",
+    "Infinity",
+    "1,500.00",
+    "0x10",
+    "1e999999999",
+    "12abc",
+    " ",
+    "1.",
+    ".5",
+    "9".repeat(1_000_000),
+  ])("the text %.20s is no amount", (text) => {
+    expect(moneyOf(text)).toBeUndefined();
+  });
+
+  it.each([[NaN], [Infinity], [null], [undefined], [true], [{}], [["1.00"]], [{ rawJSON: "1.00" }]])(
+    "%j is no amount",
+    (value) => {
+      expect(moneyOf(value)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ["0", "more than 0"],
+    ["-1.00", "more than 0"],
+    ["1.005", "at most two decimals"],
+    ["10000000000000000", "at most 9999999999999999.99"],
+    [Number.NaN, "should be an amount"],
+    [1e300, "should be an amount"],
+    ["", "should be an amount"],
+    [undefined, "is missing"],
+  ])("a request's amount %s is refused: %s", (amount, why) => {
+    expect(moneyGiven.safeParse(amount).error?.issues[0]?.message).toContain(why);
+  });
+});
+
+describe("JSON read exactly", () => {
+  it("is what JSON.parse reads, and is written again with the same digits", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const json = JSON.stringify(value);
+        expect(JSON.stringify(parseExactJson(json))).toBe(json);
+      }),
+    );
+  });
+
+  it.each(["[1.50,1.0,-0,1e5,0.0000001,123456789012345678901]", '{"__proto__":{"a":1.10}}'])(
+    "%s comes back as it was",
+    (json) => expect(JSON.stringify(parseExactJson(json))).toBe(json),
+  );
+});
