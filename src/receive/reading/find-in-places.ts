@@ -1,0 +1,91 @@
+import type { Json } from "./parse-json.ts";
+import { branchNamed, PLACE_TREE, type PlaceBranch, TREE_PLACES } from "./place-tree.ts";
+import { PLACES_DEPTH } from "./places.ts";
+import { asUuid } from "./uuid.ts";
+
+export interface Found {
+  /** Lower case, distinct, in the order found. */
+  invoiceIds: string[];
+  /** The places that held them, such as `data.id` or `events[].data.id`; several are joined by a comma. */
+  foundBy: string;
+}
+
+/**
+ * Reads the ordered places of a document (places.ts). Null when none of them holds a UUID. It goes PLACES_DEPTH
+ * deep and no deeper, whatever the document.
+ */
+export function findInPlaces(document: Json): Found | null {
+  const taken: Taken = { ids: new Set(), places: new Set() };
+  if (!readCallbackAt("", document, PLACES_DEPTH, taken)) return null;
+  return { invoiceIds: [...taken.ids], foundBy: [...taken.places].join(", ") };
+}
+
+interface Taken {
+  ids: Set<string>;
+  places: Set<string>;
+}
+
+/** Takes the ids of the callback, or the array of callbacks, that stands at `at`; whether there were any. */
+function readCallbackAt(at: string, value: Json, depth: number, taken: Taken): boolean {
+  if (depth === 0 || typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return readElements(`${at}[]`, value, depth - 1, taken);
+  const prefix = at === "" ? "" : `${at}.`;
+  const valuesByPlace: Json[][] = [];
+  collect(value, PLACE_TREE, valuesByPlace);
+  let isEnvelope = false;
+  for (let rank = 0; rank < valuesByPlace.length; rank++) {
+    const place = TREE_PLACES[rank];
+    if (place === undefined || (isEnvelope && place.path === "id")) continue;
+    let took = false;
+    for (const candidate of valuesByPlace[rank] ?? []) {
+      const tookThis = place.isCallback
+        ? readCallbackAt(prefix + place.path, candidate, depth - 1, taken)
+        : takeIds(prefix + place.path, candidate, taken);
+      took ||= tookThis;
+      isEnvelope ||= place.isCallback && typeof candidate === "object" && candidate !== null;
+    }
+    if (took) return true;
+  }
+  return false;
+}
+
+function readElements(at: string, elements: readonly Json[], depth: number, taken: Taken): boolean {
+  let took = false;
+  for (const element of elements) {
+    // An array of bare ids is a batch too.
+    const tookThis =
+      typeof element === "string" ? takeIds(at, element, taken) : readCallbackAt(at, element, depth, taken);
+    took ||= tookThis;
+  }
+  return took;
+}
+
+function takeIds(at: string, value: Json, taken: Taken): boolean {
+  const values = Array.isArray(value) ? value : [value];
+  let took = false;
+  for (const one of values) {
+    const uuid = typeof one === "string" ? asUuid(one) : null;
+    if (uuid === null) continue;
+    taken.ids.add(uuid);
+    taken.places.add(at);
+    took = true;
+  }
+  return took;
+}
+
+/** One pass over the keys for all places; a key spelled in several ways (`id` and `Id`) gives several values. */
+function collect(record: { [key: string]: Json }, branch: PlaceBranch, valuesByPlace: Json[][]): void {
+  for (const key in record) {
+    const below = branchNamed(branch, key);
+    const value = record[key];
+    if (below === undefined || value === undefined) continue;
+    if (below.rank !== null) {
+      const values = valuesByPlace[below.rank];
+      if (values === undefined) valuesByPlace[below.rank] = [value];
+      else values.push(value);
+    }
+    if (below.hasBranches && typeof value === "object" && value !== null && !Array.isArray(value)) {
+      collect(value, below, valuesByPlace);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from "node:zlib";
+
+type Inflate = (bytes: Uint8Array, maxOutputLength: number) => Uint8Array;
+
+// A body cut off on its way gives what can be had of it, not an error: an id often stands near the beginning.
+const TOLERANT = { finishFlush: constants.Z_SYNC_FLUSH };
+
+const gunzip: Inflate = (bytes, maxOutputLength) => gunzipSync(bytes, { ...TOLERANT, maxOutputLength });
+
+const INFLATE: ReadonlyMap<string, Inflate> = new Map([
+  ["gzip", gunzip],
+  ["deflate", inflateEither],
+  ["br", unbrotli],
+  ["zstd", unzstd],
+]);
+
+/** Honest senders use one coding, a proxy may add another. */
+const MOST_CODINGS = 3;
+
+/**
+ * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a row.
+ * Bytes that are not what the header says are handed back as they are, since proxies inflate and forget the header;
+ * gzip is also known without a header.
+ *
+ * Synchronous by choice: within the limit of 256 KiB it takes about a millisecond, and almost no body is compressed;
+ * a trip through the thread pool would cost every such callback more than it saves its neighbours.
+ *
+ * @param limit the most bytes that may come out, also for a body that was never compressed
+ */
+export function inflateBody(
+  body: Uint8Array,
+  contentEncoding: string | null,
+  limit: number,
+): Uint8Array | "too_large" {
+  if (body.length > limit) return "too_large";
+  if (contentEncoding === null && !isGzip(body)) return body;
+  let bytes = body;
+  for (const coding of codingsOf(body, contentEncoding)) {
+    const inflated = tryInflate(coding, bytes, limit);
+    if (inflated === "too_large") return inflated;
+    if (inflated === null) break;
+    bytes = inflated;
+  }
+  return bytes;
+}
+
+/** The codings to undo, the outermost first. */
+function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] {
+  if (body.length === 0) return [];
+  const named = (contentEncoding ?? "")
+    .split(",", MOST_CODINGS + 1)
+    .map((coding) => coding.trim().toLowerCase().replace(/^x-/, ""))
+    .map((coding) => INFLATE.get(coding))
+    .filter((inflate) => inflate !== undefined);
+  if (named.length > MOST_CODINGS) return [];
+  return named.length === 0 && isGzip(body) ? [gunzip] : named.reverse();
+}
+
+function isGzip(body: Uint8Array): boolean {
+  return body[0] === 0x1f && body[1] === 0x8b;
+}
+
+function tryInflate(inflate: Inflate, bytes: Uint8Array, limit: number): Uint8Array | "too_large" | null {
+  try {
+    return inflate(bytes, limit);
+  } catch (error) {
+    return isTooLarge(error) ? "too_large" : null;
+  }
+}
+
+function unbrotli(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  return brotliDecompressSync(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength });
+}
+
+function unzstd(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  return zstdDecompressSync(bytes, { maxOutputLength });
+}
+
+/** The standard says zlib, some senders leave its header out. */
+function inflateEither(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  try {
+    return inflateSync(bytes, { ...TOLERANT, maxOutputLength });
+  } catch (error) {
+    if (isTooLarge(error)) throw error;
+    // Strict here: without a header to check, plain text could pass for the beginning of a stream.
+    return inflateRawSync(bytes, { maxOutputLength });
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+}

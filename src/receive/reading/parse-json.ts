@@ -1,0 +1,45 @@
+/** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/**
+ * The JSON that a text is, whatever its Content-Type, or undefined. Raw control characters (a NUL at the end, a line
+ * break within a value) and one document a line are taken too.
+ *
+ * Of a key that occurs twice, `JSON.parse` keeps the last value, as nearly every sender's own library does; reading
+ * both would need a parser of our own. When what is kept holds no id, the scan still sees the text of the other.
+ * V8 parses any depth without recursion, so nesting is no danger here. `__proto__` becomes a key like any other.
+ */
+export function parseJson(text: string): Json | undefined {
+  // Spares forms and plain text the cost of an exception.
+  if (!/^[\s\0]*(?:[[{"]|null)/.test(text)) return undefined;
+  const document = tryJson(text);
+  return document === undefined ? parseRepaired(text) : document;
+}
+
+function parseRepaired(text: string): Json | undefined {
+  const repaired = text.replaceAll(/\p{Cc}+/gu, " ");
+  const document = repaired === text ? undefined : tryJson(repaired);
+  return document === undefined ? parseLines(text) : document;
+}
+
+function parseLines(text: string): Json | undefined {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  if (lines.length < 2) return undefined;
+  const documents: Json[] = [];
+  for (const line of lines) {
+    const document = tryJson(line);
+    // The first line that is none ends it, so that hostile lines cost one exception and not thousands.
+    if (document === undefined) return undefined;
+    documents.push(document);
+  }
+  return documents;
+}
+
+function tryJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    // A SyntaxError, or a RangeError should an engine ever recurse: either way the scan is left.
+    return undefined;
+  }
+}

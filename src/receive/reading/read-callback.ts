@@ -1,0 +1,108 @@
+import { decodeText } from "./decode-text.ts";
+import { type Found, findInPlaces } from "./find-in-places.ts";
+import { inflateBody } from "./inflate-body.ts";
+import { looksLikePing } from "./looks-like-ping.ts";
+import { parseForm, parseQuery } from "./parse-form.ts";
+import { type Json, parseJson } from "./parse-json.ts";
+import { scanForUuids } from "./scan-for-uuids.ts";
+import { unfoldJsonText } from "./unfold-json-text.ts";
+import { uuidsIn } from "./uuid.ts";
+
+export interface CallbackRequest {
+  method: string;
+  /** As in the URL, still percent-encoded, without the `?`. */
+  query: string;
+  /** What follows the token in the path, percent-decoded; null when nothing does. */
+  reference: string | null;
+  contentType: string | null;
+  contentEncoding: string | null;
+  /** As it came over the wire, compressed if it was. */
+  body: Uint8Array;
+}
+
+export type Reading =
+  | {
+      kind: "ids";
+      /** Lower case, distinct, in the order found. */
+      invoiceIds: string[];
+      /**
+       * `data.id`, `events[].data.id`, `form:id`, `query:invoiceId`, `scan`, `query:scan` or `reference`: made of
+       * our own names only, never of the sender's.
+       */
+      foundBy: string;
+    }
+  | { kind: "ping" }
+  | { kind: "unreadable"; why: string }
+  | { kind: "too_large" };
+
+/**
+ * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the interface,
+ * part C, and any bytes at all: it is pure and never throws.
+ *
+ * Order: the listed places (places.ts) of the body as JSON, else as a form; those of the query; a scan of the body
+ * for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant wrote it
+ * before the invoice had an id: a UUID there is more likely an order's.
+ *
+ * @param limits.inflatedBytes the most bytes a body may have, before and after decompression
+ */
+export function readCallback(request: CallbackRequest, limits: { inflatedBytes: number }): Reading {
+  const bytes = inflateBody(request.body, request.contentEncoding, limits.inflatedBytes);
+  if (bytes === "too_large") return { kind: "too_large" };
+  const body = parseBody(decodeText(bytes));
+  const listed = listedIn(body);
+  if (listed !== null) return { kind: "ids", ...listed };
+  return readWithoutListedBody(request, body);
+}
+
+interface Content {
+  prefix: "" | "form:" | "query:";
+  document: Json | undefined;
+  text: string;
+}
+
+function parseBody(text: string): Content {
+  const json = parseJson(text);
+  if (json !== undefined) return { prefix: "", document: unfoldJsonText(json), text };
+  const form = text.includes("=") ? unfoldJsonText(parseForm(text)) : undefined;
+  return { prefix: "form:", document: form, text };
+}
+
+function listedIn(content: Content): Found | null {
+  if (content.document === undefined) return null;
+  const found = findInPlaces(content.document);
+  if (found === null || content.prefix === "") return found;
+  return { invoiceIds: found.invoiceIds, foundBy: content.prefix + found.foundBy };
+}
+
+function readWithoutListedBody(request: CallbackRequest, body: Content): Reading {
+  const query: Content = {
+    prefix: "query:",
+    document: unfoldJsonText(parseQuery(request.query)),
+    text: request.query,
+  };
+  const found =
+    listedIn(query) ??
+    // The boundary of a multipart body is a UUID with some senders.
+    scanned("scan", scanForUuids(body.document, body.text, uuidsOf(request.contentType))) ??
+    scanned("query:scan", scanForUuids(query.document, query.text)) ??
+    scanned("reference", uuidsOf(request.reference).slice(0, 1));
+  if (found !== null) return { kind: "ids", ...found };
+  const saysNothing = looksLikePing(body.document, body.text) && looksLikePing(query.document, query.text);
+  if (saysNothing || request.method === "HEAD") return { kind: "ping" };
+  return { kind: "unreadable", why: whyUnreadable(body) };
+}
+
+function scanned(foundBy: string, invoiceIds: string[]): Found | null {
+  return invoiceIds.length === 0 ? null : { invoiceIds, foundBy };
+}
+
+function uuidsOf(text: string | null): string[] {
+  return text === null ? [] : [...uuidsIn(text)].map(({ uuid }) => uuid);
+}
+
+function whyUnreadable(body: Content): string {
+  if (body.text.trim() === "") return "the body is empty, and neither query nor path holds a UUID";
+  if (body.document === undefined)
+    return "the body is neither JSON nor a form, and holds no UUID of an invoice";
+  return `the body is ${body.prefix === "" ? "JSON" : "a form"} that holds no UUID of an invoice`;
+}

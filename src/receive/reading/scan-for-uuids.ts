@@ -1,0 +1,62 @@
+import type { Json } from "./parse-json.ts";
+import { UNRELATED_KEYS } from "./places.ts";
+import { plainName } from "./plain-name.ts";
+import { uuidsIn } from "./uuid.ts";
+
+const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
+
+/** A scan is a guess: this many questions are what a guess may cost. */
+export const MOST_SCANNED = 5;
+
+/**
+ * The first distinct UUIDs of a body without a listed place, at most MOST_SCANNED: first through the parsed document,
+ * keys as well as values, then through the text itself, which also holds what the parser dropped (the first of two
+ * equal keys) or could not read. What stands under a key that is never an invoice's is left out.
+ *
+ * @param text the same body as text; UUIDs in `known` are left out
+ */
+export function scanForUuids(
+  document: Json | undefined,
+  text: string,
+  known: Iterable<string> = [],
+): string[] {
+  const unrelated = new Set(known);
+  const kept = new Set<string>();
+  if (document !== undefined) scanDocument(document, kept, unrelated);
+  for (const { uuid, index } of uuidsIn(text)) {
+    if (kept.size >= MOST_SCANNED) break;
+    if (!unrelated.has(uuid) && !UNRELATED.has(keyBefore(text, index))) kept.add(uuid);
+  }
+  return [...kept];
+}
+
+/** Walks without recursion: a body may be nested 100,000 deep. */
+function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>): void {
+  const open: { value: Json; into: Set<string> }[] = [{ value: document, into: kept }];
+  for (let next = open.pop(); next !== undefined && kept.size < MOST_SCANNED; next = open.pop()) {
+    const { value, into } = next;
+    if (typeof value === "string") addAll(value, into, kept, unrelated);
+    else if (Array.isArray(value)) {
+      // Backwards, so that the first comes off the stack first.
+      for (let i = value.length - 1; i >= 0; i--) open.push({ value: value[i] ?? null, into });
+    } else if (typeof value === "object" && value !== null) {
+      for (const key of Object.keys(value).reverse()) {
+        const below = UNRELATED.has(plainName(key)) ? unrelated : into;
+        open.push({ value: value[key] ?? null, into: below }, { value: key, into });
+      }
+    }
+  }
+}
+
+function addAll(text: string, into: Set<string>, kept: Set<string>, unrelated: Set<string>): void {
+  for (const { uuid } of uuidsIn(text)) {
+    if (kept.size >= MOST_SCANNED) return;
+    if (into === unrelated || !unrelated.has(uuid)) into.add(uuid);
+  }
+}
+
+/** The plain name of the key that a value at `index` seems to have, in JSON or a form that could not be parsed. */
+function keyBefore(text: string, index: number): string {
+  const before = text.slice(Math.max(0, index - 60), index);
+  return plainName(/([\w-]+)["']?\s*[:=]\s*["'{]*$/.exec(before)?.[1] ?? "");
+}

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+
+/**
+ * The bytes of a body as a corpus file writes them; each form can hold others.
+ * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`, `{"utf16le": "…"}`, `{"utf16be": "…"}`.
+ * - `{"join": [a, b]}`: one after the other. `{"cut": 20, "of": a}`: the first 20 bytes only.
+ * - `{"repeat": a, "times": 3}`: that often; a `{n}` in a repeated text counts 000000000001, 000000000002, …
+ * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed.
+ */
+export type BodyRecipe =
+  | string
+  | { json: unknown }
+  | { hex: string }
+  | { utf16le: string }
+  | { utf16be: string }
+  | { join: BodyRecipe[] }
+  | { cut: number; of: BodyRecipe }
+  | { repeat: BodyRecipe; times: number }
+  | { gzip: BodyRecipe }
+  | { deflate: BodyRecipe }
+  | { deflateRaw: BodyRecipe }
+  | { br: BodyRecipe }
+  | { zstd: BodyRecipe };
+
+interface WrittenCase {
+  name: string;
+  method?: string;
+  /** What follows the token in the path, percent-encoded, with its slash. */
+  path?: string;
+  query?: string;
+  headers?: Record<string, string>;
+  body?: BodyRecipe;
+  expect: {
+    kind: "ids" | "ping" | "unreadable" | "too_large";
+    ids?: string[] | { repeat: string; times: number };
+    foundBy?: string;
+    status: number;
+  };
+}
+
+export interface CorpusCase {
+  /** The file's name without `.json`. */
+  group: string;
+  name: string;
+  method: string;
+  /** Percent-encoded, with its slash; empty when the URL ends with the token. */
+  path: string;
+  /** As in the URL, without `?`. */
+  query: string;
+  /** Names in lower case. */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  expected: {
+    kind: "ids" | "ping" | "unreadable" | "too_large";
+    ids: string[];
+    /** Null unless the kind is `ids`. */
+    foundBy: string | null;
+    /** The HTTP status of the answer, with a right token and the default settings. */
+    status: number;
+  };
+}
+
+/** Every callback of the files beside this one. POST without headers, path and query unless written otherwise. */
+export function loadCorpus(): CorpusCase[] {
+  return readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .flatMap((file) => {
+      const cases = JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")) as WrittenCase[];
+      return cases.map((written) => toCase(file.replace(/\.json$/, ""), written));
+    });
+}
+
+function toCase(group: string, written: WrittenCase): CorpusCase {
+  const { name, method = "POST", path = "", query = "", headers = {}, body = "", expect } = written;
+  const { ids = [], foundBy = null, kind, status } = expect;
+  return {
+    group,
+    name,
+    method,
+    path,
+    query,
+    headers,
+    body: bytesOf(body),
+    expected: { kind, foundBy, status, ids: Array.isArray(ids) ? ids : counted(ids.repeat, ids.times) },
+  };
+}
+
+function bytesOf(recipe: BodyRecipe): Buffer {
+  if (typeof recipe === "string") return Buffer.from(recipe);
+  if ("json" in recipe) return Buffer.from(JSON.stringify(recipe.json));
+  if ("hex" in recipe) return Buffer.from(recipe.hex.replaceAll(" ", ""), "hex");
+  if ("utf16le" in recipe) return Buffer.from(recipe.utf16le, "utf16le");
+  if ("utf16be" in recipe) return Buffer.from(recipe.utf16be, "utf16le").swap16();
+  if ("join" in recipe) return Buffer.concat(recipe.join.map(bytesOf));
+  if ("cut" in recipe) return bytesOf(recipe.of).subarray(0, recipe.cut);
+  if ("repeat" in recipe) {
+    return Buffer.from(counted(bytesOf(recipe.repeat).toString("latin1"), recipe.times).join(""), "latin1");
+  }
+  if ("gzip" in recipe) return gzipSync(bytesOf(recipe.gzip));
+  if ("deflate" in recipe) return deflateSync(bytesOf(recipe.deflate));
+  if ("deflateRaw" in recipe) return deflateRawSync(bytesOf(recipe.deflateRaw));
+  if ("br" in recipe) return brotliCompressSync(bytesOf(recipe.br));
+  if ("zstd" in recipe) return zstdCompressSync(bytesOf(recipe.zstd));
+  throw new Error(`the corpus has a body of an unknown form: ${JSON.stringify(recipe)}`);
+}
+
+function counted(text: string, times: number): string[] {
+  return Array.from({ length: times }, (_, index) =>
+    text.replaceAll("{n}", String(index + 1).padStart(12, "0")),
+  );
+}

@@ -1,0 +1,202 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type CallbackRequest, readCallback } from "../../../src/receive/reading/read-callback.ts";
+
+const limits = { inflatedBytes: 262_144 };
+const HOSTILE_KEYS = ["__proto__", "constructor", "prototype", "toString", "length", "", "\0", "\ud800"];
+const LISTED_KEYS = [
+  "id",
+  "Id",
+  "data",
+  "DATA",
+  "events",
+  "invoiceId",
+  "invoice",
+  "payload",
+  "message",
+  "items",
+];
+
+const request = (part: Partial<CallbackRequest>): CallbackRequest => ({
+  method: "POST",
+  query: "",
+  reference: null,
+  contentType: null,
+  contentEncoding: null,
+  body: Buffer.alloc(0),
+  ...part,
+});
+const read = (part: Partial<CallbackRequest>) => readCallback(request(part), limits);
+
+const uuid = fc.uuid().filter((one) => !one.startsWith("00000000-0000-0000"));
+const anyCase = fc.tuple(uuid, fc.boolean()).map(([one, capitals]) => (capitals ? one.toUpperCase() : one));
+const key = fc.oneof(fc.constantFrom(...HOSTILE_KEYS, ...LISTED_KEYS), fc.string({ unit: "binary" }));
+/** JSON with UUIDs in it, at listed places as well as at others, and keys that bite. */
+const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.oneof(anyCase, fc.string({ unit: "binary" }), fc.double(), fc.boolean(), fc.constant(null)),
+    fc.array(tie("json"), { maxLength: 5 }),
+    fc.array(fc.tuple(key, tie("json")), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
+  ),
+}));
+const contentEncoding = fc.option(
+  fc.oneof(
+    fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br", "identity", "constructor"),
+    fc.string(),
+  ),
+);
+const anyBody = fc.oneof(
+  fc.uint8Array({ maxLength: 2_000 }),
+  json.map((value) => Buffer.from(JSON.stringify(value) ?? "")),
+  // A readable body with some bytes of it broken.
+  fc.tuple(json, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 })).map(([value, breaks]) => {
+    const bytes = Buffer.from(JSON.stringify(value) ?? "");
+    for (const [at, byte] of breaks) if (bytes.length > 0) bytes[at % bytes.length] = byte;
+    return bytes;
+  }),
+  fc.array(fc.tuple(key, anyCase)).map((fields) => {
+    return Buffer.from(fields.map(([name, value]) => `${name}=${value}`).join("&"));
+  }),
+);
+const anyRequest = fc.record({
+  method: fc.constantFrom("POST", "GET", "HEAD"),
+  query: fc.string({ unit: "binary" }),
+  reference: fc.option(fc.string({ unit: "binary" })),
+  contentType: fc.option(fc.string()),
+  contentEncoding,
+  body: anyBody,
+});
+
+describe("whatever the bytes", () => {
+  it("a reading is one of its four kinds, with ids that are lower case, UUIDs and distinct", () => {
+    fc.assert(
+      fc.property(anyRequest, (any) => {
+        const reading = readCallback(any, limits);
+        expect(["ids", "ping", "unreadable", "too_large"]).toContain(reading.kind);
+        if (reading.kind !== "ids") return;
+        expect(reading.invoiceIds.length).toBeGreaterThan(0);
+        expect(new Set(reading.invoiceIds).size).toBe(reading.invoiceIds.length);
+        for (const id of reading.invoiceIds)
+          expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("every id stands in what was sent, and only listed places give more than five", () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = JSON.stringify(value) ?? "";
+        const reading = read({ body: Buffer.from(text) });
+        if (reading.kind !== "ids") return;
+        for (const id of reading.invoiceIds) expect(text.toLowerCase()).toContain(id);
+        if (reading.foundBy === "scan") expect(reading.invoiceIds.length).toBeLessThanOrEqual(5);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("no UUID in a body goes unasked, unless its key says that it is no invoice's", () => {
+    const nested = fc.array(fc.constantFrom("data", "x", "events", "id", "reference"), { maxLength: 12 });
+    fc.assert(
+      fc.property(uuid, nested, (id, path) => {
+        const document = path.reduceRight<unknown>((inside, name) => ({ [name]: inside }), id);
+        expect(read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({ invoiceIds: [id] });
+      }),
+    );
+  });
+});
+
+describe("a planted data.id", () => {
+  // What ranks above data.id says itself that it is an invoice, or is the same key once more.
+  const rival = (name: string) => /^(invoice|invoice_?-?ids?|data|id)$/i.test(name);
+  const without = (value: unknown, unwanted: (name: string) => boolean) =>
+    Object.entries(typeof value === "object" && value !== null ? value : {}).filter(
+      ([name]) => !unwanted(name) && name !== "__proto__",
+    );
+
+  it("is found whatever surrounds it, and no other id is", () => {
+    fc.assert(
+      fc.property(anyCase, json, json, (id, around, beside) => {
+        const document = {
+          ...Object.fromEntries(without(around, (name) => name.toLowerCase() === "data")),
+          data: { ...Object.fromEntries(without(beside, rival)), id },
+        };
+        expect(read({ body: Buffer.from(JSON.stringify(document)) })).toEqual({
+          kind: "ids",
+          invoiceIds: [id.toLowerCase()],
+          foundBy: "data.id",
+        });
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("is found in every callback of a batch", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(uuid, { minLength: 1, maxLength: 40 }), uuid, (ids, notification) => {
+        const events = ids.map((id) => ({ id: notification, data: { id } }));
+        const body = Buffer.from(JSON.stringify({ id: notification, events }));
+        expect(read({ body })).toEqual({ kind: "ids", invoiceIds: ids, foundBy: "events[].data.id" });
+      }),
+    );
+  });
+
+  it("reads the same as JSON, as text within a form field, and as bracketed form keys", () => {
+    fc.assert(
+      fc.property(anyCase, fc.string({ unit: "binary" }), (id, title) => {
+        const data = JSON.stringify({ title, id });
+        const bodies = {
+          "data.id": `{"data":${data}}`,
+          // Encoded as a sender would: a lone surrogate becomes U+FFFD.
+          "form:data.id": new URLSearchParams({ data }).toString(),
+        };
+        for (const [foundBy, body] of Object.entries(bodies)) {
+          expect(read({ body: Buffer.from(body) })).toEqual({
+            kind: "ids",
+            invoiceIds: [id.toLowerCase()],
+            foundBy,
+          });
+        }
+        const bracketed = new URLSearchParams({ "data[title]": title, "data[id]": id }).toString();
+        expect(read({ body: Buffer.from(bracketed) })).toMatchObject({ foundBy: "form:data.id" });
+      }),
+    );
+  });
+});
+
+describe("a compressed body", () => {
+  const compressions = [
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["deflate", deflateRawSync],
+    ["br", brotliCompressSync],
+  ] as const;
+
+  it("reads like the plain one", () => {
+    fc.assert(
+      fc.property(json, fc.constantFrom(...compressions), (value, [coding, compress]) => {
+        const body = Buffer.from(JSON.stringify(value) ?? "");
+        expect(read({ body: compress(body), contentEncoding: coding })).toEqual(read({ body }));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is too large exactly when it is over the limit once inflated", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -3, max: 3 }),
+        fc.constantFrom(...compressions),
+        (over, [coding, compress]) => {
+          const body = Buffer.alloc(limits.inflatedBytes + over, " ");
+          const reading = read({ body: compress(body), contentEncoding: coding });
+          expect(reading.kind).toBe(over > 0 ? "too_large" : "ping");
+          expect(read({ body }).kind).toBe(reading.kind);
+        },
+      ),
+    );
+  });
+});
