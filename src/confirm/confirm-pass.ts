@@ -77,7 +77,8 @@ class Pass {
     try {
       let newWork = true;
       for (;;) {
-        const moreInMs = (newWork || this.#moreIsDue) && this.#mayClaim() ? await this.#claim() : null;
+        const moreInMs: number | null =
+          (newWork || this.#moreIsDue) && this.#mayClaim() ? await this.#claim() : null;
         if (this.#ending) await this.#giveBack();
         this.#ask();
         if (this.#inHand.size === 0) {

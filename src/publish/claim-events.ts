@@ -14,6 +14,8 @@ export interface EventClaim {
   events: ClaimedEvent[];
   /** When the topic opens again, in ms; null when it is open, or paused by an operator. */
   opensInMs: number | null;
+  /** The topic failed lately, in whichever process: these events show whether it works again. */
+  probing: boolean;
 }
 
 interface TopicRow {
@@ -43,8 +45,8 @@ export function claimEvents(
     const [topic] = topics;
     if (topic === undefined)
       throw new Error(`The topic ${route.topicArn} has no row: it is made when serve starts`);
-    if (topic.pausedBy === "operator") return { events: [], opensInMs: null };
-    if (topic.opensInMs > 0) return { events: [], opensInMs: topic.opensInMs };
+    if (topic.pausedBy === "operator") return { events: [], opensInMs: null, probing: false };
+    if (topic.opensInMs > 0) return { events: [], opensInMs: topic.opensInMs, probing: false };
     const probing = topic.pausedBy === "refused" || topic.faults >= PROBING_FAULTS;
     const { rows: events } = await sql<ClaimedEvent>`
       with taken as (
@@ -60,6 +62,6 @@ export function claimEvents(
         trx,
       );
     }
-    return { events, opensInMs: null };
+    return { events, opensInMs: null, probing };
   });
 }

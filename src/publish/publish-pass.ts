@@ -67,7 +67,8 @@ class Pass {
     try {
       let newWork = true;
       for (;;) {
-        const moreInMs = (newWork || this.#moreIsDue) && this.#mayClaim() ? await this.#claim() : null;
+        const moreInMs: number | null =
+          (newWork || this.#moreIsDue) && this.#mayClaim() ? await this.#claim() : null;
         if (this.#batches === 0) {
           if (this.#failure !== undefined) throw this.#failure;
           if (this.#stop.aborted || !this.#moreIsDue) return moreInMs;
@@ -97,7 +98,8 @@ class Pass {
           this.#moreIsDue = true;
           break;
         }
-        const { events, opensInMs } = await claimEvents(db, route, wanted, leaseMs);
+        const { events, opensInMs, probing } = await claimEvents(db, route, wanted, leaseMs);
+        if (probing) route.gate.doubt();
         if (opensInMs !== null) soonest = Math.min(soonest ?? opensInMs, opensInMs);
         if (events.length >= wanted) this.#moreIsDue = true;
         this.#start(route, events);

@@ -37,6 +37,11 @@ export class TopicGate {
       await alarms.clear({ name, source: "", subject: topicArn });
   }
 
+  /** Another process may have shut it since. */
+  doubt(): void {
+    this.#healthy = false;
+  }
+
   /** A batch failed as a whole and may go through later: the topic backs off, without end. */
   async failed(error: string): Promise<void> {
     const faults = await this.#shut(error, null);

@@ -1,0 +1,25 @@
+import express, { type ErrorRequestHandler, type Express, type Router } from "express";
+import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+
+/** The Express app around the given routers; what none of them knows is 404, what breaks is logged without the URL, which holds a token. */
+export function httpApp(routers: readonly Router[], log: Logger): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  for (const router of routers) app.use(router);
+  app.use((_request, response) => {
+    response.status(404).type("text/plain").send("There is nothing here.\n");
+  });
+  const onError: ErrorRequestHandler = (error, request, response, next) => {
+    if (response.headersSent) return next(error);
+    const status = error instanceof URIError || error?.status === 400 ? 400 : 500;
+    if (status === 500) log.error({ method: request.method, error: messageOf(error) }, "a request failed");
+    response
+      .status(status)
+      .type("text/plain")
+      .send(status === 400 ? "The address is not readable.\n" : "Something went wrong here. Try again.\n");
+  };
+  app.use(onError);
+  return app;
+}

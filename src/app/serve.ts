@@ -1,0 +1,160 @@
+import { Alarms } from "../database/alarms.ts";
+import { type Connection, connect } from "../database/connect.ts";
+import { requireSchema } from "../database/migrate.ts";
+import { makePartitions } from "../database/partitions.ts";
+import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
+import { listen, type RunningServer } from "../kit/http-server.ts";
+import type { Logger } from "../kit/log.ts";
+import { createMetrics, type Metrics } from "../kit/metrics.ts";
+import { type Source, sourcesOf } from "../kit/sources.ts";
+import { callbackRoutes } from "../receive/callback-routes.ts";
+import { CallbackLog } from "../record/callback-log.ts";
+import { type Loop, startLoop } from "../workers/loop.ts";
+import { Signal } from "../workers/signal.ts";
+import { WakeUps } from "../workers/wake-up.ts";
+import { healthRoutes } from "./health-routes.ts";
+import { httpApp } from "./http-app.ts";
+import { register } from "./register.ts";
+import { createPasses, type Passes, type ServeSettings } from "./workers.ts";
+
+export interface ServeOptions {
+  settings: ServeSettings;
+  log: Logger;
+  /** Take callbacks. */
+  http: boolean;
+  /** Confirm and publish. */
+  workers: boolean;
+  /** The interface to listen on; all of them when left out. */
+  host?: string;
+}
+
+export interface RunningRelay {
+  /** Where it listens on this machine; null without HTTP. */
+  url: string | null;
+  port: number | null;
+  /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
+  stop(): Promise<void>;
+}
+
+/** A second pool for the workers, so that they never keep a callback waiting for a connection. */
+const RECORD_CONNECTIONS = 4;
+const WORKER_CONNECTIONS = 8;
+
+/** The safety net of the loops, in ms. */
+const POLL_MS = 1_000;
+
+/**
+ * Starts the relay. @throws RelayError when the schema does not fit (it says which command to run), or the port
+ * is taken.
+ */
+export async function serve({ settings, log, http, workers, host }: ServeOptions): Promise<RunningRelay> {
+  const onIdleError = (error: Error) =>
+    log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
+  const pool = (max: number) => connect(settings.DATABASE_URL, { max, onIdleError });
+  const recording = pool(RECORD_CONNECTIONS);
+  const working = pool(WORKER_CONNECTIONS);
+  const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
+  const relay = new Relay({ settings, log, recording, working, wakeUps });
+  try {
+    await requireSchema(working.db, "relay");
+    await register(working.db, relay.sources);
+    await makePartitions(working.db);
+    await wakeUps.start();
+    if (workers) relay.startWorkers();
+    if (http) await relay.startHttp(host);
+  } catch (error) {
+    await relay.stop();
+    throw error;
+  }
+  return { url: relay.server?.url ?? null, port: relay.server?.port ?? null, stop: () => relay.stop() };
+}
+
+interface RelayParts {
+  settings: ServeSettings;
+  log: Logger;
+  recording: Connection<Tables>;
+  working: Connection<Tables>;
+  wakeUps: WakeUps;
+}
+
+class Relay {
+  readonly sources: readonly Source[];
+  server: RunningServer | null = null;
+  readonly #parts: RelayParts;
+  readonly #metrics: Metrics = createMetrics();
+  readonly #loops: Loop[] = [];
+  #passes: Passes | null = null;
+  #stopping: Promise<void> | null = null;
+
+  constructor(parts: RelayParts) {
+    this.#parts = parts;
+    this.sources = sourcesOf(parts.settings);
+  }
+
+  startWorkers(): void {
+    const { settings, log, working, wakeUps } = this.#parts;
+    const metrics = this.#metrics;
+    const { confirm, publish } = wakeUps.signals;
+    const passes = createPasses({
+      db: working.db,
+      settings,
+      sources: this.sources,
+      alarms: new Alarms({ db: working.db, log, metrics }),
+      log,
+      metrics,
+      onEvents: () => wakeUps.wake("publish"),
+      confirmWake: confirm,
+      publishWake: publish,
+    });
+    this.#passes = passes;
+    this.#loops.push(
+      startLoop({ name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS, log, metrics }),
+      startLoop({ name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS, log, metrics }),
+      startLoop({
+        name: "partitions",
+        pass: passes.partitions,
+        wake: new Signal(),
+        pollMs: 86_400_000,
+        log,
+        metrics,
+      }),
+    );
+  }
+
+  async startHttp(host?: string): Promise<void> {
+    const { settings, log, recording, working, wakeUps } = this.#parts;
+    const callbacks = callbackRoutes({
+      sources: this.sources,
+      log: new CallbackLog({ db: recording.db, onQuestions: () => wakeUps.wake("confirm") }),
+      logger: log,
+      metrics: this.#metrics,
+      ackStatus: settings.CALLBACK_ACK_STATUS,
+      ackBody: settings.CALLBACK_ACK_BODY,
+    });
+    const health = healthRoutes({
+      db: working.db,
+      metrics: this.#metrics,
+      isStopping: () => this.#stopping !== null,
+    });
+    this.server = await listen(httpApp([callbacks, health], log), {
+      name: "invoice-relay",
+      port: settings.PORT,
+      ...(host === undefined ? {} : { host }),
+    });
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const { recording, working, wakeUps } = this.#parts;
+    await this.server?.close(2_000);
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+    await this.#passes?.close();
+    await wakeUps.stop();
+    await Promise.all([recording.close(), working.close()]);
+  }
+}
