@@ -60,6 +60,14 @@ describe("iterating over a list", () => {
     expect(ids.toSorted()).toEqual(names(9));
   });
 
+  it("reads again when totalCount changes, although no page looks different", async () => {
+    const { ids, requests } = await readAll(3, names(9), () => {});
+    const list = names(9);
+    const changed = await readAll(3, list, (request) => request === 1 && list.pop());
+    expect(changed.ids).toEqual(ids.slice(0, 8));
+    expect(changed.requests).toBe(requests + 2);
+  });
+
   it("misses nothing when one leaves as another comes, so that totalCount stays", async () => {
     const list = names(9);
     const { ids, error } = await readAll(3, list, (request) => {
