@@ -1,0 +1,39 @@
+import { v4 as uuidv4 } from "uuid";
+import type { FaultBox } from "../faults/fault-box.ts";
+import type { CallbackFaults } from "../faults/faults.ts";
+import type { CallbackVariant } from "./callback-request.ts";
+
+/** What a payment queues, one entry a copy. */
+export interface PlannedCallback {
+  readonly copy: number;
+  readonly webhookId: string;
+  readonly notificationId: string;
+  readonly variant: CallbackVariant;
+  /** How long after the payment it leaves, in ms. */
+  readonly delayMs: number;
+  readonly state: "due" | "withheld";
+}
+
+/** The callbacks of a payment made at `now`: one, unless faults say otherwise. */
+export function planCallbacks(faults: FaultBox, now: Date): PlannedCallback[] {
+  const terms = faults.current.callback;
+  const notificationId = uuidv4();
+  return Array.from({ length: terms.copies }, (_, copy) => ({
+    copy,
+    webhookId: uuidv4(),
+    notificationId,
+    variant: faults.nextVariant(),
+    delayMs: terms.delayMs + copy * terms.copyGapMs + reorderDelayMs(terms, now.getTime()),
+    state: terms.never ? "withheld" : "due",
+  }));
+}
+
+/**
+ * Mirrors the payment's moment at the end of its span: of two payments in one span, the later one's callback
+ * leaves earlier.
+ */
+export function reorderDelayMs({ reorderWithinMs }: Pick<CallbackFaults, "reorderWithinMs">, nowMs: number) {
+  if (reorderWithinMs === 0) return 0;
+  const untilEnd = reorderWithinMs - (nowMs % reorderWithinMs);
+  return 2 * untilEnd;
+}

@@ -1,0 +1,12 @@
+import { sql } from "kysely";
+import type { ServiceDatabase } from "../service-tables.ts";
+
+/** Puts one more invoice on top of the collection's list, a copy of its newest, so that later pages shift by one. */
+export async function shiftPages(db: ServiceDatabase, collectionId: string): Promise<void> {
+  await sql`
+    insert into invoice
+    select (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'created_at', now()))).*
+    from invoice i where collection_id = ${collectionId} order by created_at desc, id desc limit 1`.execute(
+    db,
+  );
+}

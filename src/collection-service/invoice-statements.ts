@@ -1,0 +1,116 @@
+import { type Insertable, type RawBuilder, sql } from "kysely";
+import type { PlannedCallback } from "./callbacks/plan-callbacks.ts";
+import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
+
+// All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once, exactly
+// one finds the invoice unpaid, and the others see what it left.
+
+type Moment = "created_at" | "modified_at" | "expires_at";
+type Document = "biller_metadata" | "beneficiaries";
+
+/** Its times by Postgres' clock (`now()`), or given ones. */
+export type NewInvoice = Omit<Insertable<InvoiceTable>, Moment | Document | "readable_at" | "hidden_as"> &
+  Record<Moment, Date | RawBuilder<Date>> &
+  Pick<InvoiceRow, Document>;
+
+const ROWS_PER_INSERT = 1_000;
+
+/** Writes them all or none. */
+export async function insertInvoices(db: ServiceDatabase, invoices: readonly NewInvoice[]): Promise<void> {
+  const rows = invoices.map((invoice) => ({
+    ...invoice,
+    biller_metadata: JSON.stringify(invoice.biller_metadata),
+    beneficiaries: invoice.beneficiaries === null ? null : JSON.stringify(invoice.beneficiaries),
+  }));
+  if (rows.length <= ROWS_PER_INSERT) {
+    if (rows.length > 0) await db.insertInto("invoice").values(rows).execute();
+    return;
+  }
+  await db.transaction().execute(async (trx) => {
+    for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+      await trx
+        .insertInto("invoice")
+        .values(rows.slice(from, from + ROWS_PER_INSERT))
+        .execute();
+    }
+  });
+}
+
+export interface Payment {
+  readonly invoiceId: string;
+  readonly method: PaymentMethod;
+  readonly callbacks: readonly PlannedCallback[];
+  /** Keeps the payment from the API's readers for so many ms. */
+  readonly hidden: { readonly ms: number; readonly as: "Unpaid" | "missing" } | null;
+}
+
+/**
+ * Pays an invoice that is unpaid and not expired, and queues its callbacks, in one statement.
+ * @returns false when there was no such invoice: nothing was written.
+ */
+export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise<boolean> {
+  const { callbacks, hidden } = payment;
+  const column = <T>(of: (callback: PlannedCallback) => T) => callbacks.map(of);
+  const result = await sql<{ id: string }>`
+    with paid as (
+      update invoice
+      set status = 'Paid', paid_at = now(), modified_at = now(), payment_method = ${payment.method},
+        readable_at = now() + ${hidden?.ms ?? null}::double precision * interval '1 ms',
+        hidden_as = ${hidden?.as ?? null}
+      where id = ${payment.invoiceId} and status = 'Unpaid' and expires_at > now()
+      returning id, paid_at, callback_url
+    ), queued as (
+      insert into delivery (invoice_id, copy, webhook_id, notification_id, queued_at, due_at, state, variant, url)
+      select paid.id, c.copy, c.webhook_id, c.notification_id, paid.paid_at,
+        paid.paid_at + c.delay_ms * interval '1 ms', c.state, c.variant, paid.callback_url
+      from paid, unnest(
+        ${column((c) => c.copy)}::integer[], ${column((c) => c.webhookId)}::uuid[],
+        ${column((c) => c.notificationId)}::uuid[], ${column((c) => c.delayMs)}::double precision[],
+        ${column((c) => c.state)}::text[], ${column((c) => c.variant)}::text[]
+      ) as c (copy, webhook_id, notification_id, delay_ms, state, variant)
+      where paid.callback_url is not null
+    )
+    select id from paid`.execute(db);
+  return result.rows.length > 0;
+}
+
+/**
+ * Checked in the interface's order: the invoice exists; it is unpaid.
+ * Only what can no longer change is read again afterwards, so that the answer is true whoever else was at work.
+ */
+export async function invalidateInvoice(
+  db: ServiceDatabase,
+  invoiceId: string,
+): Promise<"invalidated" | "unknown" | "not_payable"> {
+  const changed = await db
+    .updateTable("invoice")
+    .set({ status: "Invalidated", modified_at: sql<Date>`now()` })
+    .where("id", "=", invoiceId)
+    .where("status", "=", "Unpaid")
+    .where("expires_at", ">", sql<Date>`now()`)
+    .returning("id")
+    .executeTakeFirst();
+  if (changed !== undefined) return "invalidated";
+  return (await readInvoice(db, invoiceId)) === undefined ? "unknown" : "not_payable";
+}
+
+/** The invoice as it truly stands. */
+export function readInvoice(db: ServiceDatabase, invoiceId: string): Promise<InvoiceRow | undefined> {
+  return db.selectFrom("current_invoice").selectAll().where("id", "=", invoiceId).executeTakeFirst();
+}
+
+/** The invoice as the API shows it. */
+export function readShownInvoice(db: ServiceDatabase, invoiceId: string): Promise<InvoiceRow | undefined> {
+  return db.selectFrom("readable_invoice").selectAll().where("id", "=", invoiceId).executeTakeFirst();
+}
+
+/** Ends the time of an unpaid invoice at once. @returns false when there is no such invoice. */
+export async function expireInvoice(db: ServiceDatabase, invoiceId: string): Promise<boolean> {
+  const result = await db
+    .updateTable("invoice")
+    .set({ expires_at: sql<Date>`now()` })
+    .where("id", "=", invoiceId)
+    .where("status", "=", "Unpaid")
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
