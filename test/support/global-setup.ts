@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -25,6 +25,8 @@ async function serverForThisRun(): Promise<{ url: string; stop(): Promise<void> 
   const given = process.env.DATABASE_URL;
   if (given !== undefined && given !== "") return { url: given, stop: async () => {} };
   const folder = await mkdtemp(join(tmpdir(), "invoice-relay-test-"));
+  // Where root has to run Postgres as nobody, nobody must be able to enter.
+  await chmod(folder, 0o711);
   const embedded = await startEmbeddedPostgres({ dataDir: folder, durable: false });
   return {
     url: embedded.url,

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+describe("a paid invoice", () => {
+  it("becomes one invoice.paid event on SNS, built from the provider's answer alone (G3)", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    const relay = await startRelay(around.environment());
+
+    const answer = await relay.callback({
+      id: randomUUID(),
+      event: "payment.successful",
+      data: { id, amount: 99_999, title: "Forged" },
+    });
+
+    expect(answer.status).toBe(200);
+    const [message] = await vi.waitFor(() => {
+      const messages = around.sns.messages(around.topicArn);
+      expect(messages).toHaveLength(1);
+      return messages;
+    });
+    const event = JSON.parse(message?.message ?? "");
+    expect(event).toMatchObject({
+      type: "invoice.paid",
+      subject: id,
+      data: {
+        invoiceId: id,
+        title: "School fees",
+        amount: "1500.50",
+        totalAmount: "1511.25",
+        paidAt: "2026-11-01T09:00:00.000Z",
+      },
+    });
+    const rows = await around.query(
+      "select e.state, p.message_id, c.verdict from event e join publication p on p.event_id = e.id join confirmation c on c.invoice_id = e.invoice_id",
+    );
+    expect(rows).toEqual([{ state: "published", message_id: message?.messageId, verdict: "paid" }]);
+  });
+});

@@ -1,0 +1,108 @@
+import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
+import pg from "pg";
+import { onTestFinished } from "vitest";
+import { type RunningRelay, serve } from "../../src/app/serve.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
+import { type LocalSns, startLocalSns } from "../../src/local-sns/start-local-sns.ts";
+import { createTestDatabase } from "./database.ts";
+import { type ScriptedProvider, startScriptedProvider } from "./scripted-provider.ts";
+
+export const TOKEN = "test-token-0123456789abcdef";
+
+export interface Surroundings {
+  databaseUrl: string;
+  provider: ScriptedProvider;
+  sns: LocalSns;
+  topicArn: string;
+  testTopicArn: string;
+  /** Settings for `serve` in these surroundings. */
+  environment(changes?: Record<string, string | undefined>): Record<string, string | undefined>;
+  /** Runs a query; rows as Postgres gives them. */
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+}
+
+/** A database of its own, a provider that answers what the test says, and a local SNS with two topics; gone with the test. */
+export async function surroundings(): Promise<Surroundings> {
+  const database = await createTestDatabase();
+  const provider = await startScriptedProvider();
+  const sns = await startLocalSns({ port: 0 });
+  const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  pool.on("error", () => undefined);
+  process.env.AWS_ACCESS_KEY_ID = "local";
+  process.env.AWS_SECRET_ACCESS_KEY = "local";
+  const client = new SNSClient({ endpoint: sns.url, region: "us-east-1" });
+  const topic = async (Name: string) =>
+    (await client.send(new CreateTopicCommand({ Name }))).TopicArn as string;
+  const [topicArn, testTopicArn] = [await topic("invoice-events"), await topic("invoice-events-test")];
+  client.destroy();
+  onTestFinished(async () => {
+    await pool.end();
+    await sns.close();
+    await provider.close();
+    await database.drop();
+  });
+  return {
+    databaseUrl: database.url,
+    provider,
+    sns,
+    topicArn,
+    testTopicArn,
+    environment: (changes = {}) => ({
+      PORT: "0",
+      PUBLIC_URL: "https://relay.example.com",
+      DATABASE_URL: database.url,
+      COLLECTION_API_URL: provider.url,
+      COLLECTION_API_KEY: "test-api-key",
+      CALLBACK_TOKENS: TOKEN,
+      SNS_TOPIC_ARN: topicArn,
+      AWS_REGION: "us-east-1",
+      AWS_ENDPOINT_URL_SNS: sns.url,
+      ...changes,
+    }),
+    query: async (text, values = []) => (await pool.query(text, values)).rows,
+  };
+}
+
+export type TestRelay = RunningRelay & {
+  url: string;
+  /** The lines it logged, parsed. */
+  lines: Record<string, unknown>[];
+  /** Sends a callback; a body that is no text is sent as JSON. */
+  callback(body: unknown, init?: RequestInit & { path?: string }): Promise<Response>;
+};
+
+/** A relay in this process, stopped when the test is over. */
+export async function startRelay(
+  environment: Record<string, string | undefined>,
+  roles = { http: true, workers: true },
+): Promise<TestRelay> {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger({
+    level: "info",
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  const relay = await serve({
+    settings: readSettings(environment, SERVE_REQUIRES),
+    log,
+    host: "127.0.0.1",
+    ...roles,
+  });
+  onTestFinished(() => relay.stop());
+  const url = relay.url ?? "";
+  return {
+    ...relay,
+    url,
+    lines,
+    callback: (body, { path = `/callbacks/${TOKEN}`, ...init } = {}) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body:
+          typeof body === "string" || body instanceof Uint8Array
+            ? (body as string | Uint8Array<ArrayBuffer>)
+            : JSON.stringify(body),
+        ...init,
+      }),
+  };
+}

@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** One answer of the provider: a status and a body, or anything a test wants to do with the response. */
+export type Script =
+  | { status: number; body: unknown; headers?: Record<string, string> }
+  | ((request: IncomingMessage, response: ServerResponse) => void);
+
+export interface ScriptedProvider {
+  url: string;
+  /** Every request's path, in order. */
+  requests: string[];
+  /** The answers to Get Invoice for one id: used up one by one, the last one stays. */
+  invoice(id: string, ...scripts: Script[]): void;
+  collection(id: string, ...scripts: Script[]): void;
+  /** What is answered for anything that has no script. */
+  otherwise(script: Script): void;
+  close(): Promise<void>;
+}
+
+/** The interface's words, typed by hand from it (part A), not taken from our schema. */
+export const NOT_FOUND: Script = {
+  status: 404,
+  body: { status: 404, message: "Invoice with the given Id does not exist", type: "NotFound", errors: [] },
+};
+
+/** An invoice as the interface shows it, wrapped as Get Invoice answers it. */
+export function invoiceAnswer(id: string, changes: Record<string, unknown> = {}): Script {
+  return {
+    status: 200,
+    body: {
+      status: 200,
+      message: "Invoice retrieved",
+      data: {
+        id,
+        title: "School fees",
+        collectionName: "Term 1",
+        payerName: "Ada Obi",
+        payerEmail: "ada@example.com",
+        payerPhoneNumber: "+2348012345678",
+        billerName: "Hill School",
+        billerAddress: "1 Hill Road",
+        billerEmail: "bursar@example.com",
+        amount: 1500.5,
+        serviceCharge: 10,
+        vat: 0.75,
+        totalAmount: 1511.25,
+        settleableAmount: 1500.5,
+        status: "Paid",
+        serviceFeePayer: "Payer",
+        settlementFrequency: "Instant",
+        type: "Live",
+        paymentUrl: `https://pay.example.com/${id}`,
+        dateCreated: "2026-11-01T08:00:00Z",
+        dateModified: "2026-11-01T09:00:00Z",
+        billerMetaData: { class: "4b" },
+        paymentDate: "2026-11-01T09:00:00Z",
+        paymentMethod: "Card",
+        invoiceBeneficiaries: null,
+        callBackUrl: "https://relay.example.com/callbacks/0123456789012345678901",
+        ...changes,
+      },
+    },
+  };
+}
+
+/** The same invoice before it was paid. */
+export const unpaidAnswer = (id: string, changes: Record<string, unknown> = {}): Script =>
+  invoiceAnswer(id, {
+    status: "Unpaid",
+    paymentDate: null,
+    paymentMethod: null,
+    dateModified: "2026-11-01T08:00:00Z",
+    ...changes,
+  });
+
+/** A provider that answers what the test says, over real HTTP. */
+export async function startScriptedProvider(): Promise<ScriptedProvider> {
+  const scripts = new Map<string, Script[]>();
+  const requests: string[] = [];
+  let fallback: Script = NOT_FOUND;
+  const server = createServer((request, response) => {
+    const path = request.url ?? "";
+    requests.push(path);
+    const queue = scripts.get(path) ?? [];
+    const script = (queue.length > 1 ? queue.shift() : queue[0]) ?? fallback;
+    if (typeof script === "function") return script(request, response);
+    const text = typeof script.body === "string" ? script.body : JSON.stringify(script.body);
+    response.writeHead(script.status, { "content-type": "application/json", ...script.headers }).end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    invoice: (id, ...given) => void scripts.set(`/api/v1/invoices/${id}`, given),
+    collection: (id, ...given) => void scripts.set(`/api/v1/collections/${id}`, given),
+    otherwise: (script) => {
+      fallback = script;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
