@@ -1,4 +1,4 @@
-import { parse } from "node:querystring";
+import querystring from "node:querystring";
 import { SnsError } from "./sns-error.ts";
 
 /** The fields of a request: a name is a value, or holds further fields. Has no prototype, so any name is safe. */
@@ -19,12 +19,18 @@ const NONE: Fields = Object.freeze(Object.create(null));
  */
 export function readForm(form: string): Fields {
   const root: Building = Object.create(null);
-  const pairs = parse(form, "&", "=", { maxKeys: 0 });
-  for (const name in pairs) {
-    const given = pairs[name];
-    place(root, name.split("."), Array.isArray(given) ? (given.at(-1) ?? "") : (given ?? ""));
+  for (const pair of form.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = equals === -1 ? pair : pair.slice(0, equals);
+    place(root, decode(name).split("."), equals === -1 ? "" : decode(pair.slice(equals + 1)));
   }
   return root;
+}
+
+// Node's own parse gathers everything in an object first, which costs as much again as all the rest of a batch.
+function decode(text: string): string {
+  return querystring.unescape(text.includes("+") ? text.replaceAll("+", " ") : text);
 }
 
 function place(root: Building, path: string[], value: string): void {

@@ -9,7 +9,7 @@ import { createProtocol } from "./protocol.ts";
 import { createPublisher } from "./publish.ts";
 import { publishActions } from "./publish-actions.ts";
 import { createRequestHandler } from "./request-handler.ts";
-import { createSigner } from "./signing.ts";
+import { createSigner, type Signer } from "./signing.ts";
 import { subscriptionActions } from "./subscription-actions.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 import { topicActions } from "./topic-actions.ts";
@@ -31,6 +31,8 @@ export interface LocalSnsOptions {
   keep?: number;
   /** The pauses before each repeated delivery, in ms; by default five, over 18 s. */
   retryDelaysMs?: readonly number[];
+  /** What signs the letters; a key of its own is made, in about 100 ms, when left out. */
+  signer?: Signer;
   /** The time in ms since 1970; the machine's clock when left out. */
   now?: () => number;
 }
@@ -39,6 +41,8 @@ export interface LocalSns {
   /** What the AWS SDK takes as its `endpoint`, or as `AWS_ENDPOINT_URL_SNS`. */
   readonly url: string;
   readonly port: number;
+  /** The certificate that its signatures are verified with; the same is served at SigningCertURL. */
+  readonly certificatePem: string;
   /** The kept messages of a topic (of all when it is left out), oldest first. */
   messages(topicArn?: string): ShownMessage[];
   /** The kept ends of deliveries, oldest first. */
@@ -55,6 +59,9 @@ export interface LocalSns {
 const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000];
 const KEEP = 100_000;
 
+// Node's own 5 s would cut a connection just as a client that publishes now and then uses it again.
+const KEEP_ALIVE_MS = 120_000;
+
 /**
  * Starts an SNS endpoint for local use and tests: the Query protocol of the AWS SDK, standard and FIFO topics,
  * signed delivery to HTTP subscribers. Everything is in memory and bounded, and gone when it stops.
@@ -68,7 +75,7 @@ export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns>
   const faults = createFaults();
   const topics = createTopics(place, now);
   const subscriptions = createSubscriptions();
-  const signer = await createSigner(place.region);
+  const signer = options.signer ?? (await createSigner(place.region));
   const envelopes = createEnvelopes(signer, () => options.publicUrl ?? url);
   const retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
   const delivery = createDelivery({ subscriptions, envelopes, journal, now, retryDelaysMs, log });
@@ -84,11 +91,17 @@ export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns>
     signer,
     log,
   });
-  const running = await listen(handler.handle, { port: options.port, host, name: "local SNS" });
+  const running = await listen(handler.handle, {
+    port: options.port,
+    host,
+    name: "local SNS",
+    server: { keepAliveTimeout: KEEP_ALIVE_MS },
+  });
   const url = urlOf(host, running.port);
   return {
     url,
     port: running.port,
+    certificatePem: signer.certificatePem,
     messages: (topicArn) => [...shownMessages(journal, topicArn)],
     deliveries: () => journal.deliveries.list(),
     clear() {

@@ -1,0 +1,179 @@
+import { createVerify, X509Certificate } from "node:crypto";
+import { PublishBatchCommand, PublishCommand } from "@aws-sdk/client-sns";
+import { describe, expect, it, vi } from "vitest";
+import { snsFixture } from "./sns-fixture.ts";
+import { startSubscriber, subscribe } from "./subscriber.ts";
+
+/** Verifies as Amazon tells subscribers to: the fields are written out here, for each type of letter. */
+async function hasValidSignature(letter: Record<string, string>): Promise<boolean> {
+  const fields =
+    letter.Type === "Notification"
+      ? ["Message", "MessageId", ...(letter.Subject ? ["Subject"] : []), "Timestamp", "TopicArn", "Type"]
+      : ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
+  const pem = await (await fetch(letter.SigningCertURL ?? "")).text();
+  return createVerify(letter.SignatureVersion === "2" ? "RSA-SHA256" : "RSA-SHA1")
+    .update(fields.map((field) => `${field}\n${letter[field]}\n`).join(""))
+    .verify(new X509Certificate(pem).publicKey, letter.Signature ?? "", "base64");
+}
+
+const live = { DataType: "String", StringValue: "Live" };
+
+describe("delivery to an HTTP endpoint", () => {
+  it("posts the envelope and headers that Amazon documents", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const subscriber = await startSubscriber();
+    const arn = await subscribe(client, TopicArn, subscriber);
+    const { MessageId } = await client.send(
+      new PublishCommand({
+        TopicArn,
+        Message: `{"a":"\u00fc\n"}`,
+        Subject: "Paid",
+        MessageAttributes: { invoiceType: live },
+      }),
+    );
+    await vi.waitFor(() => expect(subscriber.letters("Notification")).toHaveLength(1));
+    expect(subscriber.letters("Notification")[0]).toEqual({
+      Type: "Notification",
+      MessageId,
+      TopicArn,
+      Subject: "Paid",
+      Message: `{"a":"\u00fc\n"}`,
+      Timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      SignatureVersion: "1",
+      Signature: expect.any(String),
+      SigningCertURL: expect.stringMatching(/\/SimpleNotificationService-[0-9a-f]+\.pem$/),
+      UnsubscribeURL: `${sns.url}/?Action=Unsubscribe&SubscriptionArn=${encodeURIComponent(arn)}`,
+      MessageAttributes: { invoiceType: { Type: "String", Value: "Live" } },
+    });
+    expect(subscriber.received.at(-1)?.headers).toMatchObject({
+      "content-type": "text/plain; charset=UTF-8",
+      "x-amz-sns-message-type": "Notification",
+      "x-amz-sns-message-id": MessageId,
+      "x-amz-sns-topic-arn": TopicArn,
+      "x-amz-sns-subscription-arn": arn,
+    });
+    expect(subscriber.received[0]?.headers).not.toHaveProperty("x-amz-sns-subscription-arn");
+  });
+
+  it.each(["1", "2"])("signs every letter, with SignatureVersion %s", async (SignatureVersion) => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events", { SignatureVersion });
+    const subscriber = await startSubscriber();
+    await subscribe(client, TopicArn, subscriber);
+    await client.send(new PublishCommand({ TopicArn, Message: "with", Subject: "Subject" }));
+    await client.send(new PublishCommand({ TopicArn, Message: "without\nsubject" }));
+    await vi.waitFor(() => expect(subscriber.messages()).toHaveLength(2));
+    const letters = subscriber.received.map(({ body }) => JSON.parse(body) as Record<string, string>);
+    for (const letter of letters) {
+      expect(letter.SignatureVersion).toBe(SignatureVersion);
+      expect(await hasValidSignature(letter)).toBe(true);
+      expect(await hasValidSignature({ ...letter, Message: "forged" })).toBe(false);
+    }
+  });
+
+  it("sends a raw message as it is, without its attributes", async () => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const subscriber = await startSubscriber();
+    await subscribe(client, TopicArn, subscriber, { RawMessageDelivery: "true" });
+    await client.send(
+      new PublishCommand({ TopicArn, Message: "just this", MessageAttributes: { invoiceType: live } }),
+    );
+    await vi.waitFor(() => expect(subscriber.received.at(-1)?.body).toBe("just this"));
+    expect(subscriber.received.at(-1)?.headers["x-amz-sns-rawdelivery"]).toBe("true");
+    expect(JSON.stringify(subscriber.received.at(-1)?.headers)).not.toContain("Live");
+  });
+
+  it("picks the text of the protocol from a structured message", async () => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const subscriber = await startSubscriber();
+    await subscribe(client, TopicArn, subscriber);
+    for (const Message of [`{"default":"for all","http":"for http"}`, `{"default":"for all","https":"no"}`]) {
+      await client.send(new PublishCommand({ TopicArn, Message, MessageStructure: "json" }));
+    }
+    await vi.waitFor(() => expect(subscriber.messages()).toHaveLength(2));
+    expect(subscriber.messages().sort()).toEqual(["for all", "for http"]);
+  });
+
+  it("reaches every subscriber of the topic, and those of no other", async () => {
+    const { client, topic } = await snsFixture();
+    const [one, other] = [await topic("one"), await topic("other")];
+    const subscribers = await Promise.all([startSubscriber(), startSubscriber(), startSubscriber()]);
+    const [first, second, third] = subscribers;
+    await subscribe(client, one, first);
+    await subscribe(client, one, second);
+    await subscribe(client, other, third);
+    await client.send(new PublishCommand({ TopicArn: one, Message: "to one" }));
+    await client.send(new PublishCommand({ TopicArn: other, Message: "to other" }));
+    await vi.waitFor(() =>
+      expect(subscribers.map((subscriber) => subscriber.messages())).toEqual([
+        ["to one"],
+        ["to one"],
+        ["to other"],
+      ]),
+    );
+  });
+
+  it("tries again after 503 and 429, under the same message id, until the endpoint takes it", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const answers = [503, 429, 200];
+    const subscriber = await startSubscriber(({ headers }) =>
+      headers["x-amz-sns-message-type"] === "Notification" ? (answers.shift() ?? 200) : 200,
+    );
+    await subscribe(client, TopicArn, subscriber);
+    const { MessageId } = await client.send(new PublishCommand({ TopicArn, Message: "again" }));
+    await vi.waitFor(() =>
+      expect(sns.deliveries().at(-1)).toMatchObject({
+        messageId: MessageId,
+        outcome: "delivered",
+        attempts: 3,
+        status: 200,
+      }),
+    );
+    expect(subscriber.letters("Notification").map((letter) => letter.MessageId)).toEqual([
+      MessageId,
+      MessageId,
+      MessageId,
+    ]);
+  });
+
+  it.each([
+    ["gives up when the pauses are used up", 500, 4],
+    ["does not repeat what the endpoint refuses", 400, 1],
+    ["follows no redirect", 301, 1],
+  ])("%s (%i), and says so", async (_, status, attempts) => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const subscriber = await startSubscriber(({ headers }) =>
+      headers["x-amz-sns-message-type"] === "Notification" ? status : 200,
+    );
+    await subscribe(client, TopicArn, subscriber);
+    await client.send(new PublishCommand({ TopicArn, Message: "refused" }));
+    await vi.waitFor(() =>
+      expect(sns.deliveries().at(-1)).toMatchObject({ outcome: "failed", status, attempts }),
+    );
+    expect(subscriber.letters("Notification")).toHaveLength(attempts);
+  });
+
+  it("does not let an endpoint that never answers hold up the others, nor the end", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const stuck = await startSubscriber(({ headers }) =>
+      headers["x-amz-sns-message-type"] === "Notification" ? new Promise<number>(() => {}) : 200,
+    );
+    const quick = await startSubscriber();
+    await subscribe(client, TopicArn, stuck);
+    await subscribe(client, TopicArn, quick);
+    const wanted = Array.from({ length: 50 }, (_, index) => `${index}`);
+    for (let from = 0; from < wanted.length; from += 10) {
+      const entries = wanted.slice(from, from + 10).map((Message) => ({ Id: Message, Message }));
+      await client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries }));
+    }
+    await vi.waitFor(() => expect(quick.messages().sort()).toEqual(wanted.toSorted()));
+    expect(stuck.messages().length).toBeLessThanOrEqual(16);
+    await expect(sns.close()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,123 @@
+import { PublishBatchCommand, PublishCommand, type PublishInput } from "@aws-sdk/client-sns";
+import { describe, expect, it, vi } from "vitest";
+import { snsFixture } from "./sns-fixture.ts";
+import { startSubscriber, subscribe } from "./subscriber.ts";
+
+async function fifoFixture(attributes: Record<string, string> = {}) {
+  let time = Date.UTC(2026, 0, 1);
+  const fixture = await snsFixture({ now: () => time });
+  const TopicArn = await fixture.topic("events.fifo", attributes);
+  return {
+    ...fixture,
+    TopicArn,
+    pass: (milliseconds: number) => {
+      time += milliseconds;
+    },
+    publish: (input: Omit<PublishInput, "TopicArn">) =>
+      fixture.client.send(new PublishCommand({ TopicArn, ...input })),
+  };
+}
+
+const MINUTE = 60_000;
+
+describe("FIFO topics", () => {
+  it("swallow a deduplication id for five minutes, answering what the first got", async () => {
+    const { sns, publish, pass } = await fifoFixture();
+    const first = await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "d" });
+    pass(5 * MINUTE - 1);
+    const again = await publish({ Message: "other", MessageGroupId: "h", MessageDeduplicationId: "d" });
+    expect(again).toMatchObject({ MessageId: first.MessageId, SequenceNumber: first.SequenceNumber });
+    expect(sns.messages()).toMatchObject([{ message: "a", deduplicated: 1 }]);
+    pass(1);
+    const later = await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "d" });
+    expect(later.MessageId).not.toBe(first.MessageId);
+    expect(BigInt(later.SequenceNumber ?? 0)).toBeGreaterThan(BigInt(first.SequenceNumber ?? 0));
+    expect(sns.messages()).toHaveLength(2);
+  });
+
+  it("deliver a message once, however often it is published", async () => {
+    const { client, TopicArn, publish } = await fifoFixture();
+    const subscriber = await startSubscriber();
+    await subscribe(client, TopicArn, subscriber);
+    await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "1" });
+    await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "1" });
+    await publish({ Message: "b", MessageGroupId: "g", MessageDeduplicationId: "2" });
+    await vi.waitFor(() => expect(subscriber.messages()).toContain("b"));
+    expect(subscriber.messages()).toEqual(["a", "b"]);
+  });
+
+  it("tell messages apart by their content where the topic is made so", async () => {
+    const { sns, publish } = await fifoFixture({ ContentBasedDeduplication: "true" });
+    const first = await publish({ Message: "a", MessageGroupId: "g" });
+    const again = await publish({ Message: "a", MessageGroupId: "g" });
+    await publish({ Message: "b", MessageGroupId: "g" });
+    expect(again.MessageId).toBe(first.MessageId);
+    expect(sns.messages().map(({ message }) => message)).toEqual(["a", "b"]);
+  });
+
+  it("count deduplication ids per group where the topic is made so", async () => {
+    const { sns, publish } = await fifoFixture({ FifoThroughputScope: "MessageGroup" });
+    await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "d" });
+    await publish({ Message: "a", MessageGroupId: "g", MessageDeduplicationId: "d" });
+    await publish({ Message: "a", MessageGroupId: "h", MessageDeduplicationId: "d" });
+    expect(sns.messages().map(({ messageGroupId }) => messageGroupId)).toEqual(["g", "h"]);
+  });
+
+  it.each([
+    ["no group", { MessageDeduplicationId: "d" }],
+    ["no deduplication id", { MessageGroupId: "g" }],
+    ["a group with a space", { MessageGroupId: "a b", MessageDeduplicationId: "d" }],
+    [
+      "a deduplication id of 129 characters",
+      { MessageGroupId: "g", MessageDeduplicationId: "d".repeat(129) },
+    ],
+  ])("refuse a message with %s, and a batch with it as a whole", async (_, input) => {
+    const { sns, client, TopicArn, publish } = await fifoFixture();
+    const refused = { name: "InvalidParameterException" };
+    await expect(publish({ Message: "a", ...input })).rejects.toMatchObject(refused);
+    const PublishBatchRequestEntries = [
+      { Id: "1", Message: "fine", MessageGroupId: "g", MessageDeduplicationId: "fine" },
+      { Id: "2", Message: "a", ...input },
+    ];
+    await expect(
+      client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries })),
+    ).rejects.toMatchObject(refused);
+    expect(sns.messages()).toEqual([]);
+  });
+
+  it("keep the order within a group although a delivery fails, and let other groups pass", async () => {
+    const { client, TopicArn } = await fifoFixture();
+    let refusals = 0;
+    const subscriber = await startSubscriber(({ body }) => {
+      if (!body.includes(`"slow-1"`) || refusals === 2) return 200;
+      refusals += 1;
+      return 503;
+    });
+    await subscribe(client, TopicArn, subscriber);
+    const entry = (message: string, group: string) => ({
+      Id: message,
+      Message: message,
+      MessageGroupId: group,
+      MessageDeduplicationId: message,
+    });
+    await client.send(
+      new PublishBatchCommand({
+        TopicArn,
+        PublishBatchRequestEntries: [
+          entry("slow-1", "slow"),
+          entry("slow-2", "slow"),
+          entry("slow-3", "slow"),
+          entry("quick-1", "quick"),
+          entry("quick-2", "quick"),
+        ],
+      }),
+    );
+    await vi.waitFor(() => {
+      expect(subscriber.messages()).toContain("slow-3");
+      expect(subscriber.messages()).toContain("quick-2");
+    });
+    const of = (group: string) => subscriber.messages().filter((message) => message?.startsWith(group));
+    expect(of("slow")).toEqual(["slow-1", "slow-1", "slow-1", "slow-2", "slow-3"]);
+    expect(of("quick")).toEqual(["quick-1", "quick-2"]);
+  });
+});

@@ -1,0 +1,248 @@
+import {
+  type MessageAttributeValue,
+  PublishBatchCommand,
+  type PublishBatchRequestEntry,
+  PublishCommand,
+} from "@aws-sdk/client-sns";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { snsFixture } from "./sns-fixture.ts";
+
+const text = (StringValue: string): MessageAttributeValue => ({ DataType: "String", StringValue });
+
+async function batchFixture() {
+  const fixture = await snsFixture();
+  const TopicArn = await fixture.topic("events");
+  return {
+    ...fixture,
+    TopicArn,
+    batch: (entries: PublishBatchRequestEntry[]) =>
+      fixture.client.send(new PublishBatchCommand({ TopicArn, PublishBatchRequestEntries: entries })),
+  };
+}
+
+describe("Publish", () => {
+  it("takes a message with subject and attributes, and keeps it under the id that it answered", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const { MessageId, SequenceNumber } = await client.send(
+      new PublishCommand({
+        TopicArn,
+        Message: "hello",
+        Subject: "Greetings",
+        MessageAttributes: {
+          id: text("1"),
+          amount: { DataType: "Number", StringValue: "12.50" },
+          tags: { DataType: "String.Array", StringValue: `["a",1,null]` },
+          bytes: { DataType: "Binary", BinaryValue: Buffer.from([0, 255]) },
+        },
+      }),
+    );
+    expect(SequenceNumber).toBeUndefined();
+    expect(sns.messages(TopicArn)).toMatchObject([
+      {
+        messageId: MessageId,
+        message: "hello",
+        subject: "Greetings",
+        sameId: 1,
+        messageAttributes: {
+          id: { Type: "String", Value: "1" },
+          amount: { Type: "Number", Value: "12.50" },
+          tags: { Type: "String.Array", Value: `["a",1,null]` },
+          bytes: { Type: "Binary", Value: "AP8=" },
+        },
+      },
+    ]);
+  });
+
+  it("keeps every character that XML knows, whatever it means in a form or in XML", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const character = fc
+      .oneof(
+        fc.constantFrom(...[..."\t\n\r&<>\"'+%=;"].map((known) => known.charCodeAt(0))),
+        fc.integer({ min: 0x20, max: 0xd7ff }),
+        fc.integer({ min: 0xe000, max: 0xfffd }),
+        fc.integer({ min: 0x10000, max: 0x10ffff }),
+      )
+      .map((code) => String.fromCodePoint(code));
+    const message = fc.string({ unit: character, minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(message, async (Message) => {
+        sns.clear();
+        await client.send(new PublishCommand({ TopicArn, Message, MessageAttributes: { a: text(Message) } }));
+        const [kept] = sns.messages();
+        expect(kept?.message).toBe(Message);
+        expect(kept?.messageAttributes.a?.Value).toBe(Message);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([
+    ["an empty message", { Message: "" }],
+    ["a NUL", { Message: "a\0b" }],
+    ["a control character", { Message: "a\u001bb" }],
+    ["a noncharacter", { Message: "a\uffffb" }],
+    ["a message over 262,144 bytes", { Message: "\u00fc".repeat(131_073) }],
+    ["an empty subject", { Message: "x", Subject: "" }],
+    ["a subject of two lines", { Message: "x", Subject: "a\nb" }],
+    ["a subject of 101 characters", { Message: "x", Subject: "a".repeat(101) }],
+    ["a deduplication id on a standard topic", { Message: "x", MessageDeduplicationId: "1" }],
+    ["a structured message that is no JSON", { Message: "x", MessageStructure: "json" }],
+    ["a structured message without a default", { Message: `{"http":"x"}`, MessageStructure: "json" }],
+  ])("refuses %s as InvalidParameter and keeps nothing", async (_, input) => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    await expect(client.send(new PublishCommand({ TopicArn, ...input }))).rejects.toMatchObject({
+      name: "InvalidParameterException",
+    });
+    expect(sns.messages()).toEqual([]);
+  });
+
+  it("takes a message of exactly 262,144 bytes, attributes included", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const MessageAttributes = { name: text("value") };
+    const Message = "x".repeat(262_144 - "name".length - "String".length - "value".length);
+    await client.send(new PublishCommand({ TopicArn, Message, MessageAttributes }));
+    await expect(
+      client.send(new PublishCommand({ TopicArn, Message: `${Message}x`, MessageAttributes })),
+    ).rejects.toMatchObject({ message: "Invalid parameter: Message too long" });
+    expect(sns.messages()).toHaveLength(1);
+  });
+
+  it.each<[string, string, MessageAttributeValue]>([
+    ["an empty value", "a", text("")],
+    ["no value", "a", { DataType: "String" }],
+    ["a type that does not exist", "a", { DataType: "Text", StringValue: "x" }],
+    ["a number that is none", "a", { DataType: "Number", StringValue: "twelve" }],
+    ["an array that is none", "a", { DataType: "String.Array", StringValue: "[" }],
+    ["an array of objects", "a", { DataType: "String.Array", StringValue: "[{}]" }],
+    ["a text where bytes belong", "a", { DataType: "Binary", StringValue: "x" }],
+    ["a name with a space", "a b", text("x")],
+    ["a name that begins with a dot", ".a", text("x")],
+    ["a name with two dots", "a..b", text("x")],
+    ["a name of 257 characters", "a".repeat(257), text("x")],
+  ])("refuses an attribute with %s as ParameterValueInvalid", async (_, name, value) => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    await expect(
+      client.send(new PublishCommand({ TopicArn, Message: "x", MessageAttributes: { [name]: value } })),
+    ).rejects.toMatchObject({ name: "InvalidParameterValueException", Code: "ParameterValueInvalid" });
+  });
+
+  it("keeps an attribute named __proto__ as any other", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const MessageAttributes = Object.fromEntries([["__proto__", text("x")]]);
+    await client.send(new PublishCommand({ TopicArn, Message: "x", MessageAttributes }));
+    const [message] = sns.messages();
+    expect(Object.entries(message?.messageAttributes ?? {})).toEqual([
+      ["__proto__", { Type: "String", Value: "x" }],
+    ]);
+  });
+});
+
+describe("PublishBatch", () => {
+  it("answers every entry by its id, and keeps ten in their order", async () => {
+    const { sns, batch } = await batchFixture();
+    const ids = Array.from({ length: 10 }, (_, index) => `entry-${index}`);
+    const { Successful, Failed } = await batch(ids.map((Id) => ({ Id, Message: `of ${Id}` })));
+    expect(Failed).toEqual([]);
+    expect(Successful?.map(({ Id }) => Id)).toEqual(ids);
+    expect(sns.messages().map(({ message }) => message)).toEqual(ids.map((id) => `of ${id}`));
+    expect(sns.messages().map(({ messageId }) => messageId)).toEqual(
+      Successful?.map(({ MessageId }) => MessageId),
+    );
+  });
+
+  it("fails the entry whose content is refused, as the sender's fault, and takes its neighbours", async () => {
+    const { sns, batch } = await batchFixture();
+    const { Successful, Failed } = await batch([
+      { Id: "a", Message: "fine" },
+      { Id: "b", Message: "broken \0" },
+      { Id: "c", Message: "fine too" },
+    ]);
+    expect(Successful?.map(({ Id }) => Id)).toEqual(["a", "c"]);
+    expect(Failed).toMatchObject([{ Id: "b", Code: "InvalidParameter", SenderFault: true }]);
+    expect(sns.messages().map(({ message }) => message)).toEqual(["fine", "fine too"]);
+  });
+
+  it("takes 262,144 bytes in all, and not one more", async () => {
+    const { sns, batch } = await batchFixture();
+    const half = "x".repeat(131_072);
+    await batch([
+      { Id: "a", Message: half },
+      { Id: "b", Message: half },
+    ]);
+    await expect(
+      batch([
+        { Id: "a", Message: half },
+        { Id: "b", Message: `${half}x` },
+      ]),
+    ).rejects.toMatchObject({ name: "BatchRequestTooLongException", Code: "BatchRequestTooLong" });
+    expect(sns.messages()).toHaveLength(2);
+  });
+
+  it.each<[string, PublishBatchRequestEntry[], string]>([
+    ["no entries", [], "EmptyBatchRequestException"],
+    [
+      "eleven entries",
+      Array.from({ length: 11 }, (_, index) => ({ Id: `${index}`, Message: "x" })),
+      "TooManyEntriesInBatchRequestException",
+    ],
+    [
+      "the same id twice",
+      [
+        { Id: "a", Message: "x" },
+        { Id: "a", Message: "y" },
+      ],
+      "BatchEntryIdsNotDistinctException",
+    ],
+    ["an id with a space", [{ Id: "a b", Message: "x" }], "InvalidBatchEntryIdException"],
+    ["an entry without an id", [{ Id: undefined, Message: "x" }], "InvalidBatchEntryIdException"],
+    [
+      "an attribute that is refused",
+      [
+        { Id: "a", Message: "x" },
+        { Id: "b", Message: "y", MessageAttributes: { a: text("") } },
+      ],
+      "InvalidParameterValueException",
+    ],
+  ])("refuses the whole request for %s, and keeps nothing", async (_, entries, name) => {
+    const { sns, batch } = await batchFixture();
+    await expect(batch(entries)).rejects.toMatchObject({ name });
+    expect(sns.messages()).toEqual([]);
+  });
+
+  it("counts how often the same id attribute came, in each topic for itself", async () => {
+    const { sns, client, topic, batch, TopicArn } = await batchFixture();
+    const entry = (Id: string, id: string) => ({ Id, Message: Id, MessageAttributes: { id: text(id) } });
+    await batch([entry("1", "x"), entry("2", "y"), { Id: "3", Message: "without" }]);
+    await batch([entry("4", "x")]);
+    const other = await topic("other");
+    await client.send(
+      new PublishCommand({ TopicArn: other, Message: "5", MessageAttributes: { id: text("x") } }),
+    );
+    expect(sns.messages(TopicArn).map(({ message, sameId }) => [message, sameId])).toEqual([
+      ["1", 2],
+      ["2", 1],
+      ["without", undefined],
+      ["4", 2],
+    ]);
+    expect(sns.messages(other).map(({ sameId }) => sameId)).toEqual([1]);
+  });
+});
+
+describe("memory (G8)", () => {
+  it("keeps the last messages only, and says how many it forgot", async () => {
+    const { sns, client, topic } = await snsFixture({ keep: 3 });
+    const TopicArn = await topic("events");
+    for (const Message of ["1", "2", "3", "4", "5"])
+      await client.send(new PublishCommand({ TopicArn, Message }));
+    expect(sns.messages().map(({ message }) => message)).toEqual(["3", "4", "5"]);
+    const answer = await fetch(`${sns.url}/_control/messages`);
+    expect(await answer.json()).toMatchObject({ forgotten: 2 });
+  });
+});

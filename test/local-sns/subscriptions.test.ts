@@ -1,0 +1,182 @@
+import {
+  ConfirmSubscriptionCommand,
+  DeleteTopicCommand,
+  GetSubscriptionAttributesCommand,
+  GetTopicAttributesCommand,
+  ListSubscriptionsByTopicCommand,
+  ListSubscriptionsCommand,
+  PublishCommand,
+  SetSubscriptionAttributesCommand,
+  SubscribeCommand,
+  UnsubscribeCommand,
+} from "@aws-sdk/client-sns";
+import { describe, expect, it, vi } from "vitest";
+import { snsFixture } from "./sns-fixture.ts";
+import { startSubscriber, subscribe } from "./subscriber.ts";
+
+async function pendingFixture() {
+  const fixture = await snsFixture();
+  const TopicArn = await fixture.topic("events");
+  const subscriber = await startSubscriber();
+  const target = { TopicArn, Protocol: "http", Endpoint: subscriber.url };
+  const answer = await fixture.client.send(new SubscribeCommand(target));
+  await vi.waitFor(() => expect(subscriber.received).toHaveLength(1));
+  const [letter] = subscriber.letters("SubscriptionConfirmation");
+  return { ...fixture, TopicArn, subscriber, target, answer, letter: letter ?? {} };
+}
+
+describe("subscriptions of the local SNS", () => {
+  it("are pending, and get nothing, until the endpoint opens the SubscribeURL it was sent", async () => {
+    const { sns, client, TopicArn, subscriber, answer, letter } = await pendingFixture();
+    expect(answer.SubscriptionArn).toBe("pending confirmation");
+    expect(letter).toMatchObject({ Type: "SubscriptionConfirmation", TopicArn });
+    const { Subscriptions } = await client.send(new ListSubscriptionsCommand({}));
+    expect(Subscriptions?.map(({ SubscriptionArn }) => SubscriptionArn)).toEqual(["PendingConfirmation"]);
+
+    await client.send(new PublishCommand({ TopicArn, Message: "too early" }));
+    const confirmed = await fetch(letter.SubscribeURL ?? "");
+    expect(await confirmed.text()).toContain(`<SubscriptionArn>${TopicArn}:`);
+    await client.send(new PublishCommand({ TopicArn, Message: "in time" }));
+    await vi.waitFor(() => expect(subscriber.messages()).toEqual(["in time"]));
+    expect(sns.deliveries().map(({ type }) => type)).toEqual(["SubscriptionConfirmation", "Notification"]);
+  });
+
+  it("are confirmed by ConfirmSubscription too, any number of times", async () => {
+    const { client, TopicArn, letter } = await pendingFixture();
+    const confirm = () => client.send(new ConfirmSubscriptionCommand({ TopicArn, Token: letter.Token }));
+    const { SubscriptionArn } = await confirm();
+    expect((await confirm()).SubscriptionArn).toBe(SubscriptionArn);
+    const { Attributes } = await client.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }));
+    expect(Attributes).toMatchObject({ PendingConfirmation: "false", ConfirmationWasAuthenticated: "true" });
+  });
+
+  it("are not confirmed by a token that is wrong, or of another topic", async () => {
+    const { client, topic, TopicArn, letter } = await pendingFixture();
+    const other = await topic("other");
+    for (const input of [
+      { TopicArn, Token: "0".repeat(288) },
+      { TopicArn: other, Token: letter.Token },
+    ]) {
+      await expect(client.send(new ConfirmSubscriptionCommand(input))).rejects.toMatchObject({
+        name: "InvalidParameterException",
+        message: "Invalid parameter: Token",
+      });
+    }
+    const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn }));
+    expect(Attributes).toMatchObject({ SubscriptionsPending: "1", SubscriptionsConfirmed: "0" });
+  });
+
+  it("are made once for an endpoint: again gives the same, and other attributes are refused", async () => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const subscriber = await startSubscriber();
+    const arn = await subscribe(client, TopicArn, subscriber);
+    const target = { TopicArn, Protocol: "http", Endpoint: subscriber.url };
+    expect((await client.send(new SubscribeCommand(target))).SubscriptionArn).toBe(arn);
+    await expect(
+      client.send(new SubscribeCommand({ ...target, Attributes: { RawMessageDelivery: "true" } })),
+    ).rejects.toMatchObject({ name: "InvalidParameterException" });
+    const { Subscriptions } = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn }));
+    expect(Subscriptions).toEqual([
+      { SubscriptionArn: arn, TopicArn, Protocol: "http", Endpoint: subscriber.url, Owner: "000000000000" },
+    ]);
+  });
+
+  it.each([
+    ["a protocol it does not deliver to", { Protocol: "sqs", Endpoint: "arn:aws:sqs:us-east-1:1:q" }],
+    ["an endpoint of another protocol", { Protocol: "https", Endpoint: "http://127.0.0.1/" }],
+    ["an endpoint that is no URL", { Protocol: "http", Endpoint: "http://" }],
+    ["no endpoint", { Protocol: "http" }],
+  ])("are refused for %s", async (_, target) => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    await expect(client.send(new SubscribeCommand({ TopicArn, ...target }))).rejects.toMatchObject({
+      name: "InvalidParameterException",
+    });
+  });
+
+  it("show and change their attributes; the old ones hold when the new one is refused", async () => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const SubscriptionArn = await subscribe(client, TopicArn, await startSubscriber());
+    const set = (AttributeName: string, AttributeValue: string) =>
+      client.send(new SetSubscriptionAttributesCommand({ SubscriptionArn, AttributeName, AttributeValue }));
+    const nested = `{"data":{"type":["Live"]}}`;
+    const refused = { name: "InvalidParameterException" };
+    await expect(set("FilterPolicy", nested)).rejects.toMatchObject(refused);
+    await set("FilterPolicyScope", "MessageBody");
+    await set("FilterPolicy", nested);
+    await expect(set("FilterPolicyScope", "MessageAttributes")).rejects.toMatchObject(refused);
+    await expect(set("RawMessageDelivery", "perhaps")).rejects.toMatchObject(refused);
+    await expect(set("constructor", "x")).rejects.toMatchObject(refused);
+    const { Attributes } = await client.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }));
+    expect(Attributes).toMatchObject({
+      FilterPolicy: nested,
+      FilterPolicyScope: "MessageBody",
+      RawMessageDelivery: "false",
+    });
+    await set("FilterPolicy", "");
+    const without = await client.send(new GetSubscriptionAttributesCommand({ SubscriptionArn }));
+    expect(without.Attributes).not.toHaveProperty("FilterPolicy");
+  });
+
+  it("end with Unsubscribe; a signed one says nothing to the endpoint, and doing it again succeeds", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const leaving = await startSubscriber();
+    const staying = await startSubscriber();
+    const SubscriptionArn = await subscribe(client, TopicArn, leaving);
+    await subscribe(client, TopicArn, staying);
+    await client.send(new UnsubscribeCommand({ SubscriptionArn }));
+    await client.send(new UnsubscribeCommand({ SubscriptionArn }));
+    await client.send(new PublishCommand({ TopicArn, Message: "after" }));
+    await vi.waitFor(() => expect(staying.messages()).toEqual(["after"]));
+    expect(
+      sns.deliveries().filter(({ subscriptionArn }) => subscriptionArn === SubscriptionArn),
+    ).toHaveLength(1);
+    await expect(
+      client.send(new GetSubscriptionAttributesCommand({ SubscriptionArn })),
+    ).rejects.toMatchObject({
+      name: "NotFoundException",
+    });
+  });
+
+  it("end by the link in a message, and come back by the link in the goodbye", async () => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("events");
+    const subscriber = await startSubscriber();
+    await subscribe(client, TopicArn, subscriber);
+    await client.send(new PublishCommand({ TopicArn, Message: "first" }));
+    await vi.waitFor(() => expect(subscriber.messages()).toEqual(["first"]));
+    await fetch(subscriber.letters("Notification")[0]?.UnsubscribeURL ?? "");
+    await vi.waitFor(() => expect(subscriber.letters("UnsubscribeConfirmation")).toHaveLength(1));
+    await client.send(new PublishCommand({ TopicArn, Message: "missed" }));
+    await fetch(subscriber.letters("UnsubscribeConfirmation")[0]?.SubscribeURL ?? "");
+    await client.send(new PublishCommand({ TopicArn, Message: "back" }));
+    await vi.waitFor(() => expect(subscriber.messages()).toEqual(["first", "back"]));
+  });
+
+  it("are not ended by the link where the owner asked for authentication", async () => {
+    const { sns, client, TopicArn, letter } = await pendingFixture();
+    const { SubscriptionArn = "" } = await client.send(
+      new ConfirmSubscriptionCommand({ TopicArn, Token: letter.Token, AuthenticateOnUnsubscribe: "true" }),
+    );
+    const query = new URLSearchParams({ Action: "Unsubscribe", SubscriptionArn });
+    const answer = await fetch(`${sns.url}/?${query}`);
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain("<Code>AuthorizationError</Code>");
+    await client.send(new UnsubscribeCommand({ SubscriptionArn }));
+    const { Subscriptions } = await client.send(new ListSubscriptionsCommand({}));
+    expect(Subscriptions).toEqual([]);
+  });
+
+  it("go with their topic", async () => {
+    const { client, TopicArn, letter } = await pendingFixture();
+    await client.send(new DeleteTopicCommand({ TopicArn }));
+    const { Subscriptions } = await client.send(new ListSubscriptionsCommand({}));
+    expect(Subscriptions).toEqual([]);
+    await expect(
+      client.send(new ConfirmSubscriptionCommand({ TopicArn, Token: letter.Token })),
+    ).rejects.toMatchObject({ name: "NotFoundException" });
+  });
+});

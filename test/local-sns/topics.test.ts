@@ -1,0 +1,103 @@
+import {
+  CreateTopicCommand,
+  DeleteTopicCommand,
+  GetTopicAttributesCommand,
+  InvalidParameterException,
+  ListTopicsCommand,
+  NotFoundException,
+  PublishCommand,
+  SetTopicAttributesCommand,
+} from "@aws-sdk/client-sns";
+import { describe, expect, it } from "vitest";
+import { snsFixture } from "./sns-fixture.ts";
+
+describe("topics of the local SNS", () => {
+  it("are made once: the same name again gives the same ARN, in the region and account asked for", async () => {
+    const { client, topic } = await snsFixture({ region: "eu-west-1", accountId: "123456789012" });
+    const first = await topic("invoice-events");
+    expect(first).toBe("arn:aws:sns:eu-west-1:123456789012:invoice-events");
+    expect(await topic("invoice-events")).toBe(first);
+    const { Topics } = await client.send(new ListTopicsCommand({}));
+    expect(Topics).toEqual([{ TopicArn: first }]);
+  });
+
+  it("are not made again with other attributes", async () => {
+    const { topic } = await snsFixture();
+    await topic("a.fifo");
+    await expect(topic("a.fifo", { ContentBasedDeduplication: "false" })).resolves.toBeTruthy();
+    await expect(topic("a.fifo", { ContentBasedDeduplication: "true" })).rejects.toThrow(
+      InvalidParameterException,
+    );
+  });
+
+  it.each([
+    ["no name", "", {}],
+    ["a name with a space", "a b", {}],
+    ["a name of 257 characters", "a".repeat(257), {}],
+    ["a .fifo name on a standard topic", "a.fifo", {}],
+    ["a FIFO topic without .fifo", "a", { FifoTopic: "true" }],
+    ["deduplication on a standard topic", "a", { ContentBasedDeduplication: "true" }],
+    ["an attribute that does not exist", "a", { Colour: "red" }],
+    ["an attribute named like a part of every object", "a", { constructor: "x" }],
+    ["a signature version that does not exist", "a", { SignatureVersion: "3" }],
+  ])("are refused as InvalidParameter for %s", async (_, Name, Attributes) => {
+    const { client } = await snsFixture();
+    await expect(client.send(new CreateTopicCommand({ Name, Attributes }))).rejects.toMatchObject({
+      name: "InvalidParameterException",
+      $fault: "client",
+      $metadata: { httpStatusCode: 400 },
+    });
+  });
+
+  it("show and change their attributes, escaped", async () => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("a.fifo");
+    const DisplayName = `<&"'> \u00fc`;
+    await client.send(
+      new SetTopicAttributesCommand({ TopicArn, AttributeName: "DisplayName", AttributeValue: DisplayName }),
+    );
+    const { Attributes } = await client.send(new GetTopicAttributesCommand({ TopicArn }));
+    expect(Attributes).toMatchObject({
+      TopicArn,
+      DisplayName,
+      FifoTopic: "true",
+      ContentBasedDeduplication: "false",
+      SubscriptionsConfirmed: "0",
+    });
+  });
+
+  it("are gone once deleted; deleting again succeeds", async () => {
+    const { client, topic } = await snsFixture();
+    const TopicArn = await topic("a");
+    await client.send(new DeleteTopicCommand({ TopicArn }));
+    await expect(client.send(new DeleteTopicCommand({ TopicArn }))).resolves.toBeTruthy();
+    await expect(client.send(new GetTopicAttributesCommand({ TopicArn }))).rejects.toThrow(NotFoundException);
+    await expect(client.send(new PublishCommand({ TopicArn, Message: "x" }))).rejects.toMatchObject({
+      name: "NotFoundException",
+      message: "Topic does not exist",
+      $metadata: { httpStatusCode: 404 },
+    });
+  });
+
+  it.each(["nonsense", "arn:aws:sns:eu-west-1:000000000000:a", "arn:aws:sns:us-east-1:000000000000:a:b"])(
+    "are not looked for under %s",
+    async (TopicArn) => {
+      const { client } = await snsFixture();
+      await expect(client.send(new PublishCommand({ TopicArn, Message: "x" }))).rejects.toThrow(
+        InvalidParameterException,
+      );
+    },
+  );
+
+  it("are listed in pages of 100", async () => {
+    const { client, topic } = await snsFixture();
+    const names = Array.from({ length: 101 }, (_, index) => `topic-${index}`);
+    const made = await Promise.all(names.map((name) => topic(name)));
+    const first = await client.send(new ListTopicsCommand({}));
+    const second = await client.send(new ListTopicsCommand({ NextToken: first.NextToken }));
+    expect(first.Topics).toHaveLength(100);
+    expect(second.NextToken).toBeUndefined();
+    const listed = [...(first.Topics ?? []), ...(second.Topics ?? [])].map(({ TopicArn }) => TopicArn);
+    expect(listed.sort()).toEqual(made.sort());
+  });
+});
