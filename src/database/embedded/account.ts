@@ -68,10 +68,3 @@ export async function runAs(account: Account, program: string, args: readonly st
   const [first = program, ...rest] = [...account.prefix, program, ...args];
   await execute(first, rest, { ...account.ids, cwd: "/", env: environment(), maxBuffer: 16 * 1024 * 1024 });
 }
-
-/** Whether a program under an account ends well. */
-export const succeedsAs = (account: Account, program: string, args: readonly string[]) =>
-  runAs(account, program, args).then(
-    () => true,
-    () => false,
-  );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { RelayError } from "../../kit/errors.ts";
+import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
-import { type Account, candidateAccounts, succeedsAs } from "./account.ts";
+import { type Account, candidateAccounts, runAs } from "./account.ts";
 import { type Binaries, findBinaries } from "./find-binaries.ts";
 import { copyBinariesElsewhere, homeElsewhere, moveHomeElsewhere } from "./reachable-place.ts";
 
@@ -16,7 +16,7 @@ export interface Home {
  * Decides who runs Postgres, with which copy of its programs and in which folder, by trying it.
  * In place whenever an account is found that reaches all of it. Only root, which Postgres refuses, can find none:
  * then the programs, and if need be the cluster, go to a folder that everybody reaches.
- * @throws RelayError when Postgres can be run by no account of this machine.
+ * @throws RelayError with the reason when Postgres can be run by no account of this machine.
  */
 export async function chooseHome(dataDir: string, log?: Logger): Promise<Home> {
   const installed = await findBinaries();
@@ -24,35 +24,39 @@ export async function chooseHome(dataDir: string, log?: Logger): Promise<Home> {
   const home = (await homeElsewhere(dataDir)) ?? dataDir;
 
   const inPlace = await firstThatReaches(accounts, installed, home);
-  if (inPlace !== undefined) return inPlace;
-  if (process.getuid?.() !== 0) throw cannotRun(dataDir);
+  if (!(inPlace instanceof RelayError)) return inPlace;
+  if (process.getuid?.() !== 0) throw inPlace;
 
   const copied = await copyBinariesElsewhere(installed);
   const withCopy = await firstThatReaches(accounts, copied, home);
-  if (withCopy !== undefined) return withCopy;
+  if (!(withCopy instanceof RelayError)) return withCopy;
 
   const moved = await moveHomeElsewhere(dataDir);
   log?.info({ dataDir, moved }, "embedded Postgres may not enter its data dir and works elsewhere");
   const elsewhere = await firstThatReaches(accounts, copied, moved);
-  if (elsewhere !== undefined) return elsewhere;
-  throw cannotRun(moved);
+  if (!(elsewhere instanceof RelayError)) return elsewhere;
+  throw elsewhere;
 }
+
+const TRY = 'cd "$1" && exec "$2" --version';
 
 async function firstThatReaches(
   accounts: readonly Account[],
   binaries: Binaries,
   home: string,
-): Promise<Home | undefined> {
+): Promise<Home | RelayError> {
   const program = join(binaries.folder, "bin/postgres");
+  const refusals: string[] = [];
   for (const account of accounts) {
-    if (await succeedsAs(account, "/bin/sh", ["-c", 'cd "$1" && exec "$2" --version', "sh", home, program]))
+    try {
+      await runAs(account, "/bin/sh", ["-c", TRY, "sh", home, program]);
       return { home, account, binaries };
+    } catch (error) {
+      refusals.push((error as { stderr?: string }).stderr?.trim() || messageOf(error));
+    }
   }
-  return undefined;
-}
-
-const cannotRun = (place: string) =>
-  new RelayError(
-    `Embedded Postgres: it cannot be run on this machine, or not in ${place}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,
+  return new RelayError(
+    `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Set DATABASE_URL to a PostgreSQL 15 to 18.`,
     { next: "refuse" },
   );
+}

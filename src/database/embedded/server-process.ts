@@ -4,7 +4,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { RelayError } from "../../kit/errors.ts";
+import { messageOf, RelayError } from "../../kit/errors.ts";
 import { type Account, environment } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 
@@ -106,8 +106,11 @@ async function watch(child: ChildProcess): Promise<ServerProcess> {
   });
   ended.catch(() => {});
   if (child.pid === undefined) {
-    await ended;
-    throw new RelayError("Embedded Postgres: it could not be started.", { next: "refuse" });
+    const cause = await ended.catch((error) => error);
+    throw new RelayError(`Embedded Postgres: it could not be started. ${messageOf(cause)}`, {
+      next: "refuse",
+      cause,
+    });
   }
   return {
     pid: child.pid,

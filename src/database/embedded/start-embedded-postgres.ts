@@ -1,4 +1,3 @@
-import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
@@ -38,9 +37,8 @@ const DATABASE = "invoice_relay";
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { log, durable = true } = options;
-  await mkdir(options.dataDir, { recursive: true });
-  const dataDir = await realpath(options.dataDir);
-  const lock = await lockDataDir(dataDir);
+  const lock = await lockDataDir(options.dataDir);
+  const { dataDir } = lock;
   try {
     const home = await chooseHome(dataDir, log);
     const cluster = await initCluster({ ...home, durable });
