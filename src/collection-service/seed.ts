@@ -26,6 +26,8 @@ const biller = z.strictObject({
 const seedSchema = z
   .strictObject({
     $comment: z.string().optional(),
+    /** Written before amounts on the payer's page; the interface names no currency. */
+    currencySymbol: z.string().max(8).default("₦"),
     biller,
     fee: feeTerms,
     apiKeys: z

@@ -83,6 +83,7 @@ export async function startCollectionService(
       faults,
       log: options.log,
       publicUrl,
+      currencySymbol: seed.currencySymbol,
       accountHolder: seed.biller.name,
       wakeDeliveries: () => deliveries.wake(),
     };

@@ -10,26 +10,24 @@ export interface WireAnswer {
 /** Writes the answer as JSON, or what a fault makes of it. */
 export function sendAnswer(response: Response, answer: WireAnswer, fault?: ApiFault): void {
   const text = JSON.stringify(answer.body);
-  if (fault === undefined) return sendJson(response, answer.status, text);
-  switch (fault.answer) {
+  switch (fault?.answer ?? "normal") {
     case "normal":
-      return sendJson(response, answer.status, text);
+      sendJson(response, answer.status, text);
+      break;
     case "broken-json":
-      return sendJson(response, answer.status, `${text.slice(0, text.length >> 1)},,`);
+      sendJson(response, answer.status, `${text.slice(0, text.length >> 1)},,`);
+      break;
     case "wrong-envelope":
-      return sendJson(response, answer.status, JSON.stringify({ ok: true, result: [answer.body] }));
+      sendJson(response, answer.status, JSON.stringify({ ok: true, result: [answer.body] }));
+      break;
     case "half-answer":
-      response.writeHead(answer.status, {
-        "content-type": "application/json; charset=utf-8",
-        "content-length": Buffer.byteLength(text),
-      });
-      response.write(text.slice(0, text.length >> 1), () => response.destroy());
-      return;
+      sendHalf(response, answer.status, text);
+      break;
     case "hang-up":
       response.destroy();
-      return;
+      break;
     default:
-      return sendFaultStatus(response, fault.answer, fault.retryAfterSeconds);
+      if (fault !== undefined) sendFaultStatus(response, fault);
   }
 }
 
@@ -45,13 +43,23 @@ const FAULT_REFUSALS = {
   "500": REFUSALS.failed(),
 } as const;
 
-function sendFaultStatus(
-  response: Response,
-  status: keyof typeof FAULT_REFUSALS,
-  retryAfterSeconds: number,
-): void {
-  if (status === "429") response.setHeader("retry-after", String(retryAfterSeconds));
-  sendRefusal(response, FAULT_REFUSALS[status]);
+type FaultStatus = keyof typeof FAULT_REFUSALS;
+
+function sendFaultStatus(response: Response, { answer, retryAfterSeconds }: ApiFault): void {
+  if (answer === "429") response.setHeader("retry-after", String(retryAfterSeconds));
+  sendRefusal(
+    response,
+    Object.hasOwn(FAULT_REFUSALS, answer) ? FAULT_REFUSALS[answer as FaultStatus] : REFUSALS.failed(),
+  );
+}
+
+/** Announces the whole, sends the first half, and hangs up. */
+function sendHalf(response: Response, status: number, text: string): void {
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(text),
+  });
+  response.write(text.slice(0, text.length >> 1), () => response.destroy());
 }
 
 function sendJson(response: Response, status: number, text: string): void {

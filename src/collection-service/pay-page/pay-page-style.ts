@@ -66,6 +66,7 @@ button:hover { background: var(--brand-dark); }
 .end { height: 1.5rem; }
 footer { padding: 1.25rem .5rem 0; text-align: center; color: var(--quiet); font-size: .8125rem; overflow-wrap: anywhere; }
 footer p { margin: 0 0 .25rem; }
+.until, .state p, footer p, h1 { text-wrap: balance; }
 @media (min-width: 40rem) { body { padding-top: 3.5rem; } }
 @media print { body { background: none; } main { border: 0; box-shadow: none; } form { display: none; } }
 `;

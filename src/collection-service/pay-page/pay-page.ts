@@ -25,8 +25,19 @@ export function pageState(invoice: InvoiceRow): PageState {
   return invoice.modified_at.getTime() === invoice.expires_at.getTime() ? "expired" : "invalid";
 }
 
-/** The payer's page. @param notice what went wrong with the last attempt. */
-export function payPage(invoice: InvoiceRow, state: PageState, notice: string | null = null): string {
+/** What the page needs besides the invoice. */
+export interface PageTerms {
+  readonly state: PageState;
+  /** Written before amounts. */
+  readonly currencySymbol: string;
+  /** What went wrong with the last attempt. */
+  readonly notice: string | null;
+}
+
+/** The payer's page, whole. */
+export function payPage(invoice: InvoiceRow, terms: PageTerms): string {
+  const { state, notice } = terms;
+  const money = (amount: string) => `${terms.currencySymbol}${grouped(amount)}`;
   const title = state === "payable" ? `Pay ${invoice.biller_name}` : `Invoice from ${invoice.biller_name}`;
   return page(
     title,
@@ -39,8 +50,8 @@ ${biller(invoice)}
 </div>
 ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}
 ${stateOf(invoice, state)}
-${figures(invoice, state)}
-${state === "payable" ? form(invoice) : html`<div class="end"></div>`}`,
+${figures(invoice, state, money)}
+${state === "payable" ? form(invoice, money) : html`<div class="end"></div>`}`,
     html`<p>Invoice ${invoice.id}</p>`,
   );
 }
@@ -92,7 +103,7 @@ ${contact.map((part) => html`<p class="quiet" dir="auto">${part}</p>`)}</div>
 </div>`;
 }
 
-function figures(invoice: InvoiceRow, state: PageState): Html {
+function figures(invoice: InvoiceRow, state: PageState, money: (amount: string) => string): Html {
   const row = (term: string, value: string) => html`<div><dt>${term}</dt><dd dir="auto">${value}</dd></div>`;
   const feeIsPayers = invoice.service_fee_payer === "Payer";
   return html`<dl>
@@ -107,7 +118,7 @@ ${feeIsPayers && row("VAT on the fee", money(invoice.vat))}
 </dl>`;
 }
 
-function form(invoice: InvoiceRow): Html {
+function form(invoice: InvoiceRow, money: (amount: string) => string): Html {
   const offered = offeredChannels(invoice);
   const ways = CHANNELS.filter(({ channel }) => offered.includes(channel));
   if (ways.length === 0)
@@ -145,7 +156,7 @@ function stateOf(invoice: InvoiceRow, state: PageState): Html | null {
         "good",
         TICK,
         "Paid, thank you",
-        `${invoice.biller_name} has been told. You can close this page.`,
+        `Your payment to ${invoice.biller_name} went through. You can close this page.`,
       );
     case "expired":
       return said(
@@ -164,10 +175,10 @@ function stateOf(invoice: InvoiceRow, state: PageState): Html | null {
   }
 }
 
-/** `40400.00` as `₦40,400.00`. */
-export function money(amount: string): string {
+/** `40400.00` as `40,400.00`. */
+function grouped(amount: string): string {
   const [whole = "0", cents = "00"] = amount.split(".");
-  return `₦${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${cents}`;
+  return `${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${cents}`;
 }
 
 const moment = (time: Date) =>
