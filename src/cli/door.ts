@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
+import type { Database } from "../database/connect.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
+import { StopRequest, type StopSignals } from "./stop-request.ts";
+
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  /** The width of the terminal. */
+  readonly columns?: number;
+}
+
+export interface DoorOptions {
+  environment: Record<string, string | undefined>;
+  stdout: Output;
+  stderr: Output;
+  /** Where SIGTERM and SIGINT arrive. */
+  signals: StopSignals;
+}
+
+/** What a command has of the world outside: settings, output, the database, the wish to stop, its exit code. */
+export class Door {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly #signals: StopSignals;
+  #environment: Record<string, string | undefined>;
+  #json = false;
+  #exitCode = 0;
+
+  constructor({ environment, stdout, stderr, signals }: DoorOptions) {
+    this.#environment = environment;
+    this.stdout = stdout;
+    this.stderr = stderr;
+    this.#signals = signals;
+  }
+
+  /** Called once, before the command's action. @throws RelayError when the settings file cannot be read. */
+  async begin(options: { json: boolean; settingsFile: string | null }): Promise<void> {
+    this.#json = options.json;
+    if (options.settingsFile !== null)
+      this.#environment = { ...(await readSettingsFile(options.settingsFile)), ...this.#environment };
+  }
+
+  /** The environment, with what a `--settings` file adds to it. */
+  get environment(): Record<string, string | undefined> {
+    return this.#environment;
+  }
+
+  /** Whether the result is wanted as JSON. */
+  get json(): boolean {
+    return this.#json;
+  }
+
+  /** A person is watching the remarks. */
+  get isTerminal(): boolean {
+    return this.stderr.isTTY === true;
+  }
+
+  get exitCode(): number {
+    return this.#exitCode;
+  }
+
+  /** @throws SettingsError that lists all that is missing or wrong. */
+  settings<const Required extends SettingName = never>(
+    required: readonly Required[] = [],
+  ): Settings<Required> {
+    return readSettings(this.#environment, required);
+  }
+
+  /** Prints the result: the value as JSON with `--json`, else what `human` makes of it. */
+  show<Value>(value: Value, human: (value: Value) => string): void {
+    this.print(this.#json ? JSON.stringify(value, null, 2) : human(value));
+  }
+
+  /** One line (or several) of the result. */
+  print(text: string): void {
+    this.stdout.write(`${text}\n`);
+  }
+
+  /** A line that is not part of the result. */
+  remark(text: string): void {
+    this.stderr.write(`${text}\n`);
+  }
+
+  /** The command did its work and the answer is bad news: exit code 1. */
+  fault(): void {
+    this.#exitCode = 1;
+  }
+
+  /**
+   * Opens the database in DATABASE_URL for as long as the work takes.
+   * @throws SettingsError without DATABASE_URL; RelayError when its schema does not fit this program.
+   */
+  async withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
+    const { DATABASE_URL } = this.settings(["DATABASE_URL"]);
+    const { connect } = await import("../database/connect.ts");
+    const { requireSchema } = await import("../database/migrate.ts");
+    const connection = connect(DATABASE_URL, { max: 4, applicationName: "invoice-relay command" });
+    try {
+      await requireSchema(connection.db, "relay");
+      return await work(connection.db);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /** From now on SIGTERM and SIGINT ask to stop; the second one ends the process at once. */
+  listenForStop(): StopRequest {
+    return new StopRequest(this.#signals, (text) => this.remark(text));
+  }
+}
+
+async function readSettingsFile(file: string): Promise<Record<string, string | undefined>> {
+  try {
+    return parseEnv(await readFile(file, "utf8"));
+  } catch (cause) {
+    throw new RelayError(`The settings file ${file} cannot be read: ${messageOf(cause)}`, {
+      next: "refuse",
+      cause,
+    });
+  }
+}

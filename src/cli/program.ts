@@ -1,0 +1,63 @@
+import { Command, CommanderError } from "commander";
+import { migrateCommand } from "./commands/migrate.ts";
+import type { Door } from "./door.ts";
+import { tellError } from "./tell-error.ts";
+
+/**
+ * How a command is added:
+ * 1. `commands/<name>.ts` exports `<name>Command(door: Door): Command`. It is thin: the work is a function of
+ *    its own room that takes `{ db, … }`, so that the admin API can call the same one. What is heavy to load
+ *    (app, publish, database) is imported inside the action, so that `--help` stays quick.
+ * 2. It prints its result with `door.show(value, human)`: as JSON with `--json`, which every command takes,
+ *    else as text (tables from table.ts). Remarks go to stderr with `door.remark`, progress with progress.ts.
+ * 3. It opens the database with `door.withDatabase`, reads settings with `door.settings`, throws RelayError for
+ *    what a person should read, and calls `door.fault()` when its answer is bad news, for exit code 1.
+ * 4. It is added to the list below, in the order of the help.
+ */
+const commands: ((door: Door) => Command)[] = [migrateCommand];
+
+/** The whole command line; nothing runs before `parseAsync`. */
+export function createProgram(door: Door): Command {
+  const program = new Command("invoice-relay")
+    .description("Records payment callbacks, confirms them with the provider, publishes invoice.paid to SNS.")
+    .option("--json", "print the result as JSON")
+    .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void door.stdout.write(text),
+      writeErr: (text) => void door.stderr.write(text),
+    })
+    .showHelpAfterError("Run it with --help to see what it takes.")
+    .exitOverride()
+    .hook("preAction", async (root) => {
+      const { json, settings } = root.opts<{ json?: true; settings?: string }>();
+      await door.begin({ json: json === true, settingsFile: settings ?? null });
+    });
+  for (const create of commands) {
+    const command = create(door).copyInheritedSettings(program);
+    program.addCommand(command);
+    for (const inner of command.commands) inner.copyInheritedSettings(command);
+  }
+  return program;
+}
+
+/**
+ * Runs one command line, without the program's own name.
+ * @returns the exit code: 0 when it did what was asked, 1 when it could not or found a fault.
+ */
+export async function runProgram(words: readonly string[], door: Door): Promise<number> {
+  const program = createProgram(door);
+  try {
+    if (words.length === 0) {
+      program.outputHelp();
+      return 0;
+    }
+    await program.parseAsync(words, { from: "user" });
+    return door.exitCode;
+  } catch (error) {
+    // Commander has said it already.
+    if (error instanceof CommanderError) return error.exitCode;
+    tellError(error, door);
+    return 1;
+  }
+}

@@ -1,0 +1,76 @@
+import type { Output } from "./door.ts";
+
+export interface ProgressOptions {
+  /** Where the bar is drawn; nothing is drawn when it is no terminal. */
+  output: Output;
+  /** What is counted, such as `callbacks`. */
+  unit: string;
+  /** How many there are; null when nobody knows. */
+  total: number | null;
+  /** The time in ms; the process' own clock when left out. */
+  now?: () => number;
+}
+
+const REDRAW_MS = 100;
+const BAR = 20;
+
+/** A bar with rate, done and left, on one line of a terminal. Piped, it is silent. */
+export class Progress {
+  readonly #options: ProgressOptions;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #done = 0;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#startedAt = this.#now();
+  }
+
+  /** So many more are done. */
+  advance(count = 1): void {
+    this.#done += count;
+    const now = this.#now();
+    if (now - this.#drawnAt >= REDRAW_MS) this.#draw(now);
+  }
+
+  /** Draws the last state and leaves the line. */
+  end(): void {
+    if (this.#options.output.isTTY !== true) return;
+    this.#draw(this.#now());
+    this.#options.output.write("\n");
+  }
+
+  #draw(now: number): void {
+    const { output, total, unit } = this.#options;
+    if (output.isTTY !== true) return;
+    this.#drawnAt = now;
+    const line = progressLine({ done: this.#done, total, unit, elapsedMs: now - this.#startedAt });
+    output.write(`\r${line.slice(0, (output.columns ?? 80) - 1)}\u001B[K`);
+  }
+}
+
+/** What the bar's line says. Pure. */
+export function progressLine(state: {
+  done: number;
+  total: number | null;
+  unit: string;
+  elapsedMs: number;
+}): string {
+  const { done, total, unit, elapsedMs } = state;
+  const rate = elapsedMs > 0 ? (done / elapsedMs) * 1_000 : 0;
+  const count = (number: number) => Math.round(number).toLocaleString("en-US");
+  if (total === null) return `${count(done)} ${unit}, ${count(rate)}/s`;
+  const share = total === 0 ? 1 : Math.min(1, done / total);
+  const bar = "#".repeat(Math.round(share * BAR)).padEnd(BAR, ".");
+  const left = rate > 0 ? `, ${spanOf((Math.max(0, total - done) / rate) * 1_000)} left` : "";
+  return `[${bar}] ${count(done)} of ${count(total)} ${unit}, ${count(rate)}/s${left}`;
+}
+
+function spanOf(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+}
