@@ -19,6 +19,8 @@ export interface CallbackTable {
   invoice_ids: string[];
   headers: [name: string, value: string][];
   body: Buffer;
+  /** SHA-256 of what stood in `body` before it was erased, in hex. */
+  erased_digest: string | null;
 }
 
 export type Verdict = "pending" | "paid" | "quarantined" | "invalidated" | "not_paid" | "unknown_invoice";
@@ -44,6 +46,8 @@ export interface ConfirmationTable {
   verdict: Verdict | null;
   last_error: string | null;
   last_answer: string | null;
+  dismissed_at: Date | null;
+  erased_at: Date | null;
 }
 
 export interface InvoiceTable {
@@ -99,6 +103,10 @@ export interface EventTable {
   state: Generated<"due" | "claimed" | "held" | "published" | "dead">;
   last_error: string | null;
   payload: string;
+  dismissed_at: Date | null;
+  erased_at: Date | null;
+  /** SHA-256 of the payload before it was erased, in hex. */
+  erased_digest: string | null;
 }
 
 export interface PublicationTable {
@@ -147,6 +155,59 @@ export interface AlarmTable {
   detail: string;
 }
 
+export type ReplayKind = "confirmations" | "callbacks" | "events";
+export type ReplayState = "running" | "done" | "failed" | "cancelled";
+
+export interface ReplayTable {
+  id: string;
+  lease_token: string | null;
+  requested_at: Generated<Date>;
+  started_at: Date | null;
+  finished_at: Date | null;
+  claimed_until: Date | null;
+  rate: number;
+  matching: number;
+  handled: Generated<number>;
+  opened: Generated<number>;
+  sent: Generated<number>;
+  refused: Generated<number>;
+  kind: ReplayKind;
+  state: Generated<ReplayState>;
+  requested_by: string;
+  waits_for: string | null;
+  last_error: string | null;
+  filters: unknown;
+  target: unknown;
+  position: unknown;
+}
+
+export interface ReplayRefusalTable {
+  replay_id: string;
+  event_id: string;
+  refused_at: Generated<Date>;
+  error: string;
+}
+
+export interface CallbackReadingTable {
+  callback_id: string;
+  replay_id: string;
+  received_at: Date;
+  read_at: Generated<Date>;
+  source: string;
+  found_by: string;
+  invoice_ids: string[];
+}
+
+export interface AuditEntryTable {
+  id: Once<number>;
+  at: Generated<Date>;
+  invoice_id: string | null;
+  actor: string;
+  action: string;
+  subject: string;
+  detail: unknown;
+}
+
 /** The relay's tables, as `migrations/relay` makes them. */
 export interface Tables {
   callback: CallbackTable;
@@ -158,4 +219,8 @@ export interface Tables {
   source: SourceTable;
   topic: TopicTable;
   alarm: AlarmTable;
+  replay: ReplayTable;
+  replay_refusal: ReplayRefusalTable;
+  callback_reading: CallbackReadingTable;
+  audit_entry: AuditEntryTable;
 }

@@ -1,0 +1,26 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** One thing that someone changed by hand. */
+export interface AuditEntry {
+  /** Who: `cli:<user>`, `admin:<token's name>`, or `relay` for what it does by itself. */
+  actor: string;
+  /** What: `dead.retry`, `quarantine.release`, `replay.start`, `erase`, … */
+  action: string;
+  /** The thing that was touched: an invoice id, event id, replay id, source, topic or partition. */
+  subject: string;
+  /** The invoice that it belongs to; null when it belongs to none. */
+  invoiceId: string | null;
+  /** What a person wants to know later; no secrets, no personal data. */
+  detail: Record<string, unknown>;
+}
+
+/** Writes the entries; inside the transaction of the change itself, so that no change stands without its entry. */
+export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const column = <T>(value: (entry: AuditEntry) => T) => entries.map(value);
+  await sql`
+    insert into audit_entry (actor, action, subject, invoice_id, detail)
+    select * from unnest(${column((e) => e.actor)}::text[], ${column((e) => e.action)}::text[], ${column((e) => e.subject)}::text[],
+      ${column((e) => e.invoiceId)}::uuid[], ${column((e) => JSON.stringify(e.detail))}::json[])`.execute(db);
+}
