@@ -1,3 +1,5 @@
+import { quietText } from "./quiet-text.ts";
+
 /** What happens to the work after an error: policy is a lookup, not a guess at each place. */
 export type Next =
   /** try again later: the fault passes by itself */
@@ -20,13 +22,22 @@ export class RelayError extends Error {
   }
 }
 
-/** The message of anything thrown, on one line, shortened for storage and logs. */
+/**
+ * The message of anything thrown, on one line, shortened for storage and logs; secrets and personal data that
+ * can be told by their looks are masked.
+ */
 export function messageOf(error: unknown): string {
   const text =
     error instanceof AggregateError && error.message === ""
       ? error.errors.map(messageOf).join("; ")
       : error instanceof Error
-        ? error.message
+        ? withoutRowValues(error)
         : String(error);
-  return text.replaceAll(/\s+/g, " ").replaceAll("\0", "\uFFFD").slice(0, 500);
+  return quietText(text.slice(0, 5_000)).replaceAll(/\s+/g, " ").replaceAll("\0", "\uFFFD").slice(0, 500);
+}
+
+/** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */
+function withoutRowValues(error: Error): string {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return /^2[23][0-9A-Z]{3}$/.test(code) ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…") : error.message;
 }

@@ -1,104 +1,22 @@
 import { z } from "zod";
 import { RelayError } from "./errors.ts";
-import { Secret } from "./secret.ts";
-
-const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-const duration = z.string().transform((text, context) => {
-  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
-  if (amount === undefined || unit === undefined) {
-    context.addIssue("should be a duration such as 500ms, 20s, 10m, 6h or 35d");
-    return z.NEVER;
-  }
-  return Number(amount) * (DURATION_UNITS[unit] as number);
-});
-
-const wholeNumber = (least: number, most: number) =>
-  z.string().transform((text, context) => {
-    const number = Number(text);
-    if (!Number.isInteger(number) || number < least || number > most) {
-      context.addIssue(`should be a whole number from ${least} to ${most}`);
-      return z.NEVER;
-    }
-    return number;
-  });
-
-const isLoopback = (host: string) =>
-  host === "localhost" ||
-  host === "[::1]" ||
-  /^127\.\d+\.\d+\.\d+$/.test(host) ||
-  host.endsWith(".localhost");
-
-const url = z.string().transform((text, context) => {
-  const parsed = URL.parse(text);
-  if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
-    context.addIssue("should be a URL such as https://relay.example.com");
-    return z.NEVER;
-  }
-  if (parsed.username !== "" || parsed.password !== "") {
-    context.addIssue("should hold no user name or password");
-    return z.NEVER;
-  }
-  if (parsed.protocol === "http:" && !isLoopback(parsed.hostname)) {
-    context.addIssue("should start with https:// (plain http is accepted for loopback addresses only)");
-    return z.NEVER;
-  }
-  return text.replace(/\/+$/, "");
-});
-
-const databaseUrl = z.string().transform((text, context) => {
-  const parsed = URL.parse(text);
-  if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
-    context.addIssue("should be a Postgres URL such as postgres://user:password@host:5432/invoice_relay");
-    return z.NEVER;
-  }
-  return new Secret(text);
-});
-
-const secret = (least: number) =>
-  z
-    .string()
-    .min(least, `should have at least ${least} characters`)
-    .regex(/^\S+$/, "should hold no spaces")
-    .transform((text) => new Secret(text));
-
-const list = <T extends z.ZodType<unknown, string>>(item: T) =>
-  z
-    .string()
-    .transform((text) =>
-      text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
-    )
-    .pipe(z.array(item).min(1, "should name at least one, separated by commas"));
-
-const urlToken = z
-  .string()
-  .regex(
-    /^[A-Za-z0-9_-]{22,}$/,
-    "should be 22 or more characters, each a letter, a digit, - or _ (try: openssl rand -hex 16)",
-  )
-  .transform((text) => new Secret(text));
-
-const topicArn = z
-  .string()
-  .regex(
-    /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/,
-    "should be an SNS topic ARN such as arn:aws:sns:eu-west-1:123456789012:invoice-events",
-  );
-
-const timeZone = z.string().refine(
-  (zone) => {
-    try {
-      new Intl.DateTimeFormat("en", { timeZone: zone });
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  { error: "should be a time zone such as UTC or Africa/Lagos" },
-);
+import {
+  addressBlock,
+  databaseUrl,
+  duration,
+  headerName,
+  list,
+  proxyAddress,
+  secret,
+  timeZone,
+  topicArn,
+  url,
+  urlToken,
+  webhookSecret,
+  wholeNumber,
+} from "./setting-formats.ts";
+import type { Source } from "./source.ts";
+import { readSourcesFile } from "./sources-file.ts";
 
 /**
  * Every setting of invoice-relay: its name in the environment, what it must look like, what it is for.
@@ -118,6 +36,41 @@ export const settingsSchema = z.object({
   CALLBACK_TOKENS: list(urlToken)
     .optional()
     .describe("The secret last part of the callback URL; several while you rotate them."),
+  CALLBACK_HMAC_SECRETS: list(secret(16))
+    .optional()
+    .describe("Callbacks must carry an HMAC of their raw bytes, made with one of these."),
+  CALLBACK_HMAC_HEADER: headerName
+    .prefault("x-signature")
+    .describe("The header with that HMAC, hex or base64."),
+  CALLBACK_HMAC_ALGORITHM: z
+    .enum(["sha256", "sha512"], { error: "should be sha256 or sha512" })
+    .prefault("sha256")
+    .describe("The hash of that HMAC."),
+  CALLBACK_HMAC_PREFIX: z.string().prefault("").describe("What stands before that HMAC, such as sha256=."),
+  CALLBACK_HEADER_TOKENS: list(secret(16))
+    .optional()
+    .describe("Callbacks must carry one of these in a header."),
+  CALLBACK_HEADER_NAME: headerName.prefault("x-callback-token").describe("The header with that token."),
+  CALLBACK_WEBHOOK_SECRETS: list(webhookSecret)
+    .optional()
+    .describe("Callbacks must be signed as Standard Webhooks, with one of these (whsec_…)."),
+  CALLBACK_ALLOWED_ADDRESSES: list(addressBlock)
+    .optional()
+    .describe("Callbacks must come from one of these addresses or blocks."),
+  SOURCES_FILE: z
+    .string()
+    .optional()
+    .describe("A JSON file that describes several merchant accounts; docs/security.md shows one."),
+  TRUSTED_PROXIES: list(proxyAddress)
+    .optional()
+    .describe("Proxies in front of the relay, whose X-Forwarded-For tells the caller's address."),
+  REQUEST_TIMEOUT: duration.prefault("10s").describe("How long a request may take to arrive as a whole."),
+  MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
+    .prefault("5000")
+    .describe("The most connections at a time; one more is closed at once."),
+  WRONG_TOKENS_PER_MINUTE: wholeNumber(1, 1_000_000)
+    .prefault("60")
+    .describe("After so many wrong tokens in a minute an address gets 429; a right token never does."),
   SNS_TOPIC_ARN: topicArn.optional().describe("The topic that invoice.paid events of Live invoices go to."),
   SNS_TEST_TOPIC_ARN: topicArn
     .optional()
@@ -187,9 +140,36 @@ export const settingsSchema = z.object({
 export type SettingName = keyof typeof settingsSchema.shape;
 type Parsed = z.output<typeof settingsSchema>;
 
-/** The settings with those in `Required` certainly there. */
+/** What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused. */
+export const SOURCE_SETTINGS = [
+  "COLLECTION_API_URL",
+  "COLLECTION_API_KEY",
+  "COLLECTION_IDS",
+  "CALLBACK_TOKENS",
+  "CALLBACK_HMAC_SECRETS",
+  "CALLBACK_HMAC_HEADER",
+  "CALLBACK_HMAC_ALGORITHM",
+  "CALLBACK_HMAC_PREFIX",
+  "CALLBACK_HEADER_TOKENS",
+  "CALLBACK_HEADER_NAME",
+  "CALLBACK_WEBHOOK_SECRETS",
+  "CALLBACK_ALLOWED_ADDRESSES",
+  "SNS_TOPIC_ARN",
+  "SNS_TEST_TOPIC_ARN",
+] as const satisfies readonly SettingName[];
+type SourceSetting = (typeof SOURCE_SETTINGS)[number];
+const isSourceSetting = (name: SettingName): name is SourceSetting =>
+  SOURCE_SETTINGS.some((setting) => setting === name);
+
+/**
+ * The settings with those in `Required` certainly there. What belongs to a source may stand in SOURCES_FILE
+ * instead, so it is read through `sourcesOf`.
+ */
 export type Settings<Required extends SettingName = never> = Parsed & {
-  [Name in Required]: NonNullable<Parsed[Name]>;
+  [Name in Exclude<Required, SourceSetting>]: NonNullable<Parsed[Name]>;
+} & {
+  /** What SOURCES_FILE describes; null without one. */
+  readonly sourcesInFile: readonly Source[] | null;
 };
 
 /** All that is wrong with the settings, a line each; no value is ever part of it. */
@@ -216,7 +196,7 @@ export const SERVE_REQUIRES = [
 ] as const satisfies readonly SettingName[];
 
 /**
- * Reads the settings from an environment.
+ * Reads the settings from an environment, and SOURCES_FILE where it names one.
  * A variable that is set but empty counts as left out, as shells and containers set it so.
  * @throws SettingsError that lists every missing or wrong setting at once.
  */
@@ -228,13 +208,39 @@ export function readSettings<const Required extends SettingName = never>(
     Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""),
   );
   const result = settingsSchema.safeParse(given);
-  const problems = result.success
-    ? []
-    : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`);
-  for (const name of required) {
-    if (given[name] === undefined)
-      problems.push(`${name} is missing. ${settingsSchema.shape[name].description}`);
-  }
+  const file = given.SOURCES_FILE;
+  const inFile = file === undefined ? null : readSourcesFile(file, environment);
+  const problems = [
+    ...(result.success
+      ? []
+      : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`)),
+    ...missing(given, required),
+    ...contradictions(given),
+    ...(inFile?.problems ?? []),
+  ];
   if (!result.success || problems.length > 0) throw new SettingsError([...new Set(problems)].sort());
-  return result.data as Settings<Required>;
+  return { ...result.data, sourcesInFile: inFile?.sources ?? null } as Settings<Required>;
+}
+
+type Given = { [Name in SettingName]?: string | undefined };
+
+function missing(given: Given, required: readonly SettingName[]): string[] {
+  const inFile = (name: SettingName) => given.SOURCES_FILE !== undefined && isSourceSetting(name);
+  return required
+    .filter((name) => given[name] === undefined && !inFile(name))
+    .map((name) => `${name} is missing. ${settingsSchema.shape[name].description}`);
+}
+
+function contradictions(given: Given): string[] {
+  const problems: string[] = [];
+  if (["204", "205"].includes(given.CALLBACK_ACK_STATUS ?? "") && given.CALLBACK_ACK_BODY !== undefined)
+    problems.push(`CALLBACK_ACK_BODY is set, but an answer with ${given.CALLBACK_ACK_STATUS} has no body`);
+  if (given.SOURCES_FILE === undefined) return problems;
+  const doubled = SOURCE_SETTINGS.filter((name) => given[name] !== undefined);
+  return [
+    ...problems,
+    ...doubled.map(
+      (name) => `${name} describes one source; with SOURCES_FILE, write it there and unset it here`,
+    ),
+  ];
 }

@@ -1,30 +1,57 @@
-import type { Secret } from "./secret.ts";
-import type { SERVE_REQUIRES, Settings } from "./settings.ts";
+import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
+import type { CallbackChecks, Source } from "./source.ts";
 
-/** One merchant account at the provider: its key, the tokens of its callback URLs, the topics of its events. */
-export interface Source {
-  readonly name: string;
-  readonly collectionApiUrl: string;
-  readonly collectionApiKey: Secret;
-  /** Only invoices of these collections are published; empty for no restriction. */
-  readonly collectionIds: readonly string[];
-  readonly callbackTokens: readonly Secret[];
-  readonly snsTopicArn: string;
-  /** null: events of Test invoices are held. */
-  readonly snsTestTopicArn: string | null;
-}
+export type { CallbackChecks, Source } from "./source.ts";
 
-/** The sources that the settings describe: the variables describe the one named `default`. */
-export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): Source[] {
+/**
+ * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the variables
+ * describe. @throws SettingsError when the variables were not required and do not make a whole source.
+ */
+export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): readonly Source[] {
+  if (settings.sourcesInFile !== null) return settings.sourcesInFile;
+  const {
+    COLLECTION_API_URL: collectionApiUrl,
+    COLLECTION_API_KEY: collectionApiKey,
+    CALLBACK_TOKENS: callbackTokens,
+    SNS_TOPIC_ARN: snsTopicArn,
+  } = settings;
+  if (!collectionApiUrl || !collectionApiKey || !callbackTokens || !snsTopicArn)
+    throw new SettingsError([
+      "COLLECTION_API_URL, COLLECTION_API_KEY, CALLBACK_TOKENS and SNS_TOPIC_ARN are needed, or a SOURCES_FILE",
+    ]);
   return [
     {
       name: "default",
-      collectionApiUrl: settings.COLLECTION_API_URL,
-      collectionApiKey: settings.COLLECTION_API_KEY,
+      collectionApiUrl,
+      collectionApiKey,
       collectionIds: (settings.COLLECTION_IDS ?? []).map((id) => id.toLowerCase()),
-      callbackTokens: settings.CALLBACK_TOKENS,
-      snsTopicArn: settings.SNS_TOPIC_ARN,
+      callbackTokens,
+      callbackChecks: checksOf(settings),
+      snsTopicArn,
       snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
     },
   ];
+}
+
+function checksOf(settings: Settings): CallbackChecks {
+  const {
+    CALLBACK_HMAC_SECRETS: hmacSecrets,
+    CALLBACK_HEADER_TOKENS: headerTokens,
+    CALLBACK_WEBHOOK_SECRETS: webhookSecrets,
+  } = settings;
+  return {
+    hmac:
+      hmacSecrets === undefined
+        ? null
+        : {
+            header: settings.CALLBACK_HMAC_HEADER,
+            algorithm: settings.CALLBACK_HMAC_ALGORITHM,
+            prefix: settings.CALLBACK_HMAC_PREFIX,
+            secrets: hmacSecrets,
+          },
+    headerToken:
+      headerTokens === undefined ? null : { header: settings.CALLBACK_HEADER_NAME, tokens: headerTokens },
+    standardWebhooks: webhookSecrets === undefined ? null : { secrets: webhookSecrets },
+    allowedAddresses: settings.CALLBACK_ALLOWED_ADDRESSES ?? [],
+  };
 }

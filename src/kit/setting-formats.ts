@@ -1,0 +1,143 @@
+import { isIP } from "node:net";
+import { z } from "zod";
+import { Secret } from "./secret.ts";
+
+// What settings must look like, in the environment and in SOURCES_FILE alike. No message repeats the value.
+
+const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export const duration = z.string().transform((text, context) => {
+  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
+  if (amount === undefined || unit === undefined) {
+    context.addIssue("should be a duration such as 500ms, 20s, 10m, 6h or 35d");
+    return z.NEVER;
+  }
+  return Number(amount) * (DURATION_UNITS[unit] as number);
+});
+
+export const wholeNumber = (least: number, most: number) =>
+  z.string().transform((text, context) => {
+    const number = Number(text);
+    if (!Number.isInteger(number) || number < least || number > most) {
+      context.addIssue(`should be a whole number from ${least} to ${most}`);
+      return z.NEVER;
+    }
+    return number;
+  });
+
+const isLoopback = (host: string) =>
+  host === "localhost" ||
+  host === "[::1]" ||
+  /^127\.\d+\.\d+\.\d+$/.test(host) ||
+  host.endsWith(".localhost");
+
+export const url = z.string().transform((text, context) => {
+  const parsed = URL.parse(text);
+  if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
+    context.addIssue("should be a URL such as https://relay.example.com");
+    return z.NEVER;
+  }
+  if (parsed.username !== "" || parsed.password !== "") {
+    context.addIssue("should hold no user name or password");
+    return z.NEVER;
+  }
+  if (parsed.protocol === "http:" && !isLoopback(parsed.hostname)) {
+    context.addIssue("should start with https:// (plain http is accepted for loopback addresses only)");
+    return z.NEVER;
+  }
+  return text.replace(/\/+$/, "");
+});
+
+export const databaseUrl = z.string().transform((text, context) => {
+  const parsed = URL.parse(text);
+  if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
+    context.addIssue("should be a Postgres URL such as postgres://user:password@host:5432/invoice_relay");
+    return z.NEVER;
+  }
+  return new Secret(text);
+});
+
+export const secret = (least: number) =>
+  z
+    .string()
+    .min(least, `should have at least ${least} characters`)
+    .regex(/^\S+$/, "should hold no spaces")
+    .transform((text) => new Secret(text));
+
+export const list = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .pipe(z.array(item).min(1, "should name at least one, separated by commas"));
+
+export const urlToken = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9_-]{22,}$/,
+    "should be 22 or more characters, each a letter, a digit, - or _ (try: openssl rand -hex 16)",
+  )
+  .transform((text) => new Secret(text));
+
+export const topicArn = z
+  .string()
+  .regex(
+    /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/,
+    "should be an SNS topic ARN such as arn:aws:sns:eu-west-1:123456789012:invoice-events",
+  );
+
+export const timeZone = z.string().refine(
+  (zone) => {
+    try {
+      new Intl.DateTimeFormat("en", { timeZone: zone });
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  { error: "should be a time zone such as UTC or Africa/Lagos" },
+);
+
+export const sourceName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "should be 1 to 40 lower-case letters, digits or hyphens");
+
+export const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "should be the name of a header, such as x-signature")
+  .transform((name) => name.toLowerCase());
+
+/** `whsec_` and base64, as the Standard Webhooks specification writes a secret of at least 24 bytes. */
+export const webhookSecret = z
+  .string()
+  .refine(
+    (text) => {
+      const [, bytes] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+      return bytes !== undefined && Buffer.from(bytes, "base64").length >= 24;
+    },
+    { error: "should be whsec_ followed by 24 or more bytes in base64" },
+  )
+  .transform((text) => new Secret(text));
+
+/** An address, or a block of them such as `203.0.113.0/24`. */
+export const addressBlock = z.string().refine(isAddressBlock, {
+  error: "should be IP addresses or blocks of them, such as 203.0.113.7 or 203.0.113.0/24",
+});
+
+function isAddressBlock(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+/** A proxy whose X-Forwarded-For is believed: an address, a block, or one of Express' three names. */
+export const proxyAddress = z
+  .string()
+  .refine((text) => ["loopback", "linklocal", "uniquelocal"].includes(text) || isAddressBlock(text), {
+    error: "should be addresses, blocks such as 10.0.0.0/8, or loopback, linklocal, uniquelocal",
+  });

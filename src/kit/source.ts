@@ -1,0 +1,31 @@
+import type { Secret } from "./secret.ts";
+
+/** One merchant account at the provider: its key, the tokens of its callback URLs, the topics of its events. */
+export interface Source {
+  readonly name: string;
+  readonly collectionApiUrl: string;
+  readonly collectionApiKey: Secret;
+  /** Only invoices of these collections are published; empty for no restriction. */
+  readonly collectionIds: readonly string[];
+  readonly callbackTokens: readonly Secret[];
+  readonly callbackChecks: CallbackChecks;
+  readonly snsTopicArn: string;
+  /** null: events of Test invoices are held. */
+  readonly snsTestTopicArn: string | null;
+}
+
+/** What a callback must prove beyond its token, for when the provider offers it. All that are there must hold. */
+export interface CallbackChecks {
+  /** An HMAC over the raw bytes; hex or base64 behind `prefix`, in a header. */
+  readonly hmac: {
+    readonly header: string;
+    readonly algorithm: "sha256" | "sha512";
+    readonly prefix: string;
+    readonly secrets: readonly Secret[];
+  } | null;
+  readonly headerToken: { readonly header: string; readonly tokens: readonly Secret[] } | null;
+  /** Secrets as Standard Webhooks writes them: `whsec_` and base64. */
+  readonly standardWebhooks: { readonly secrets: readonly Secret[] } | null;
+  /** Addresses and blocks (CIDR); empty for anyone. */
+  readonly allowedAddresses: readonly string[];
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import {
+  addressBlock,
+  headerName,
+  secret,
+  sourceName,
+  topicArn,
+  url,
+  urlToken,
+  webhookSecret,
+} from "./setting-formats.ts";
+import type { Source } from "./source.ts";
+
+type Environment = Record<string, string | undefined>;
+
+/** Either the sources, or what is wrong with the file, a line each with the path inside it; never a value. */
+export interface SourcesFile {
+  sources: readonly Source[];
+  problems: readonly string[];
+}
+
+/**
+ * Reads the file of SOURCES_FILE: `{"sources": [{"name": …, "collectionApiUrl": …, "collectionApiKey":
+ * "env:SHOP_KEY", …}]}`. A secret is written out, or as `env:NAME` taken from the environment.
+ */
+export function readSourcesFile(file: string, environment: Environment): SourcesFile {
+  const failed = (...problems: string[]): SourcesFile => ({
+    sources: [],
+    problems: problems.map((problem) => `SOURCES_FILE: ${problem}`),
+  });
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "unreadable";
+    return failed(`${file} cannot be read (${code})`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    // The parser's own message quotes the text, which holds secrets.
+    return failed(`${file} is not JSON`);
+  }
+  const result = sourcesSchema(environment).safeParse(json);
+  if (!result.success)
+    return failed(...result.error.issues.map((issue) => `${pathOf(issue.path)} ${messageOfIssue(issue)}`));
+  const twice = doubles(result.data.sources);
+  return twice.length > 0 ? failed(...twice) : { sources: result.data.sources, problems: [] };
+}
+
+function sourcesSchema(environment: Environment) {
+  const kept = <Out>(format: z.ZodType<Out, string>) =>
+    z
+      .string()
+      .transform((text, context) => {
+        const [, name] = /^env:(.+)$/.exec(text) ?? [];
+        if (name === undefined) return text;
+        const value = environment[name];
+        if (value !== undefined && value !== "") return value;
+        context.addIssue(`refers to ${/^\w+$/.test(name) ? name : "a variable"}, which is not set`);
+        return z.NEVER;
+      })
+      .pipe(format);
+  const several = <Out>(item: z.ZodType<Out, string>) => z.array(item).min(1, "should name at least one");
+  const checks = z.strictObject({
+    hmac: z
+      .strictObject({
+        header: headerName.prefault("x-signature"),
+        algorithm: z.enum(["sha256", "sha512"], { error: "should be sha256 or sha512" }).default("sha256"),
+        prefix: z.string().default(""),
+        secrets: several(kept(secret(16))),
+      })
+      .nullable()
+      .default(null),
+    headerToken: z
+      .strictObject({ header: headerName.prefault("x-callback-token"), tokens: several(kept(secret(16))) })
+      .nullable()
+      .default(null),
+    standardWebhooks: z
+      .strictObject({ secrets: several(kept(webhookSecret)) })
+      .nullable()
+      .default(null),
+    allowedAddresses: z.array(addressBlock).default([]),
+  });
+  const source = z.strictObject({
+    name: sourceName,
+    collectionApiUrl: url,
+    collectionApiKey: kept(secret(1)),
+    collectionIds: z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()).default([]),
+    callbackTokens: several(kept(urlToken)),
+    callbackChecks: checks.prefault({}),
+    snsTopicArn: topicArn,
+    snsTestTopicArn: topicArn.nullable().default(null),
+  });
+  return z.strictObject({ sources: z.array(source).min(1, "should describe at least one source") });
+}
+
+function doubles(sources: readonly Source[]): string[] {
+  const problems: string[] = [];
+  const names = new Set<string>();
+  const tokens = new Map<string, number>();
+  for (const [index, source] of sources.entries()) {
+    if (names.has(source.name)) problems.push(`sources[${index}].name is another source's name`);
+    names.add(source.name);
+    for (const [place, token] of source.callbackTokens.entries()) {
+      const owner = tokens.get(token.reveal());
+      if (owner !== undefined && owner !== index)
+        problems.push(`sources[${index}].callbackTokens[${place}] is a token of sources[${owner}] as well`);
+      tokens.set(token.reveal(), index);
+    }
+  }
+  return problems;
+}
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index > 0 ? "." : ""}${String(part)}`))
+    .join("") || "the whole";
+
+/** Zod's own words where there are none of ours. They name types and keys, no values. */
+const messageOfIssue = (issue: z.core.$ZodIssue): string =>
+  issue.code === "invalid_type" || issue.code === "unrecognized_keys"
+    ? `is wrong: ${issue.message}`
+    : issue.message;
