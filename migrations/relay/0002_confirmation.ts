@@ -4,7 +4,8 @@ import { type Kysely, sql } from "kysely";
  * One question an invoice and source, and its answer. `requests` counts what asked for it: a claim remembers
  * the count, and an answer closes the question only while the count is still the same.
  * `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a question.
- * `released_at`: an operator let it out of quarantine.
+ * `released_at`: an operator let it out of quarantine. `record_only`: paid before the relay's start, so it is
+ * recorded and not published, until something else asks for it.
  * Rows change several times, so pages keep room for it (fillfactor), and vacuum comes early.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -21,6 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       requests integer not null default 1,
       attempt integer not null default 0,
       faults integer not null default 0,
+      record_only boolean not null default false,
       source text not null,
       lane text not null default 'unknown',
       state text not null default 'due',

@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 /**
  * Whether a source may be asked and a topic published to, shared by all processes.
  * A gate is shut until `opens_at` (back-off, breaker, Retry-After), or while `paused_by` names who paused it.
+ * `scout_at`: when the list may be read next for ids of a flooded unknown lane.
  * `allowance` is what is left of the rate limit at `allowance_at`; the unknown lane has its own.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -13,6 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       opens_at timestamptz not null default '-infinity',
       paused_at timestamptz,
       probe_at timestamptz,
+      scout_at timestamptz not null default '-infinity',
       allowance_at timestamptz not null default clock_timestamp(),
       unknown_allowance_at timestamptz not null default clock_timestamp(),
       allowance double precision not null default 0,

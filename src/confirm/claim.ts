@@ -84,7 +84,7 @@ async function take(
       from taken where question.invoice_id = taken.invoice_id and question.source = taken.source
       returning question.*)
     select claimed.invoice_id as "invoiceId", claimed.source, claimed.lease_token as "leaseToken", claimed.lane, claimed.requests,
-      claimed.attempt, claimed.faults, claimed.verdict, claimed.released_at is not null as released, claimed.last_answer is not null as "hasEvidence", clock_timestamp() as "askedAt",
+      claimed.attempt, claimed.faults, claimed.verdict, claimed.released_at is not null as released, claimed.record_only as "recordOnly", claimed.last_answer is not null as "hasEvidence", clock_timestamp() as "askedAt",
       invoice.status, invoice.modified_at as "modifiedAt", invoice.amount, invoice.total_amount as "totalAmount", invoice.digest
     from claimed left join invoice on invoice.id = claimed.invoice_id`.execute(trx);
   return rows.map(({ status, modifiedAt, amount, totalAmount, digest, ...question }) => ({

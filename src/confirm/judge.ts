@@ -137,7 +137,8 @@ function paid(
       alarms: [...alarms, { name: "invoice_quarantined", detail }],
     };
   }
-  const event = confirmed.newest ? paidEvent(question.source, invoice, confirmed, rules) : null;
+  const publishes = confirmed.newest && !question.recordOnly;
+  const event = publishes ? paidEvent(question.source, invoice, confirmed, rules) : null;
   const truncated = {
     name: "event_truncated",
     detail: "Too large for SNS: its event goes without metadata and beneficiaries.",

@@ -9,6 +9,8 @@ export type AlarmName =
   | "callback_unwritable"
   | "source_failing"
   | "source_paused"
+  | "sweep_failing"
+  | "certificate_gap"
   | "provider_answer_outside_contract"
   | "question_dead"
   | "invoice_quarantined"

@@ -39,6 +39,8 @@ export interface ConfirmationTable {
   requests: Generated<number>;
   attempt: Generated<number>;
   faults: Generated<number>;
+  /** It is recorded and not published, until something else asks for it. */
+  record_only: Generated<boolean>;
   source: string;
   lane: Generated<Lane>;
   state: Generated<"due" | "claimed" | "done" | "dead">;
@@ -124,6 +126,7 @@ export interface SourceTable {
   opens_at: Generated<Date>;
   paused_at: Date | null;
   probe_at: Date | null;
+  scout_at: Generated<Date>;
   allowance_at: Generated<Date>;
   unknown_allowance_at: Generated<Date>;
   allowance: Generated<number>;
@@ -208,6 +211,60 @@ export interface AuditEntryTable {
   detail: unknown;
 }
 
+export interface SweepTable {
+  id: string;
+  collection_id: string;
+  lease_token: string | null;
+  due_at: Generated<Date>;
+  claimed_until: Date | null;
+  started_at: Date | null;
+  finished_at: Date | null;
+  /** The payments that it is about: from, and before. */
+  window_from: Date | null;
+  window_to: Date | null;
+  /** The days of the list that are not read yet, YYYY-MM-DD. */
+  next_day: string | null;
+  last_day: string | null;
+  listed: Generated<number>;
+  missing: Generated<number>;
+  opened: Generated<number>;
+  called: Generated<number>;
+  faults: Generated<number>;
+  publish: Generated<boolean>;
+  source: string;
+  kind: "automatic" | "back_fill";
+  state: Generated<"due" | "claimed" | "done">;
+  last_error: string | null;
+}
+
+export interface CertificateTable {
+  id: string;
+  lease_token: string | null;
+  created_at: Generated<Date>;
+  due_at: Generated<Date>;
+  claimed_until: Date | null;
+  finished_at: Date | null;
+  window_from: Date;
+  window_to: Date;
+  /** Of the daily run: the day it was made on, YYYY-MM-DD. */
+  day: string | null;
+  paid: number | null;
+  stored: number | null;
+  published: number | null;
+  gaps: number | null;
+  differences: number | null;
+  faults: Generated<number>;
+  paid_amount: string | null;
+  stored_amount: string | null;
+  published_amount: string | null;
+  source: string;
+  state: Generated<"due" | "claimed" | "done">;
+  last_error: string | null;
+  collection_ids: string[];
+  /** The whole certificate. */
+  document: unknown;
+}
+
 /** The relay's tables, as `migrations/relay` makes them. */
 export interface Tables {
   callback: CallbackTable;
@@ -219,6 +276,8 @@ export interface Tables {
   source: SourceTable;
   topic: TopicTable;
   alarm: AlarmTable;
+  sweep: SweepTable;
+  certificate: CertificateTable;
   replay: ReplayTable;
   replay_refusal: ReplayRefusalTable;
   callback_reading: CallbackReadingTable;

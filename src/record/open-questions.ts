@@ -10,6 +10,8 @@ export interface Question {
 export interface OpeningOptions {
   openedBy: OpenedBy;
   lane: Lane;
+  /** Record what the provider answers and publish nothing; any later opening without it takes it back. */
+  recordOnly?: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface OpeningOptions {
  */
 export function openingStatement(
   questions: readonly Question[],
-  { openedBy, lane }: OpeningOptions,
+  { openedBy, lane, recordOnly = false }: OpeningOptions,
 ): RawBuilder<unknown> {
   const distinct = new Map(
     questions.map((question) => [`${question.invoiceId} ${question.source}`, question]),
@@ -27,13 +29,14 @@ export function openingStatement(
   const ids = [...distinct.values()].map((question) => question.invoiceId);
   const sources = [...distinct.values()].map((question) => question.source);
   return sql`
-    insert into confirmation as known (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at)
-    select asked.invoice_id, asked.source, ${lane}, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp()
+    insert into confirmation as known (invoice_id, source, lane, record_only, opened_by, opened_at, requested_at, due_at)
+    select asked.invoice_id, asked.source, ${lane}, ${recordOnly}::boolean, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp()
     from unnest(${ids}::uuid[], ${sources}::text[]) as asked (invoice_id, source)
     order by asked.invoice_id, asked.source
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
       attempt = 0,
+      record_only = known.record_only and excluded.record_only,
       requested_at = clock_timestamp(),
       due_at = case known.state when 'claimed' then known.due_at else clock_timestamp() end,
       state = case known.state when 'claimed' then 'claimed' else 'due' end,

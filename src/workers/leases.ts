@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`, `due_at`. */
-export type LeasedTable = "confirmation" | "event";
+export type LeasedTable = "confirmation" | "event" | "sweep" | "certificate";
 
 /**
  * Work whose lease ran out goes back: its worker died or hangs, and the next one takes it up (G7).

@@ -10,7 +10,10 @@ const CHANNEL = "invoice_relay";
 const RECONNECT = { firstMs: 100, capMs: 5_000 };
 
 /** The work that someone may be waiting for. */
-export type Work = "confirm" | "publish";
+export type Work = "confirm" | "publish" | "reconcile";
+
+const isWork = (text: string | undefined): text is Work =>
+  text === "confirm" || text === "publish" || text === "reconcile";
 
 /**
  * Wake-ups inside this process and, by LISTEN/NOTIFY, between processes. A wake-up may get lost (a crash
@@ -18,7 +21,11 @@ export type Work = "confirm" | "publish";
  * NOTIFY goes over a connection of its own and after the commit, because inside it would make commits queue up.
  */
 export class WakeUps {
-  readonly signals: Record<Work, Signal> = { confirm: new Signal(), publish: new Signal() };
+  readonly signals: Record<Work, Signal> = {
+    confirm: new Signal(),
+    publish: new Signal(),
+    reconcile: new Signal(),
+  };
   // Not the process id: in containers every process may be number 1.
   readonly #self = randomUUID();
   readonly #url: Secret;
@@ -81,7 +88,7 @@ export class WakeUps {
     });
     client.on("notification", ({ payload = "" }) => {
       const [sender, work] = payload.split(" ");
-      if (sender !== this.#self && (work === "confirm" || work === "publish")) this.signals[work].raise();
+      if (sender !== this.#self && isWork(work)) this.signals[work].raise();
     });
     client.on("error", () => this.#lost(client));
     client.on("end", () => this.#lost(client));
@@ -91,8 +98,7 @@ export class WakeUps {
       this.#client = client;
       this.#faults = 0;
       // What was said while nobody listened here.
-      this.signals.confirm.raise();
-      this.signals.publish.raise();
+      for (const signal of Object.values(this.signals)) signal.raise();
     } catch (error) {
       this.#log.warn({ error: messageOf(error) }, "no connection for wake-ups; polling until there is one");
       await client.end().catch(() => undefined);

@@ -31,6 +31,7 @@ const question = (changes: Partial<ClaimedQuestion> = {}): ClaimedQuestion => ({
   verdict: null,
   released: false,
   hasEvidence: false,
+  recordOnly: false,
   askedAt: new Date("2026-11-01T10:00:00Z"),
   known: null,
   ...changes,
