@@ -121,7 +121,7 @@ describe("judging: a paid invoice", () => {
     ]);
   });
 
-  it.each([
+  it.each<[Record<string, unknown>, string]>([
     [{ totalAmount: 1511.26 }, "within 0.01"],
     [{ totalAmount: 9, serviceFeePayer: "Merchant" }, "another serviceFeePayer"],
     [{ totalAmount: null }, "no total"],

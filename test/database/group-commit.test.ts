@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { GroupCommit } from "../../src/database/group-commit.ts";
+
+const refused = () => Object.assign(new Error("refused"), { code: "22001" });
+const lost = () => Object.assign(new Error("lost"), { code: "57P01" });
+
+function commits<Item>(write: (items: readonly Item[]) => Promise<void>, changes = {}) {
+  return new GroupCommit<Item>({
+    write,
+    maxBatch: 10,
+    maxInFlight: 2,
+    maxWaiting: 1_000,
+    repeatable: true,
+    ...changes,
+  });
+}
+
+describe("group commit", () => {
+  it("puts what arrives during a commit into the next one", async () => {
+    const batches: number[][] = [];
+    const ends: (() => void)[] = [];
+    const group = commits<number>(
+      (items) => {
+        batches.push([...items]);
+        return new Promise((resolve) => ends.push(resolve));
+      },
+      { maxInFlight: 1 },
+    );
+    const first = group.add(0);
+    await expect.poll(() => batches).toEqual([[0]]);
+    const others = [1, 2, 3].map((item) => group.add(item));
+    ends[0]?.();
+    await first;
+    await expect.poll(() => batches).toEqual([[0], [1, 2, 3]]);
+    ends[1]?.();
+    await Promise.all(others);
+  });
+
+  it("never has more transactions under way, nor more items in one, than it may", async () => {
+    let [underWay, most, largest] = [0, 0, 0];
+    const group = commits<number>(async (items) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      largest = Math.max(largest, items.length);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+    });
+    await Promise.all(Array.from({ length: 95 }, (_, item) => group.add(item)));
+    expect([most, largest]).toEqual([2, 10]);
+  });
+
+  it("splits a refused batch until the bad item stands alone", async () => {
+    const written: number[] = [];
+    const group = commits<number>(async (items) => {
+      if (items.includes(7)) throw refused();
+      written.push(...items);
+    });
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, item) => group.add(item)));
+    expect(outcomes.flatMap((outcome, item) => (outcome.status === "rejected" ? [item] : []))).toEqual([7]);
+    expect(written.sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 8, 9]);
+  });
+
+  it.each([
+    [true, 2, "fulfilled"],
+    [false, 1, "rejected"],
+  ])("after a lost connection, repeatable: %s means %i tries", async (repeatable, tries, status) => {
+    let count = 0;
+    const group = commits<number>(
+      async () => {
+        count += 1;
+        if (count === 1) throw lost();
+      },
+      { repeatable },
+    );
+    const [outcome] = await Promise.allSettled([group.add(1)]);
+    expect([count, outcome?.status]).toEqual([tries, status]);
+  });
+
+  it("goes on after a failure", async () => {
+    let fails = true;
+    const group = commits<number>(async () => {
+      if (fails) throw new Error("no");
+    });
+    await expect(group.add(1)).rejects.toThrow("no");
+    fails = false;
+    await group.add(2);
+  });
+});

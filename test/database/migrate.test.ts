@@ -1,0 +1,49 @@
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/database/connect.ts";
+import { migrateToLatest, requireSchema, schemaState } from "../../src/database/migrate.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { createEmptyTestDatabase, createTestDatabase } from "../support/database.ts";
+import { describeSchema } from "../support/describe-schema.ts";
+
+async function open(create: typeof createTestDatabase) {
+  const database = await create();
+  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  onTestFinished(async () => {
+    await close();
+    await database.drop();
+  });
+  return db;
+}
+
+describe("migrations", () => {
+  it("make the schema of migrations/relay.schema.txt (run with -u after a change, and read the difference)", async () => {
+    const db = await open(createTestDatabase);
+    await expect(await describeSchema(db, "public")).toMatchFileSnapshot("../../migrations/relay.schema.txt");
+  });
+
+  it("run once, also when several processes start at the same time", async () => {
+    const db = await open(createEmptyTestDatabase);
+    const ran = await Promise.all([1, 2, 3].map(() => migrateToLatest(db, "relay")));
+    expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+    expect(await schemaState(db, "relay")).toEqual({ state: "current" });
+    expect(await migrateToLatest(db, "relay")).toEqual([]);
+  });
+
+  it("a schema that is behind is refused with the command to run", async () => {
+    const db = await open(createEmptyTestDatabase);
+    await expect(requireSchema(db, "relay")).rejects.toThrow(/behind.*Run: invoice-relay migrate/);
+    await migrateToLatest(db, "relay");
+    await sql`delete from kysely_migration where name = (select max(name) from kysely_migration)`.execute(db);
+    await expect(requireSchema(db, "relay")).rejects.toThrow(/behind this program by 1 migration /);
+  });
+
+  it("a schema that is ahead is accepted, unless by a migration marked breaking", async () => {
+    const db = await open(createTestDatabase);
+    await sql`insert into kysely_migration values ('9998_adds_a_column', '')`.execute(db);
+    await requireSchema(db, "relay");
+    expect(await migrateToLatest(db, "relay")).toEqual([]);
+    await sql`insert into kysely_migration values ('9999_drops_a_column.breaking', '')`.execute(db);
+    await expect(requireSchema(db, "relay")).rejects.toThrow(/ahead.*9999_drops_a_column\.breaking.*Deploy/);
+  });
+});
