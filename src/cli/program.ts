@@ -1,5 +1,8 @@
 import { Command, CommanderError } from "commander";
+import { callbackUrlCommand } from "./commands/callback-url.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
 
@@ -14,7 +17,12 @@ import { tellError } from "./tell-error.ts";
  *    what a person should read, and calls `door.fault()` when its answer is bad news, for exit code 1.
  * 4. It is added to the list below, in the order of the help.
  */
-const commands: ((door: Door) => Command)[] = [migrateCommand];
+const commands: ((door: Door) => Command)[] = [
+  serveCommand,
+  migrateCommand,
+  doctorCommand,
+  callbackUrlCommand,
+];
 
 /** The whole command line; nothing runs before `parseAsync`. */
 export function createProgram(door: Door): Command {

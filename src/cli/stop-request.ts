@@ -14,9 +14,13 @@ export class StopRequest {
   readonly signal: AbortSignal;
   /** Resolves at the same time. */
   readonly asked: Promise<void>;
+  readonly #signals: StopSignals;
+  readonly #remark: (text: string) => void;
   readonly #release: () => void;
 
   constructor(signals: StopSignals, remark: (text: string) => void) {
+    this.#signals = signals;
+    this.#remark = remark;
     const controller = new AbortController();
     const { promise, resolve } = Promise.withResolvers<void>();
     let askedAt: number | null = null;
@@ -39,8 +43,19 @@ export class StopRequest {
     this.asked = promise;
   }
 
-  /** Signals do what they always do again. */
-  release(): void {
-    this.#release();
+  /** Waits for the last work; ends the process with exit code 1 when it takes longer than `graceMs`. */
+  async finish(work: Promise<void>, graceMs: number): Promise<void> {
+    const deadline = setTimeout(() => {
+      this.#remark(
+        `Not all was finished within ${graceMs / 1_000} s; the rest is taken up again when its lease ends.`,
+      );
+      this.#signals.exit(1);
+    }, graceMs);
+    try {
+      await work;
+    } finally {
+      clearTimeout(deadline);
+      this.#release();
+    }
   }
 }

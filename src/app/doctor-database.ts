@@ -1,0 +1,119 @@
+import { sql } from "kysely";
+import { connect, type Database } from "../database/connect.ts";
+import { schemaState } from "../database/migrate.ts";
+import { partitionsDue } from "../database/partitions.ts";
+import { messageOf } from "../kit/errors.ts";
+import { readSettings } from "../kit/settings.ts";
+import type { Check } from "./doctor.ts";
+
+const [OLDEST, NEWEST] = [15, 18];
+
+/** Reachable, of a version that is supported, durable, with the current schema and the partitions ahead. */
+export async function* checkDatabase(environment: Record<string, string | undefined>): AsyncGenerator<Check> {
+  const url = databaseUrlOf(environment);
+  // What is wrong with it stands among the settings.
+  if (url === undefined) return;
+  const { db, close } = connect(url, {
+    max: 1,
+    connectTimeoutMs: 5_000,
+    applicationName: "invoice-relay doctor",
+  });
+  try {
+    const reached = await checkServer(db);
+    yield* reached.checks;
+    if (!reached.usable) return;
+    yield await checkSchema(db);
+    yield await checkPartitions(db);
+  } catch (error) {
+    yield { about: "database", state: "fault", says: messageOf(error) };
+  } finally {
+    await close();
+  }
+}
+
+function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
+  try {
+    return readSettings({ DATABASE_URL }).DATABASE_URL;
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
+  const about = "database";
+  let server:
+    | { version: number; shown: string; fsync: string; commit: string; readOnly: boolean }
+    | undefined;
+  try {
+    const { rows } = await sql<NonNullable<typeof server>>`
+      select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
+        current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+        pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`.execute(db);
+    server = rows[0];
+  } catch (error) {
+    const says = `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
+    return { usable: false, checks: [{ about, state: "fault", says }] };
+  }
+  if (server === undefined) return { usable: false, checks: [] };
+  const major = Math.floor(server.version / 10_000);
+  const checks: Check[] = [];
+  if (major < OLDEST)
+    checks.push({
+      about,
+      state: "fault",
+      says: `PostgreSQL ${server.shown} is too old: ${OLDEST} to ${NEWEST} are supported`,
+    });
+  else if (major > NEWEST)
+    checks.push({
+      about,
+      state: "warning",
+      says: `PostgreSQL ${server.shown} is newer than what was tried: ${OLDEST} to ${NEWEST}`,
+    });
+  else checks.push({ about, state: "ok", says: `PostgreSQL ${server.shown} answers` });
+  if (server.readOnly)
+    checks.push({
+      about,
+      state: "fault",
+      says: "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary",
+    });
+  if (server.fsync === "off" || server.commit === "off")
+    checks.push({
+      about,
+      state: "fault",
+      says: `${server.fsync === "off" ? "fsync" : "synchronous_commit"} is off: a crash would lose callbacks that were answered. Turn it on`,
+    });
+  return { usable: true, checks };
+}
+
+async function checkSchema(db: Database): Promise<Check> {
+  const about = "schema";
+  const schema = await schemaState(db, "relay");
+  if (schema.state === "current") return { about, state: "ok", says: "current" };
+  if (schema.state === "behind")
+    return {
+      about,
+      state: "fault",
+      says: `behind by ${schema.missing.join(", ")}. Run: invoice-relay migrate`,
+    };
+  return schema.breaking.length > 0
+    ? {
+        about,
+        state: "fault",
+        says: `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that brought it`,
+      }
+    : {
+        about,
+        state: "warning",
+        says: `ahead by ${schema.unknown.join(", ")}, with which this version works too`,
+      };
+}
+
+async function checkPartitions(db: Database): Promise<Check> {
+  const about = "partitions";
+  const due = partitionsDue(new Date()).map((partition) => partition.name);
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${due}::text[]) as due (name) where to_regclass(name) is null`.execute(db);
+  if (rows.length === 0) return { about, state: "ok", says: `made as far as ${due.at(-1)}` };
+  const missing = rows.map((row) => row.name).join(", ");
+  return { about, state: "fault", says: `missing: ${missing}. Run: invoice-relay migrate` };
+}

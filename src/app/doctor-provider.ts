@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { CollectionApiError, CollectionClient } from "../collection-api/index.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Source } from "../kit/sources.ts";
+import type { Check } from "./doctor.ts";
+
+/** Asks the provider with the source's key: for its collections, or without any for an invoice that cannot exist. */
+export async function* checkProvider(source: Source, timeoutMs: number): AsyncGenerator<Check> {
+  const about = `provider of ${source.name}`;
+  const client = new CollectionClient({
+    baseUrl: source.collectionApiUrl,
+    apiKey: source.collectionApiKey,
+    timeoutMs,
+    retries: 0,
+  });
+  try {
+    if (source.collectionIds.length === 0) yield await checkKey(client, about);
+    for (const id of source.collectionIds) yield await checkCollection(client, id, about);
+  } finally {
+    await client.close();
+  }
+}
+
+async function checkKey(client: CollectionClient, about: string): Promise<Check> {
+  try {
+    await client.getInvoice(randomUUID());
+    return {
+      about,
+      state: "warning",
+      says: "it knows an invoice whose id was just made up: is this the right API?",
+    };
+  } catch (error) {
+    if (error instanceof CollectionApiError && error.kind === "not_found")
+      return { about, state: "ok", says: "it answers, and takes the key" };
+    return { about, state: "fault", says: wordsFor(error) };
+  }
+}
+
+async function checkCollection(client: CollectionClient, id: string, about: string): Promise<Check> {
+  try {
+    const { collectionName, status } = await client.getCollection(id);
+    const named = `the key opens collection "${collectionName}"`;
+    return status === null || status.toLowerCase() === "active"
+      ? { about, state: "ok", says: named }
+      : { about, state: "warning", says: `${named}, whose status is ${status}` };
+  } catch (error) {
+    const missing = error instanceof CollectionApiError && error.kind === "not_found";
+    return {
+      about,
+      state: "fault",
+      says: missing ? `it does not know collection ${id}. Check COLLECTION_IDS` : wordsFor(error),
+    };
+  }
+}
+
+function wordsFor(error: unknown): string {
+  if (!(error instanceof CollectionApiError)) return messageOf(error);
+  if (error.kind === "key_refused")
+    return `it refuses the key. Check COLLECTION_API_KEY, and whether it allows this machine's address. ${error.message}`;
+  return `${error.message} Check COLLECTION_API_URL.`;
+}

@@ -1,0 +1,56 @@
+import type { Source } from "../kit/sources.ts";
+import { describeTopic } from "../publish/describe-topic.ts";
+import type { Check } from "./doctor.ts";
+import type { ServeSettings } from "./workers.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/** Each topic once: it is there, in the region, and somebody is subscribed. */
+export async function* checkTopics(
+  sources: readonly Source[],
+  settings: ServeSettings,
+): AsyncGenerator<Check> {
+  for (const arn of new Set(sources.map((source) => source.snsTopicArn)))
+    yield await checkTopic(arn, "topic", settings);
+  for (const arn of new Set(sources.flatMap((source) => source.snsTestTopicArn ?? [])))
+    yield await checkTopic(arn, "test topic", settings);
+  for (const source of sources) {
+    if (source.snsTestTopicArn === null)
+      yield {
+        about: "test topic",
+        state: "ok",
+        says: `${source.name} has none: events of Test invoices are held, not published`,
+      };
+  }
+}
+
+async function checkTopic(arn: string, about: string, settings: ServeSettings): Promise<Check> {
+  const [, , , region = ""] = arn.split(":");
+  if (region !== settings.AWS_REGION) {
+    const says = `${arn} is in ${region}, and AWS_REGION is ${settings.AWS_REGION}. They must be the same`;
+    return { about, state: "fault", says };
+  }
+  const found = await describeTopic(arn, {
+    region,
+    endpoint: settings.AWS_ENDPOINT_URL_SNS,
+    timeoutMs: TIMEOUT_MS,
+  });
+  switch (found.kind) {
+    case "there":
+      return found.subscriptions > 0
+        ? { about, state: "ok", says: `${arn}, subscribed to by ${found.subscriptions}` }
+        : { about, state: "warning", says: `${arn} is there, and nobody is subscribed to it` };
+    case "not_allowed":
+      return {
+        about,
+        state: "warning",
+        says: `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may publish (sns:Publish) shows with the first event`,
+      };
+    case "fault":
+      return {
+        about,
+        state: "fault",
+        says: `${arn}: ${found.error}. Check the topic, AWS_REGION and the AWS credentials`,
+      };
+  }
+}

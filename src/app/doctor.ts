@@ -1,0 +1,86 @@
+import { messageOf } from "../kit/errors.ts";
+import { readSettings, SERVE_REQUIRES, SettingsError } from "../kit/settings.ts";
+import { type Source, sourcesOf } from "../kit/sources.ts";
+import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
+import { checkDatabase } from "./doctor-database.ts";
+import { checkProvider } from "./doctor-provider.ts";
+import { checkTopics } from "./doctor-topics.ts";
+import type { ServeSettings } from "./workers.ts";
+
+/** One thing that was looked at. A warning works, and deserves a look; a fault keeps `serve` from its work. */
+export interface Check {
+  about: string;
+  state: "ok" | "warning" | "fault";
+  /** Plain words; no secret is ever part of them. */
+  says: string;
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Looks at everything that `serve` needs, one check after the other, and changes nothing. */
+export async function* doctor(environment: Environment): AsyncGenerator<Check> {
+  const { settings, problems } = settingsOf(environment);
+  for (const problem of problems) yield { about: "settings", state: "fault", says: problem };
+  if (settings !== null)
+    yield { about: "settings", state: "ok", says: "everything that serve needs is there" };
+  yield* checkDatabase(environment);
+  if (settings === null) {
+    const says = "callback URL, provider and topics were not checked: put the settings right first";
+    yield { about: "the rest", state: "warning", says };
+    return;
+  }
+  const sources = sourcesOf(settings);
+  yield* checkCallbackUrls(settings, sources);
+  for (const source of sources) yield* checkProvider(source, settings.CONFIRM_TIMEOUT);
+  yield* checkTopics(sources, settings);
+  yield* checkSharing(sources);
+}
+
+function settingsOf(environment: Environment): {
+  settings: ServeSettings | null;
+  problems: readonly string[];
+} {
+  try {
+    return { settings: readSettings(environment, SERVE_REQUIRES), problems: [] };
+  } catch (error) {
+    return {
+      settings: null,
+      problems: error instanceof SettingsError ? error.problems : [messageOf(error)],
+    };
+  }
+}
+
+function* checkCallbackUrls(settings: ServeSettings, sources: readonly Source[]): Generator<Check> {
+  for (const source of sources) {
+    const about = `callback URL of ${source.name}`;
+    const urls = source.callbackTokens.map((token) => callbackUrl(settings.PUBLIC_URL, token.reveal()));
+    const warnings = new Set(urls.flatMap(callbackUrlWarnings));
+    for (const says of warnings) yield { about, state: "warning", says };
+    const shown = callbackUrl(settings.PUBLIC_URL, "***");
+    const count = urls.length === 1 ? "one token" : `${urls.length} tokens`;
+    if (warnings.size === 0) yield { about, state: "ok", says: `${shown}, ${count}` };
+  }
+}
+
+/** Two sources with one key, token or collection would each confirm and publish what belongs to the other. */
+export function* checkSharing(sources: readonly Source[]): Generator<Check> {
+  const sharing: [what: string, valuesOf: (source: Source) => readonly string[]][] = [
+    ["COLLECTION_API_KEY", (source) => [`${source.collectionApiUrl} ${source.collectionApiKey.reveal()}`]],
+    ["a callback token", (source) => source.callbackTokens.map((token) => token.reveal())],
+    ["a collection", (source) => source.collectionIds],
+  ];
+  for (const [what, valuesOf] of sharing) {
+    const owners = new Map<string, Set<string>>();
+    for (const source of sources)
+      for (const value of valuesOf(source))
+        owners.set(value, (owners.get(value) ?? new Set()).add(source.name));
+    for (const names of owners.values()) {
+      if (names.size > 1)
+        yield {
+          about: "sources",
+          state: "fault",
+          says: `${[...names].join(" and ")} share ${what}; each needs its own`,
+        };
+    }
+  }
+}

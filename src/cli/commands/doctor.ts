@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import type { Door } from "../door.ts";
+import { plainText } from "../table.ts";
+
+const MARKS = { ok: "ok     ", warning: "look   ", fault: "FAULT  " };
+
+/** `invoice-relay doctor`: a line for each thing that `serve` needs; exit code 1 on a fault. */
+export function doctorCommand(door: Door): Command {
+  return new Command("doctor")
+    .description("check settings, database, provider key and topics, a line each; changes nothing")
+    .action(async () => {
+      const { doctor } = await import("../../app/doctor.ts");
+      const checks = [];
+      for await (const check of doctor(door.environment)) {
+        checks.push(check);
+        if (!door.json) door.print(`${MARKS[check.state]}${check.about}: ${plainText(check.says)}`);
+      }
+      const faults = checks.filter((check) => check.state === "fault").length;
+      if (faults > 0) door.fault();
+      if (door.json) door.print(JSON.stringify({ healthy: faults === 0, checks }, null, 2));
+      else if (faults > 0)
+        door.print(`\n${faults === 1 ? "One fault" : `${faults} faults`}: see the lines marked FAULT.`);
+      else door.print("\nNo fault: serve can start.");
+    });
+}
