@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { type RelayProcess, startRelayProcess } from "../support/relay-process.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const INVOICES = 500;
+const CALLBACKS_EACH = 4;
+
+/** Four callbacks for each invoice, spread over the processes, all at once; gives how many were answered 2xx. */
+async function sendAll(
+  ids: string[],
+  processes: RelayProcess[],
+  onAnswer: (answered: number) => void = () => undefined,
+) {
+  let answered = 0;
+  const sends = ids.flatMap((id, index) =>
+    Array.from({ length: CALLBACKS_EACH }, async (_, copy) => {
+      const { url } = processes[(index + copy) % processes.length] as RelayProcess;
+      const body = JSON.stringify({ id: randomUUID(), event: "payment.successful", data: { id } });
+      const response = await fetch(`${url}/callbacks/${TOKEN}`, { method: "POST", body });
+      if (response.ok) onAnswer((answered += 1));
+    }),
+  );
+  await Promise.allSettled(sends);
+  return answered;
+}
+
+async function paidInvoices(around: Surroundings): Promise<string[]> {
+  const ids = Array.from({ length: INVOICES }, () => randomUUID());
+  for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+  return ids;
+}
+
+const eventsOf = (around: Surroundings) =>
+  around.query(
+    "select count(*)::int as events, count(distinct id)::int as ids, count(distinct invoice_id)::int as invoices, count(*) filter (where state = 'published')::int as published from event",
+  );
+
+const ALL = [{ events: INVOICES, ids: INVOICES, invoices: INVOICES, published: INVOICES }];
+const WAIT = { timeout: 60_000, interval: 100 };
+
+describe("two serve processes on one database", () => {
+  it("share the work: exactly one event an invoice, each published (G4)", { timeout: 120_000 }, async () => {
+    const around = await surroundings();
+    const ids = await paidInvoices(around);
+    const processes = await Promise.all([
+      startRelayProcess(around.environment()),
+      startRelayProcess(around.environment()),
+    ]);
+    expect(await sendAll(ids, processes)).toBe(INVOICES * CALLBACKS_EACH);
+    await vi.waitFor(async () => expect(await eventsOf(around)).toEqual(ALL), WAIT);
+    expect(await around.query("select count(*)::int as callbacks from callback")).toEqual([
+      { callbacks: INVOICES * CALLBACKS_EACH },
+    ]);
+    expect(
+      new Set(around.sns.messages(around.topicArn).map((message) => JSON.parse(message.message).id)).size,
+    ).toBe(INVOICES);
+    expect(await Promise.all(processes.map((process) => process.end("SIGTERM")))).toEqual([0, 0]);
+  });
+
+  it("kill -9 of one in the middle loses nothing that was answered, and publishes nothing as new twice (G1, G2, G4, G7)", {
+    timeout: 120_000,
+  }, async () => {
+    const around = await surroundings();
+    const ids = await paidInvoices(around);
+    const environment = around.environment({ LEASE_DURATION: "2s" });
+    const [survivor, victim] = await Promise.all([
+      startRelayProcess(environment),
+      startRelayProcess(environment),
+    ]);
+    const answered = await sendAll(ids, [survivor, victim], (count) => {
+      if (count === INVOICES) victim.child.kill("SIGKILL");
+    });
+    expect(await victim.end("SIGKILL")).toBeNull();
+    expect(answered).toBeLessThan(INVOICES * CALLBACKS_EACH);
+    await vi.waitFor(async () => expect(await eventsOf(around)).toEqual(ALL), WAIT);
+    const [recorded] = await around.query<{ callbacks: number }>(
+      "select count(*)::int as callbacks from callback",
+    );
+    expect(recorded?.callbacks).toBeGreaterThanOrEqual(answered);
+    expect(await around.query("select count(distinct event_id)::int as events from publication")).toEqual([
+      { events: INVOICES },
+    ]);
+    expect(await around.query("select state, verdict from confirmation group by state, verdict")).toEqual([
+      { state: "done", verdict: "paid" },
+    ]);
+  });
+});
