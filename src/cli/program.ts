@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { invoiceCommand } from "./commands/invoice.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
@@ -22,6 +23,7 @@ const commands: ((door: Door) => Command)[] = [
   migrateCommand,
   doctorCommand,
   callbackUrlCommand,
+  invoiceCommand,
 ];
 
 /** The whole command line; nothing runs before `parseAsync`. */

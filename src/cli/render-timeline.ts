@@ -1,0 +1,69 @@
+import type { Entry, Timeline } from "../console/timeline.ts";
+import { meaningOf } from "../console/timeline-meaning.ts";
+import { plainText } from "./table.ts";
+
+/** A timeline as text: what it is, what happened when, what it means. */
+export function renderTimeline(timeline: Timeline, now: Date): string {
+  const { entries, furtherCallbacks } = timeline;
+  const lines = [`Invoice ${timeline.invoiceId}`, `  ${headline(timeline)}`, ""];
+  let before: Date | null = null;
+  for (const entry of entries) {
+    const wait = before === null ? "" : `+${span(+entry.at - +before)}`;
+    lines.push(`  ${time(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}`);
+    before = entry.at;
+  }
+  if (furtherCallbacks > 0) lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
+  lines.push("", ...meaningOf(timeline, now).map((line) => plainText(line)));
+  return lines.join("\n");
+}
+
+function headline({ invoice, questions }: Timeline): string {
+  if (invoice === null)
+    return `source ${questions[0]?.source ?? "unknown"}; the provider has confirmed nothing yet`;
+  const parts = [
+    invoice.status,
+    invoice.type,
+    invoice.totalAmount === null ? null : `${invoice.totalAmount} in total`,
+    invoice.collectionName === null ? null : `collection "${invoice.collectionName}"`,
+    invoice.reference === null ? null : `reference ${invoice.reference}`,
+    `source ${invoice.source}`,
+  ];
+  return plainText(parts.filter((part) => part !== null).join(", "));
+}
+
+function wordsOf(entry: Entry): string {
+  switch (entry.kind) {
+    case "callback": {
+      const from = entry.from === null ? "" : ` from ${entry.from}`;
+      const found = entry.foundBy === null ? "" : `, id found in ${entry.foundBy}`;
+      const verdict = entry.verdict === null ? "" : `, ${entry.verdict}`;
+      return `callback recorded: ${entry.method}${from}, ${entry.bytes.toLocaleString("en-US")} bytes${found}${verdict}`;
+    }
+    case "question":
+      return `question opened by ${entry.openedBy}`;
+    case "answer":
+      return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
+    case "verdict":
+      return entry.state === "dead" ? "set aside as a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
+    case "released":
+      return "released from quarantine by an operator";
+    case "event":
+      return `${entry.type} written to the outbox, event id ${entry.id}`;
+    case "publication":
+      return `SNS accepted it${entry.replayId === null ? "" : ` (replay ${entry.replayId})`}: message ${entry.messageId} on ${entry.topicArn}`;
+    case "alarm":
+      return `alarm ${entry.name}${entry.times > 1 ? ` (${entry.times} times)` : ""}: ${entry.detail}`;
+    case "alarm_cleared":
+      return `alarm ${entry.name} cleared`;
+  }
+}
+
+const time = (at: Date): string => at.toISOString().replace("T", " ");
+
+function span(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min`;
+  if (ms < 86_400_000) return `${(ms / 3_600_000).toFixed(1)} h`;
+  return `${(ms / 86_400_000).toFixed(1)} days`;
+}
