@@ -75,23 +75,28 @@ export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise
 }
 
 /**
- * Checked in the interface's order: the invoice exists; it is unpaid.
+ * Checked in the interface's order: the invoice exists; it is unpaid. In between, whether this kind of key may.
+ * @param types the kinds of invoices that the key may invalidate.
  * Only what can no longer change is read again afterwards, so that the answer is true whoever else was at work.
  */
 export async function invalidateInvoice(
   db: ServiceDatabase,
   invoiceId: string,
-): Promise<"invalidated" | "unknown" | "not_payable"> {
+  types: readonly InvoiceRow["type"][],
+): Promise<"invalidated" | "unknown" | "wrong_key" | "not_payable"> {
   const changed = await db
     .updateTable("invoice")
     .set({ status: "Invalidated", modified_at: sql<Date>`now()` })
     .where("id", "=", invoiceId)
+    .where("type", "in", [...types])
     .where("status", "=", "Unpaid")
     .where("expires_at", ">", sql<Date>`now()`)
     .returning("id")
     .executeTakeFirst();
   if (changed !== undefined) return "invalidated";
-  return (await readInvoice(db, invoiceId)) === undefined ? "unknown" : "not_payable";
+  const invoice = await readInvoice(db, invoiceId);
+  if (invoice === undefined) return "unknown";
+  return types.includes(invoice.type) ? "not_payable" : "wrong_key";
 }
 
 /** The invoice as it truly stands. */

@@ -24,8 +24,8 @@ const OWN_ERRORS: Record<string, string[]> = {
   listInvoices: ["404"],
   createInvoice: ["403", "404", "412"],
   getInvoice: ["404"],
-  invalidateInvoice: ["404", "412"],
-  addLinkedAccount: [],
+  invalidateInvoice: ["403", "404", "412"],
+  addLinkedAccount: ["403"],
   getBanks: [],
 };
 

@@ -1,47 +1,128 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Receiver, startReceiver, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("the callback of a payment", () => {
   let service: TestService;
-  let receiver: Receiver;
+  const receivers: Receiver[] = [];
   beforeEach(async () => {
-    service = await startTestService({ delivery: { retryDelaysMs: [10, 20], timeoutMs: 2_000 } });
-    receiver = await startReceiver();
+    service = await startTestService({ delivery: { retryDelaysMs: [10, 20], timeoutMs: 500 } });
   });
   afterEach(async () => {
     await service.close();
-    await receiver.close();
+    await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
   });
 
-  it("has the documented method, headers and body", async () => {
-    const id = await service.create({ callBackUrl: receiver.url });
+  const receiverThat = async (...answer: Parameters<typeof startReceiver>) => {
+    const receiver = await startReceiver(...answer);
+    receivers.push(receiver);
+    return receiver;
+  };
+  const payFor = async (callBackUrl: string | undefined) => {
+    const id = await service.create({ callBackUrl });
     await service.control("POST", `/invoices/${id}/pay`);
-    await expect.poll(() => receiver.received.length).toBe(1);
+    return id;
+  };
+  const deliveries = async (id: string) =>
+    (await service.control("GET", `/deliveries?invoiceId=${id}`)).body.deliveries;
+  const states = async (id: string) => (await deliveries(id)).map((one: { state: string }) => one.state);
 
-    const [callback] = receiver.received;
-    expect(callback?.method).toBe("POST");
-    expect(callback?.headers).toMatchObject({
-      "content-type": "application/json",
-      "user-agent": "Tranzakt-Payment-Platform/1.0",
-      "x-webhook-id": expect.stringMatching(/^[0-9a-f-]{36}$/),
-    });
-    const body = JSON.parse(String(callback?.body));
-    expect(body).toMatchObject({
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      event: "payment.successful",
-      createdAt: expect.stringMatching(/Z$/),
-      data: {
-        id,
-        collectionId: "c0113c70-0000-4000-8000-000000000001",
-        amount: 1500.5,
-        totalAmount: 1524.7,
-        type: "Live",
-        status: "Paid",
-        billerMetaData: { student: "17" },
-        callBackUrl: receiver.url,
+  it("is tried again after a failure, with the same ids, and logged attempt by attempt", async () => {
+    const receiver = await receiverThat((nth) => ({ status: nth === 1 ? 503 : 204 }));
+    const id = await payFor(receiver.url);
+    await expect.poll(() => states(id)).toEqual(["delivered"]);
+    expect(receiver.received).toHaveLength(2);
+    const [first, second] = receiver.received;
+    expect(second?.headers["x-webhook-id"]).toBe(first?.headers["x-webhook-id"]);
+    expect(second?.body.equals(first?.body ?? Buffer.alloc(0))).toBe(true);
+    expect(await deliveries(id)).toMatchObject([
+      {
+        invoiceId: id,
+        copy: 0,
+        url: receiver.url,
+        variant: "documented",
+        attempts: [
+          { attempt: 1, answerStatus: 503, error: null },
+          { attempt: 2, answerStatus: 204, error: null },
+        ],
       },
+    ]);
+  });
+
+  it("is given up after the last retry, visibly", async () => {
+    const receiver = await receiverThat(() => ({ status: 500 }));
+    const id = await payFor(receiver.url);
+    await expect.poll(() => states(id)).toEqual(["given_up"]);
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  it("does not follow a redirect: that is a failure", async () => {
+    const elsewhere = await receiverThat();
+    const receiver = await receiverThat(() => ({ status: 302, headers: { location: elsewhere.url } }));
+    const id = await payFor(receiver.url);
+    await expect.poll(() => states(id)).toEqual(["given_up"]);
+    expect(elsewhere.received).toHaveLength(0);
+    expect((await deliveries(id))[0].attempts[0]).toMatchObject({ answerStatus: 302 });
+  });
+
+  it("that nobody answers ends at its time-out, and one that nobody takes at the refused connection", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const id = await payFor(`http://127.0.0.1:${port}/`);
+    await expect.poll(() => states(id), { timeout: 10_000 }).toEqual(["given_up"]);
+    expect((await deliveries(id))[0].attempts[0]).toMatchObject({
+      answerStatus: null,
+      error: expect.stringContaining("500 ms"),
     });
-    expect(body.id).not.toBe(id);
-    expect(Date.parse(body.data.paymentDate)).toBeGreaterThan(0);
+    silent.close();
+
+    const closed = await payFor(`http://127.0.0.1:${port}/`);
+    await expect.poll(() => states(closed)).toEqual(["given_up"]);
+    expect((await deliveries(closed))[0].attempts[0].error).toContain("ECONNREFUSED");
+  });
+
+  it("is not queued for an invoice without a callback address", async () => {
+    expect(await deliveries(await payFor(undefined))).toEqual([]);
+  });
+
+  it("survives a restart: what was queued is delivered by the next process", async () => {
+    const receiver = await receiverThat();
+    await service.control("PUT", "/faults", { callback: { delayMs: 400 } });
+    const id = await payFor(receiver.url);
+    await service.restart();
+    await expect.poll(() => states(id), { timeout: 10_000 }).toEqual(["delivered"]);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it("of a process that died while it was under way comes due again", async () => {
+    const receiver = await receiverThat();
+    await service.control("PUT", "/faults", { callback: { delayMs: 3_600_000 } });
+    const id = await payFor(receiver.url);
+    const client = new pg.Client({ connectionString: service.database.url });
+    await client.connect();
+    // What a dead process leaves: an attempt that was taken, and a lease that ran out.
+    await client.query("update collection_service.delivery set attempt = 1, due_at = now() - interval '1 s'");
+    await client.end();
+    await expect.poll(() => states(id), { timeout: 10_000 }).toEqual(["delivered"]);
+    expect((await deliveries(id))[0].attempts).toMatchObject([{ attempt: 2 }]);
+  });
+
+  it("arrives once for each of 500 payments made at once", async () => {
+    // With the documented time-out: a busy machine must not turn slowness into a second callback.
+    await service.restart({ delivery: {} });
+    const receiver = await receiverThat();
+    const ids = await Promise.all(Array.from({ length: 500 }, () => payFor(receiver.url)));
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(500);
+    const told = receiver.received.map((callback) => JSON.parse(String(callback.body)).data.id);
+    expect(told.sort()).toEqual([...ids].sort());
+    await expect
+      .poll(async () => (await service.control("GET", "/deliveries?limit=1000")).body.deliveries)
+      .toSatisfy(
+        (all: { state: string }[]) => all.length === 500 && all.every((one) => one.state === "delivered"),
+      );
+    expect(receiver.received).toHaveLength(500);
   });
 });

@@ -40,10 +40,16 @@ export const handleGetInvoice: OperationHandler<"getInvoice"> = async (context, 
   return { message: "Invoice retrieved successfully", data: invoiceOnWire(row, context.publicUrl) };
 };
 
-export const handleInvalidateInvoice: OperationHandler<"invalidateInvoice"> = async (context, { path }) => {
-  switch (await invalidateInvoice(context.db, path.id)) {
+export const handleInvalidateInvoice: OperationHandler<"invalidateInvoice"> = async (
+  context,
+  { path, key },
+) => {
+  const types = key.type === "Live" ? (["Live", "Test"] as const) : (["Test"] as const);
+  switch (await invalidateInvoice(context.db, path.id, types)) {
     case "unknown":
       return { refusal: REFUSALS.unknownInvoice("id names no invoice") };
+    case "wrong_key":
+      return { refusal: REFUSALS.wrongKind("id names a Live invoice") };
     case "not_payable":
       return { refusal: REFUSALS.notPayable("id names an invoice that is not unpaid") };
     case "invalidated":

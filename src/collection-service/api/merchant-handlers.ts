@@ -14,7 +14,12 @@ export const handleGetBanks: OperationHandler<"getBanks"> = async (context) => (
   data: await readBanks(context.db),
 });
 
-export const handleAddLinkedAccount: OperationHandler<"addLinkedAccount"> = async (context, { body }) => {
+export const handleAddLinkedAccount: OperationHandler<"addLinkedAccount"> = async (
+  context,
+  { body, key },
+) => {
+  if (key.type === "Test")
+    return { refusal: REFUSALS.wrongKind("linkedAccount would receive Live settlements") };
   const { bankId, accountNumber, isPrimary } = body.linkedAccount;
   const outcome = await linkAccount(context.db, {
     bankId,

@@ -13,6 +13,7 @@ export const REFUSALS = {
   accountRefused: refusal(400, "LINKED_ACCOUNT_REFUSED", "The account cannot be linked"),
   unauthorized: refusal(401, "UNAUTHORIZED", "The API key is missing or not valid"),
   forbidden: (message: string, ...errors: string[]) => refusal(403, "FORBIDDEN", message)(...errors),
+  wrongKind: refusal(403, "FORBIDDEN", "A Test key cannot do that"),
   unknownPath: refusal(404, "NOT_FOUND", "There is nothing at this address"),
   unknownCollection: refusal(404, "NOT_FOUND", "Collection with the given Id does not exist"),
   unknownInvoice: refusal(404, "NOT_FOUND", SPECIFIED_MESSAGES.unknownInvoice),

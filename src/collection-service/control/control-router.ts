@@ -1,6 +1,7 @@
 import express, { type Request, type Response, type Router } from "express";
 import { z } from "zod";
 import { moneyGiven, problemsOf } from "../../collection-api/contract/index.ts";
+import { isRefusedData } from "../../database/postgres-errors.ts";
 import type { Secret } from "../../kit/secret.ts";
 import type { ApiKeys } from "../api/api-keys.ts";
 import { REFUSALS } from "../api/refusals.ts";
@@ -66,7 +67,12 @@ export function controlRouter(context: ServiceContext, keys: ApiKeys, token: Sec
     if (collection === undefined)
       return sendRefusal(response, REFUSALS.unknownCollection("collectionId names no collection"));
     const invoices = pastInvoices(given, collection);
-    await insertInvoices(db, invoices);
+    try {
+      await insertInvoices(db, invoices);
+    } catch (error) {
+      if (!isRefusedData(error)) throw error;
+      return sendRefusal(response, REFUSALS.invalid("invoices holds an id that is taken"));
+    }
     response.status(201).json({ ids: invoices.map((invoice) => invoice.id) });
   });
   router.post("/invoices/:id/pay", async (request, response) => {
