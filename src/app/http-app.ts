@@ -2,9 +2,18 @@ import express, { type ErrorRequestHandler, type Express, type Router } from "ex
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 
-/** The Express app around the given routers; what none of them knows is 404, what breaks is logged without the URL, which holds a token. */
-export function httpApp(routers: readonly Router[], log: Logger): Express {
+/**
+ * The Express app around the given routers; what none of them knows is 404, what breaks is logged without the URL,
+ * which holds a token.
+ * @param trustedProxies addresses whose X-Forwarded-For is believed.
+ */
+export function httpApp(
+  routers: readonly Router[],
+  log: Logger,
+  trustedProxies: readonly string[] = [],
+): Express {
   const app = express();
+  app.set("trust proxy", [...trustedProxies]);
   app.disable("x-powered-by");
   app.disable("etag");
   for (const router of routers) app.use(router);

@@ -8,11 +8,11 @@ import { listen, type RunningServer } from "../kit/http-server.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics, type Metrics } from "../kit/metrics.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
-import { callbackRoutes } from "../receive/callback-routes.ts";
-import { CallbackLog } from "../record/callback-log.ts";
+import { httpLimits } from "../receive/http-limits.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
+import { callbackDoor } from "./callback-door.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
 import { register } from "./register.ts";
@@ -85,6 +85,7 @@ class Relay {
   readonly #metrics: Metrics = createMetrics();
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
+  #callbacks: { stop(): void } | null = null;
   #stopping: Promise<void> | null = null;
 
   constructor(parts: RelayParts) {
@@ -124,24 +125,32 @@ class Relay {
 
   async startHttp(host?: string): Promise<void> {
     const { settings, log, recording, working, wakeUps } = this.#parts;
-    const callbacks = callbackRoutes({
+    const metrics = this.#metrics;
+    const door = callbackDoor({
+      settings,
       sources: this.sources,
-      log: new CallbackLog({ db: recording.db, onQuestions: () => wakeUps.wake("confirm") }),
+      recording: recording.db,
+      working: working.db,
+      alarms: new Alarms({ db: working.db, log, metrics }),
       logger: log,
-      metrics: this.#metrics,
-      ackStatus: settings.CALLBACK_ACK_STATUS,
-      ackBody: settings.CALLBACK_ACK_BODY,
+      metrics,
+      onQuestions: () => wakeUps.wake("confirm"),
+      onUnreadable: () => wakeUps.wake("reconcile"),
     });
+    this.#callbacks = door;
     const health = healthRoutes({
       db: working.db,
-      metrics: this.#metrics,
+      metrics,
       isStopping: () => this.#stopping !== null,
     });
-    this.server = await listen(httpApp([callbacks, health], log), {
+    const app = httpApp([...door.routers, health], log, settings.TRUSTED_PROXIES ?? []);
+    this.server = await listen(app, {
       name: "invoice-relay",
       port: settings.PORT,
+      server: httpLimits(settings.REQUEST_TIMEOUT),
       ...(host === undefined ? {} : { host }),
     });
+    this.server.server.maxConnections = settings.MAX_CONNECTIONS;
   }
 
   stop(): Promise<void> {
@@ -152,6 +161,7 @@ class Relay {
   async #stop(): Promise<void> {
     const { recording, working, wakeUps } = this.#parts;
     await this.server?.close(2_000);
+    this.#callbacks?.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#passes?.close();
     await wakeUps.stop();

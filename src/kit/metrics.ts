@@ -12,6 +12,12 @@ export function createMetrics() {
       labelNames: ["status"],
       registers,
     }),
+    callbacksRefused: new Counter({
+      name: "invoice_relay_callbacks_refused_total",
+      help: "Callbacks with a right token that failed a check of their source, by check",
+      labelNames: ["source", "check"],
+      registers,
+    }),
     callbackSeconds: new Histogram({
       name: "invoice_relay_callback_seconds",
       help: "From the request's headers to its answer",

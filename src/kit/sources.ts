@@ -1,3 +1,4 @@
+import type { Secret } from "./secret.ts";
 import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
 import type { CallbackChecks, Source } from "./source.ts";
 
@@ -31,6 +32,16 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
       snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
     },
   ];
+}
+
+/** The callback tokens of each source; a source `default` without any when the settings name none. */
+export function callbackTokensOf(settings: Settings): { source: string; tokens: readonly Secret[] }[] {
+  const { sourcesInFile, CALLBACK_TOKENS = [] } = settings;
+  return (
+    sourcesInFile?.map(({ name, callbackTokens }) => ({ source: name, tokens: callbackTokens })) ?? [
+      { source: "default", tokens: CALLBACK_TOKENS },
+    ]
+  );
 }
 
 function checksOf(settings: Settings): CallbackChecks {

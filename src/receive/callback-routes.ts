@@ -1,27 +1,24 @@
 import { type Request, type Response, Router } from "express";
-import { messageOf, RelayError } from "../kit/errors.ts";
-import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import type { Source } from "../kit/sources.ts";
-import type { CallbackLog, IncomingCallback } from "../record/callback-log.ts";
-import { CallbackTokens } from "./callback-tokens.ts";
-import { maskedHeaders } from "./masked-headers.ts";
-import { readBody } from "./read-body.ts";
-import { type Reading, readCallback } from "./reading/read-callback.ts";
-
-/** The most bytes of a callback's body, as sent and after decompression. */
-export const BODY_LIMIT = 256 * 1024;
-
-const METHODS = new Set(["POST", "GET", "HEAD"]);
+import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
+import type { Paced } from "./paced.ts";
+import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
+import { payerPage } from "./payer-page/payer-page.ts";
+import { sendPage } from "./payer-page/send-page.ts";
+import { discardRest } from "./read-body.ts";
 
 export interface CallbackRoutesOptions {
-  sources: readonly Source[];
-  log: CallbackLog;
-  logger: Logger;
+  intake: CallbackIntake;
   metrics: Metrics;
   /** What answers a recorded callback, as the provider wants it. */
   ackStatus: number;
   ackBody: string;
+  /** Where a payer's browser goes; null for the page of our own. */
+  redirectUrl: string | null;
+  /** Asked with the source when a recorded callback names no invoice: the sweep should come forward. */
+  unreadable: Paced;
+  /** Asked with `<source> <check>` when a recorded callback failed a check: a person should know. */
+  refused: Paced;
 }
 
 /**
@@ -29,13 +26,15 @@ export interface CallbackRoutesOptions {
  * and 2xx leaves only after it (G1).
  */
 export function callbackRoutes(options: CallbackRoutesOptions): Router {
-  const tokens = new CallbackTokens(options.sources);
+  const { intake, metrics } = options;
   const router = Router();
   router.all("/callbacks/:token{/*reference}", async (request, response) => {
-    const done = options.metrics.callbackSeconds.startTimer();
-    await answer(request, response, tokens, options);
+    const done = metrics.callbackSeconds.startTimer();
+    const taken = await intake.take(request);
+    await answer(request, response, taken, options);
     done();
-    options.metrics.callbacks.inc({ status: response.statusCode });
+    metrics.callbacks.inc({ status: response.statusCode });
+    tellOthers(request, taken, options);
   });
   return router;
 }
@@ -43,87 +42,71 @@ export function callbackRoutes(options: CallbackRoutesOptions): Router {
 async function answer(
   request: Request,
   response: Response,
-  tokens: CallbackTokens,
-  options: CallbackRoutesOptions,
+  taken: Intake,
+  { ackStatus, ackBody, redirectUrl }: CallbackRoutesOptions,
 ): Promise<void> {
-  const source = tokens.sourceOf(request.params["token"] as string);
-  if (source === null)
-    return refuse(
+  const browser = comesFromBrowser(request);
+  if (taken.kind === "turned_away") return await turnAway(request, response, taken);
+  if (taken.kind === "unrecorded") {
+    response.status(503).setHeader("retry-after", taken.retryAfterS);
+    if (browser) return sendPage(response, payerPage({ state: "unrecorded" }));
+    response.type("text/plain").send("The callback could not be recorded. Send it again.\n");
+    return;
+  }
+  if (browser) {
+    if (redirectUrl !== null) return response.redirect(303, redirectUrl);
+    // One payment can be followed. Of several, nobody can say which one this person means.
+    const followed = taken.invoiceIds.length === 1;
+    return sendPage(
       response,
-      404,
-      "There is nothing here. Check the callback URL: invoice-relay callback-url prints it.",
+      payerPage(followed ? { state: "confirming", id: taken.id } : { state: "received" }),
     );
-  if (!METHODS.has(request.method)) {
-    response.setHeader("allow", [...METHODS].join(", "));
-    return refuse(response, 405, "A callback is sent with POST, GET or HEAD.");
   }
-  const outcome = await readBody(request, BODY_LIMIT);
-  if (outcome.kind === "broken_off") return refuse(response, 400, "The request broke off before its end.");
-  if (outcome.kind === "too_large")
-    return refuse(response, 413, `A callback may hold ${BODY_LIMIT} bytes at most.`);
+  if (taken.kind === "refused") {
+    // 400, not 2xx: a sender with a wrong secret must notice, and its later tries heal what a fixed secret missed.
+    response.status(400).type("text/plain").send("The callback's signature or origin is not accepted.\n");
+    return;
+  }
+  acknowledge(response, ackStatus, ackBody);
+}
 
-  const [path = "", query = ""] = splitOnce(request.originalUrl, "?");
-  const reference = referenceOf(request.params["reference"] as string[] | undefined);
-  const reading = readCallback(
-    {
-      method: request.method,
-      query,
-      reference,
-      contentType: request.headers["content-type"] ?? null,
-      contentEncoding: request.headers["content-encoding"] ?? null,
-      body: outcome.body,
-    },
-    { inflatedBytes: BODY_LIMIT },
+/** Exactly what the provider wants: no charset, ETag or other addition that a framework would make. */
+function acknowledge(response: Response, status: number, body: string): void {
+  const bodiless = status === 204 || status === 205;
+  response.writeHead(
+    status,
+    bodiless
+      ? {}
+      : {
+          "content-type": /^\s*[[{]/.test(body) ? "application/json" : "text/plain; charset=utf-8",
+          "content-length": Buffer.byteLength(body),
+        },
   );
-  if (reading.kind === "too_large")
-    return refuse(response, 413, `A callback may hold ${BODY_LIMIT} bytes at most, after decompression too.`);
-
-  try {
-    await options.log.append({
-      source: source.name,
-      method: request.method,
-      path: path.replace(/^\/callbacks\/[^/]+/, "/callbacks/***"),
-      query,
-      headers: maskedHeaders(request.rawHeaders),
-      body: outcome.body,
-      remoteAddress: request.ip ?? null,
-      reference,
-      ...whatWasRead(reading),
-    });
-  } catch (error) {
-    options.logger.warn(
-      { source: source.name, error: messageOf(error) },
-      "a callback could not be recorded; its sender was told to try again",
-    );
-    response.setHeader("retry-after", error instanceof RelayError && error.next === "retry" ? "1" : "5");
-    return refuse(response, 503, "The callback could not be recorded. Send it again.");
-  }
-  response.writeHead(options.ackStatus, {
-    "content-type": "text/plain; charset=utf-8",
-    "content-length": Buffer.byteLength(options.ackBody),
-  });
-  response.end(options.ackBody);
+  response.end(bodiless ? undefined : body);
 }
 
-function whatWasRead(
-  reading: Exclude<Reading, { kind: "too_large" }>,
-): Pick<IncomingCallback, "invoiceIds" | "foundBy" | "verdict"> {
-  return reading.kind === "ids"
-    ? { invoiceIds: reading.invoiceIds, foundBy: reading.foundBy, verdict: null }
-    : { invoiceIds: [], foundBy: null, verdict: reading.kind };
+async function turnAway(
+  request: Request,
+  response: Response,
+  { status, why }: Extract<Intake, { kind: "turned_away" }>,
+): Promise<void> {
+  await discardRest(request);
+  // Whoever holds no token holds no connection either.
+  response.status(status).setHeader("connection", "close");
+  if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
+  if (status === 429) response.setHeader("retry-after", "60");
+  response.type("text/plain").send(`${why}\n`);
 }
 
-function refuse(response: Response, status: number, why: string): void {
-  // What was not read stays in the socket: the connection cannot be used again.
-  if (!response.req.complete) response.setHeader("connection", "close");
-  response.status(status).type("text/plain").send(`${why}\n`);
-}
-
-/** Postgres text holds no NUL. */
-const referenceOf = (segments: string[] | undefined): string | null =>
-  segments?.join("/").replaceAll("\0", "\uFFFD") ?? null;
-
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+/** After the answer, so that nobody waits for it. */
+function tellOthers(
+  request: Request,
+  taken: Intake,
+  { metrics, unreadable, refused }: CallbackRoutesOptions,
+): void {
+  if (taken.kind === "recorded" && taken.unreadable) unreadable.ask(taken.source);
+  if (taken.kind !== "refused") return;
+  metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
+  // A payer's browser signs nothing: recorded and counted, but no reason to call anyone.
+  if (!comesFromBrowser(request)) refused.ask(`${taken.source} ${taken.check}`);
 }

@@ -15,6 +15,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyO
       if (size > limit) {
         request.pause();
         request.removeAllListeners("data");
+        chunks.length = 0;
         resolve({ kind: "too_large" });
       } else {
         chunks.push(chunk);
@@ -26,5 +27,25 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyO
     });
     request.on("error", () => resolve({ kind: "broken_off" }));
     request.on("close", () => resolve({ kind: "broken_off" }));
+  });
+}
+
+/** How much of an unwanted body is read before its sender is answered regardless. */
+const MOST_DISCARDED = 4 * 1024 * 1024;
+
+/**
+ * Reads the rest of an unwanted request and forgets it: a sender that is still writing would lose the answer if
+ * the connection were closed on it. Resolves at its end, or when it proves endless; never throws.
+ */
+export function discardRest(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MOST_DISCARDED) resolve();
+    });
+    for (const event of ["end", "error", "close"]) request.on(event, () => resolve());
+    request.resume();
   });
 }

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import type { Source } from "../kit/sources.ts";
+import type { Source } from "../../kit/source.ts";
 
 const digestOf = (text: string): Buffer => hash("sha256", text, "buffer");
 

@@ -1,0 +1,75 @@
+import type { Router } from "express";
+import type { Kysely } from "kysely";
+import type { Alarms } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import type { Source } from "../kit/sources.ts";
+import { CallbackIntake } from "../receive/callback-intake.ts";
+import { callbackRoutes } from "../receive/callback-routes.ts";
+import { Paced } from "../receive/paced.ts";
+import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
+import { CallbackLog } from "../record/callback-log.ts";
+import { paymentState } from "../record/payment-state.ts";
+import type { ServeSettings } from "./workers.ts";
+
+export interface CallbackDoorOptions {
+  settings: ServeSettings;
+  sources: readonly Source[];
+  /** The pool that only recording uses. */
+  recording: Kysely<Tables>;
+  /** For everything that may wait. */
+  working: Kysely<Tables>;
+  alarms: Alarms;
+  logger: Logger;
+  metrics: Metrics;
+  onQuestions: () => void;
+  /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
+  onUnreadable: (source: string) => void;
+}
+
+const UNREADABLE_EVERY_MS = 60_000;
+const REFUSED_EVERY_MS = 10_000;
+
+/** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
+export function callbackDoor(options: CallbackDoorOptions): { routers: Router[]; stop(): void } {
+  const { settings, sources, recording, working, alarms, logger, metrics } = options;
+  const unreadable = new Paced({ everyMs: UNREADABLE_EVERY_MS, act: options.onUnreadable });
+  const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
+  const intake = new CallbackIntake({
+    sources,
+    log: new CallbackLog({ db: recording, onQuestions: options.onQuestions }),
+    logger,
+    metrics,
+    wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
+  });
+  const callbacks = callbackRoutes({
+    intake,
+    metrics,
+    ackStatus: settings.CALLBACK_ACK_STATUS,
+    ackBody: settings.CALLBACK_ACK_BODY,
+    redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
+    unreadable,
+    refused,
+  });
+  const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
+
+  async function raiseRefused(key: string): Promise<void> {
+    const [source = "", check = ""] = key.split(" ");
+    const detail = `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or address changed. They are kept as refused and ask nothing; once the settings are right, run: invoice-relay replay callbacks`;
+    try {
+      await alarms.raise({ name: "callback_refused", source, subject: check, detail });
+    } catch (error) {
+      logger.warn({ source, error: messageOf(error) }, "an alarm could not be kept");
+    }
+  }
+
+  return {
+    routers: [callbacks, pages],
+    stop: () => {
+      unreadable.stop();
+      refused.stop();
+    },
+  };
+}

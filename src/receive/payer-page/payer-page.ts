@@ -1,0 +1,104 @@
+/** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
+export type PageContent =
+  /** One payment is followed, by the id of the callback that this page answers. */
+  | { state: "confirming"; id: string }
+  | { state: "confirmed" }
+  /** Recorded, but there is no single payment to follow. */
+  | { state: "received" }
+  /** Could not be recorded just now. */
+  | { state: "unrecorded" }
+  /** Too old to be followed any longer, or never there. */
+  | { state: "gone" };
+
+/** Where a page that follows a payment stands when it is opened by itself. */
+export const PAGES_PATH = "/payment-pages";
+
+const SPINNER = '<div class="mark busy" aria-hidden="true"></div>';
+const TICK =
+  '<svg class="mark good" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m15 25 6.5 6.5L34 18"/></svg>';
+const NOTE =
+  '<svg class="mark" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 13v15M24 34v.5"/></svg>';
+
+const CONFIRMED = panel("confirmed", TICK, "Payment confirmed", "Thank you. You can close this page.");
+const CONFIRMING = panel(
+  "confirming",
+  SPINNER,
+  "Confirming your payment",
+  "This usually takes a few seconds. If you have paid, you do not need to pay again.",
+);
+const SLOW = `<p id="slow" class="quiet" hidden>This is taking longer than usual. You can close this page:
+the payment goes on being confirmed without it, and whoever you paid is told.</p>`;
+
+/** The page for a payer's browser: small, without inline script or style, and of use without JavaScript. */
+export function payerPage(content: PageContent): string {
+  switch (content.state) {
+    case "confirming":
+      return following(content.id);
+    case "confirmed":
+      return page("Payment confirmed", CONFIRMED);
+    case "received":
+      return page(
+        "Your payment is being confirmed",
+        panel(
+          "received",
+          NOTE,
+          "Your payment is being confirmed",
+          "If you have paid, there is nothing more to do: whoever you paid is told once it is confirmed. You can close this page.",
+        ),
+      );
+    case "unrecorded":
+      return page(
+        "Please reload this page",
+        panel(
+          "unrecorded",
+          NOTE,
+          "One moment, please",
+          "We could not look after your payment just now. It is not lost: reload this page in a few seconds.",
+        ),
+      );
+    case "gone":
+      return page(
+        "This page has ended",
+        panel(
+          "gone",
+          NOTE,
+          "This page has ended",
+          "It follows a payment for one hour. Whoever you paid can tell you how it stands.",
+        ),
+      );
+  }
+}
+
+function following(id: string): string {
+  const address = `${PAGES_PATH}/${id}`;
+  return page(
+    "Confirming your payment",
+    `<div role="status" data-follow="${address}">${CONFIRMING}${CONFIRMED.replace("<section", "<section hidden")}${SLOW}</div>
+<noscript><p class="quiet"><a href="${address}">Look again</a></p></noscript>`,
+    `<noscript><meta http-equiv="refresh" content="5; url=${address}"></noscript>
+<script src="${PAGES_PATH}/page.js" defer></script>`,
+  );
+}
+
+function panel(state: string, mark: string, title: string, text: string): string {
+  return `<section id="${state}">${mark}<h1>${title}</h1><p>${text}</p></section>`;
+}
+
+function page(title: string, content: string, head = ""): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="stylesheet" href="${PAGES_PATH}/page.css">
+${head}
+</head>
+<body>
+<main>${content}</main>
+</body>
+</html>
+`;
+}

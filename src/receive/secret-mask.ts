@@ -1,0 +1,59 @@
+import type { Source } from "../kit/source.ts";
+
+/** Headers that carry a secret by their nature: recorded as present, never with their value. */
+const SECRET_HEADERS = [
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+  "set-cookie",
+  "x-api-key",
+  "x-auth-token",
+];
+
+/** A callback URL with its token, wherever it is quoted: a Referer, a proxy's X-Original-URL. */
+const IN_CALLBACK_URL = /(\/callbacks(?:\/|%2f))[^/?#&%\s"']+/gi;
+
+/** Takes the secrets out of what is recorded of a request beside its body. */
+export class SecretMask {
+  readonly #headers: ReadonlySet<string>;
+  readonly #tokens: RegExp;
+
+  constructor(sources: readonly Source[]) {
+    const configured = sources.flatMap(({ callbackChecks: { hmac, headerToken, standardWebhooks } }) => [
+      ...(hmac === null ? [] : [hmac.header]),
+      ...(headerToken === null ? [] : [headerToken.header]),
+      ...(standardWebhooks === null ? [] : ["webhook-signature"]),
+    ]);
+    this.#headers = new Set([...SECRET_HEADERS, ...configured]);
+    // Tokens are letters, digits, - and _: nothing in them to escape. An empty alternative would match everywhere.
+    const tokens = sources.flatMap((source) => source.callbackTokens.map((token) => token.reveal()));
+    this.#tokens = new RegExp(tokens.length > 0 ? tokens.join("|") : "(?!)", "g");
+  }
+
+  text(text: string): string {
+    return text.replace(this.#tokens, "***").replace(IN_CALLBACK_URL, "$1***");
+  }
+
+  /** Node's raw header list as pairs, in order and with repetitions. */
+  headers(rawHeaders: readonly string[]): [name: string, value: string][] {
+    const pairs: [string, string][] = [];
+    for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+      const name = rawHeaders[index] ?? "";
+      const value = rawHeaders[index + 1] ?? "";
+      pairs.push([this.text(name), this.#headers.has(name.toLowerCase()) ? "***" : this.text(value)]);
+    }
+    return pairs;
+  }
+
+  /**
+   * The path of a callback's URL, still percent-encoded, its token masked. Whatever its letters' case and whether
+   * it came in the absolute form: Express takes both.
+   */
+  path(url: string): string {
+    const [, , , ...rest] = url
+      .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "")
+      .replace(/[?#].*$/s, "")
+      .split("/");
+    return this.text(["/callbacks/***", ...rest].join("/"));
+  }
+}
