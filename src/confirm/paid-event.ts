@@ -1,6 +1,6 @@
 import type { Invoice } from "../collection-api/contract/index.ts";
 import { storableText } from "../kit/storable-text.ts";
-import { invoicePaid } from "../store/invoice-paid.ts";
+import { invoicePaid } from "../events/invoice-paid.ts";
 import type { ConfirmedInvoice, NewEvent } from "../store/settlement.ts";
 import type { Rules } from "./rules.ts";
 

@@ -17,11 +17,9 @@ const utc = z.iso.datetime().meta({ description: "UTC, ISO 8601." });
 export const invoicePaidSchema = z
   .object({
     specversion: z.literal("1.0"),
-    id: z
-      .uuid()
-      .meta({
-        description: "UUIDv5 of `<invoice id>/invoice.paid`: the idempotency key. The same for every copy.",
-      }),
+    id: z.uuid().meta({
+      description: "UUIDv5 of `<invoice id>/invoice.paid`: the idempotency key. The same for every copy.",
+    }),
     source: z.string().meta({ examples: ["urn:invoice-relay:default"] }),
     type: z.literal("invoice.paid"),
     subject: z.uuid().meta({ description: "The invoice's id." }),

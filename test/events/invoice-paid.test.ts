@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { invoicePaidId } from "../../src/store/invoice-paid.ts";
+import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 
 describe("the event's identity (G4)", () => {
   // Golden: these ids are out in the world. A change here publishes every invoice again as new.
