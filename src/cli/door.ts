@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import type { Database } from "../database/connect.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
 import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
 
@@ -74,6 +75,11 @@ export class Door {
     this.print(this.#json ? JSON.stringify(value, null, 2) : human(value));
   }
 
+  /** The same for one of many results as they come: with `--json`, a line of JSON each. */
+  showLine<Value>(value: Value, human: (value: Value) => string): void {
+    this.print(this.#json ? JSON.stringify(value) : human(value));
+  }
+
   /** One line (or several) of the result. */
   print(text: string): void {
     this.stdout.write(`${text}\n`);
@@ -104,6 +110,13 @@ export class Door {
     } finally {
       await connection.close();
     }
+  }
+
+  /** The log of what runs for local use, on stderr: warnings and worse, unless LOG_LEVEL says otherwise. */
+  async localLog(): Promise<Logger> {
+    const { createLogger } = await import("../kit/log.ts");
+    const level = this.#environment.LOG_LEVEL ? this.settings().LOG_LEVEL : "warn";
+    return createLogger({ level, destination: { write: (line) => void this.stderr.write(line) } });
   }
 
   /** From now on SIGTERM and SIGINT ask to stop; the second one ends the process at once. */

@@ -1,7 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
+import { collectionServiceCommand } from "./commands/collection-service.ts";
+import { demoCommand } from "./commands/demo.ts";
+import { devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { invoiceCommand } from "./commands/invoice.ts";
+import { localSnsCommand } from "./commands/local-sns.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
@@ -19,11 +23,15 @@ import { tellError } from "./tell-error.ts";
  * 4. It is added to the list below, in the order of the help.
  */
 const commands: ((door: Door) => Command)[] = [
+  devCommand,
+  demoCommand,
   serveCommand,
   migrateCommand,
   doctorCommand,
   callbackUrlCommand,
   invoiceCommand,
+  collectionServiceCommand,
+  localSnsCommand,
 ];
 
 /** The whole command line; nothing runs before `parseAsync`. */

@@ -40,7 +40,7 @@ function wordsOf(entry: Entry): string {
       return `callback recorded: ${entry.method}${from}, ${entry.bytes.toLocaleString("en-US")} bytes${found}${verdict}`;
     }
     case "question":
-      return `question opened by ${entry.openedBy}`;
+      return `question opened by ${entry.openedBy === "callback" || entry.openedBy === "operator" ? `a${entry.openedBy === "operator" ? "n" : ""} ` : ""}${entry.openedBy}`;
     case "answer":
       return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
     case "verdict":

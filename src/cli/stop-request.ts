@@ -43,6 +43,11 @@ export class StopRequest {
     this.asked = promise;
   }
 
+  /** Signals do again what they always do. */
+  release(): void {
+    this.#release();
+  }
+
   /** Waits for the last work; ends the process with exit code 1 when it takes longer than `graceMs`. */
   async finish(work: Promise<void>, graceMs: number): Promise<void> {
     const deadline = setTimeout(() => {
@@ -55,7 +60,7 @@ export class StopRequest {
       await work;
     } finally {
       clearTimeout(deadline);
-      this.#release();
+      this.release();
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Secret } from "../kit/secret.ts";
+import { PreparingClient } from "./preparing-client.ts";
 import type { Tables } from "./tables.ts";
 
 export type Database = Kysely<Tables>;
@@ -19,6 +20,8 @@ export interface ConnectOptions {
   connectTimeoutMs?: number;
   /** How long one statement may take before this side gives up on it, in ms; 0 for no limit. */
   statementTimeoutMs?: number;
+  /** Keep the plans of statements with the connection; off behind a pooler of statements or transactions. */
+  prepare?: boolean;
   /** The Postgres schema that unqualified names mean. */
   schema?: string;
   /** Told of connections that break while idle; the pool replaces them by itself. */
@@ -52,9 +55,16 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     query_timeout: statementTimeoutMs,
     keepAlive: true,
     types,
+    ...(options.prepare === true ? { Client: PreparingClient } : {}),
     options: `-c timezone=UTC${schema === undefined ? "" : ` -c search_path=${schema}`}`,
   });
-  pool.on("error", (error) => options.onIdleError?.(error));
+  let closing = false;
+  // The pool lets go of its sessions before they have ended: a server that stops then is no news.
+  pool.on("error", (error) => closing || options.onIdleError?.(error));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { db, close: () => db.destroy() };
+  const close = () => {
+    closing = true;
+    return db.destroy();
+  };
+  return { db, close };
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { Door } from "../door.ts";
+import { table } from "../table.ts";
 
 /** `invoice-relay callback-url`: what to create invoices with. It prints the tokens: that is its purpose. */
 export function callbackUrlCommand(door: Door): Command {
@@ -8,10 +9,20 @@ export function callbackUrlCommand(door: Door): Command {
     .option("--reference <reference>", "your own reference of the invoice, which its event carries")
     .action(async ({ reference }: { reference?: string }) => {
       const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
-      const { PUBLIC_URL, CALLBACK_TOKENS } = door.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
-      const urls = CALLBACK_TOKENS.map((token) => callbackUrl(PUBLIC_URL, token.reveal(), reference));
-      const warnings = [...new Set(urls.flatMap(callbackUrlWarnings))];
-      door.show({ urls, warnings }, (shown) => shown.urls.join("\n"));
+      const { callbackTokensOf } = await import("../../kit/sources.ts");
+      const settings = door.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
+      const urls = callbackTokensOf(settings).flatMap(({ source, tokens }) =>
+        tokens.map((token) => ({ source, url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference) })),
+      );
+      const warnings = [...new Set(urls.flatMap(({ url }) => callbackUrlWarnings(url)))];
+      door.show({ urls, warnings }, () =>
+        urls.every(({ source }) => source === urls[0]?.source)
+          ? urls.map(({ url }) => url).join("\n")
+          : table(
+              ["source", "callBackUrl"],
+              urls.map(({ source, url }) => [source, url]),
+            ),
+      );
       if (!door.json) for (const warning of warnings) door.remark(`Look: ${warning}`);
     });
 }

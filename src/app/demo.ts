@@ -1,0 +1,96 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Timeline } from "../console/timeline.ts";
+import { readTimeline } from "../console/timeline-reading.ts";
+import { RelayError } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+import { payLikeABrowser } from "./demo-payer.ts";
+import { createSampleInvoice } from "./dev-sample-invoice.ts";
+import { type LocalWorld, startLocalWorld } from "./dev-world.ts";
+
+export interface DemoOptions {
+  environment: Record<string, string | undefined>;
+  log: Logger;
+  /** Told each step as it is done. */
+  tell: (step: string) => void;
+  /** Ends it early. */
+  signal: AbortSignal;
+}
+
+export interface DemoResult {
+  /** The event as the subscriber got it, as text. */
+  event: string;
+  timeline: Timeline;
+}
+
+const PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 20;
+
+/**
+ * One payment from the merchant's Create Invoice to the consumer, through every real part, in a place of its own
+ * that is gone afterwards. @throws RelayError with the step that did not work.
+ */
+export async function runDemo({ environment, log, tell, signal }: DemoOptions): Promise<DemoResult> {
+  const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));
+  // Where root has to run Postgres as nobody, nobody must be able to enter.
+  await chmod(dataDir, 0o711);
+  let world: LocalWorld | null = null;
+  try {
+    const received: string[] = [];
+    world = await startLocalWorld({
+      environment,
+      dataDir,
+      ports: { relay: 0, collectionService: 0, sns: 0, postgres: 0 },
+      log,
+      onMessage: ({ message }) => void received.push(message),
+    });
+    tell("started Postgres, the collection service, SNS with a subscriber, and the relay");
+    return await payOne(world, received, tell, signal);
+  } finally {
+    await world?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function payOne(
+  { db, ...world }: LocalWorld,
+  received: readonly string[],
+  tell: (step: string) => void,
+  signal: AbortSignal,
+): Promise<DemoResult> {
+  const invoice = await createSampleInvoice({ db, ...world });
+  tell(`created invoice ${invoice.id} over ${invoice.totalAmount}, with the relay's callback URL in it`);
+  await payLikeABrowser(invoice.paymentUrl);
+  tell("paid it on the payer's page, as a browser would");
+  const event = await until("the subscriber got no event", signal, async () =>
+    received.find((message) => message.includes(invoice.id)),
+  );
+  tell("the subscriber received the event");
+  const timeline = await until("the publication was not kept", signal, async () => {
+    const found = await readTimeline(db, invoice.id);
+    return found?.event?.state === "published" ? found : undefined;
+  });
+  return { event, timeline };
+}
+
+async function until<T>(
+  failure: string,
+  signal: AbortSignal,
+  look: () => Promise<T | undefined>,
+): Promise<T> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (Date.now() < deadline) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (signal.aborted) throw new RelayError("The demo was stopped.", { next: "refuse" });
+    await delay(LOOK_EVERY_MS);
+  }
+  throw new RelayError(
+    `The demo failed: ${failure} within ${PATIENCE_MS / 1_000} s. LOG_LEVEL=info shows why.`,
+    {
+      next: "refuse",
+    },
+  );
+}

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
+import type { Database } from "../database/connect.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+import type { ReceivedMessage } from "./dev-subscriber.ts";
+
+/** Something that just happened to an invoice. */
+export interface Happening {
+  at: Date;
+  what: "callback" | "asked" | "confirmed" | "published" | "received";
+  /** null for a callback that names none. */
+  invoiceId: string | null;
+  /** Plain words. */
+  says: string;
+  /** Of `received`: the event, as text. */
+  event?: string;
+}
+
+export interface Happenings {
+  /** The subscriber got one; it is told after its publication. */
+  received(message: ReceivedMessage): void;
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 100;
+/** A row may become visible a little later than the time in it says. */
+const LOOK_BACK_MS = 10_000;
+/** A message that nobody here published, such as one sent by hand, is told after this. */
+const NO_PUBLICATION_MS = 2_000;
+const MOST_AT_ONCE = 200;
+
+type Found = Happening & { key: string; messageId: string | null };
+
+/** Watches the relay's tables and tells, in the order of time, what happened since it started. For local use. */
+export async function watchHappenings(options: {
+  db: Database;
+  log: Logger;
+  tell: (happening: Happening) => void;
+}): Promise<Happenings> {
+  const { db, log, tell } = options;
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  const startedAt = rows[0]?.now ?? new Date();
+  const told = new Map<string, number>();
+  const waiting: ReceivedMessage[] = [];
+  const stopping = new AbortController();
+
+  function tellReceived(isDue: (message: ReceivedMessage) => boolean): void {
+    for (const message of waiting.filter(isDue)) {
+      waiting.splice(waiting.indexOf(message), 1);
+      tell({ ...whatWasReceived(message), at: message.at });
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (const { key, messageId, ...happening } of await findSince(db, startedAt)) {
+      if (told.has(key)) continue;
+      told.set(key, Date.now());
+      tell(happening);
+      if (messageId !== null) tellReceived((message) => message.messageId === messageId);
+    }
+    tellReceived(({ messageId, at }) => told.has(messageId) || Date.now() - +at > NO_PUBLICATION_MS);
+    for (const [key, at] of told) if (Date.now() - at > 2 * LOOK_BACK_MS) told.delete(key);
+  }
+
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      await look().catch((error: unknown) => log.debug({ error: messageOf(error) }, "could not look"));
+      await delay(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+    await look().catch(() => undefined);
+  };
+  const running = run();
+  return {
+    received: (message) => void waiting.push(message),
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+function whatWasReceived({ message }: ReceivedMessage): Omit<Happening, "at"> {
+  const subject = /"subject":"([^"]+)"/.exec(message)?.[1] ?? null;
+  return { what: "received", invoiceId: subject, says: "the subscriber has the event", event: message };
+}
+
+// A question that is asked again has no time of its own for it: the moment it is seen is near enough.
+async function findSince(db: Database, startedAt: Date): Promise<Found[]> {
+  const since = sql`greatest(${startedAt}, clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;
+  const { rows } = await sql<Found>`
+    select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId", null as "messageId",
+      method || ' recorded, then answered' || case
+        when verdict is not null then '; it names no invoice (' || verdict || ')'
+        when cardinality(invoice_ids) > 1 then '; it names ' || cardinality(invoice_ids) || ' invoices' else '' end as says
+    from callback where received_at >= ${since}
+    union all
+    select 'asked', question.invoice_id || ' ' || requests || ' ' || attempt || ' ' || question.faults, clock_timestamp(), question.invoice_id, null,
+      case when question.faults > 0 then 'the provider could not be asked: ' || coalesce(last_error, 'no reason was kept')
+        when invoice.id is null then 'the provider does not know it yet'
+        else 'the provider still says ' || invoice.status end || '; asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
+    from confirmation as question left join invoice on invoice.id = question.invoice_id
+    where question.state = 'due' and (attempt > 0 or question.faults > 0) and requested_at >= ${since}
+    union all
+    select 'confirmed', question.invoice_id || ' settled ' || settled_at, settled_at, question.invoice_id, null,
+      'asked the provider: ' || coalesce(invoice.status, 'it does not know it') || ', so the verdict is ' || coalesce(verdict, question.state)
+    from confirmation as question left join invoice on invoice.id = question.invoice_id
+    where question.state in ('done', 'dead') and settled_at >= ${since}
+    union all
+    select 'published', message_id, publication.published_at, event.invoice_id, message_id, 'SNS accepted ' || event.type || ' as message ' || message_id
+    from publication join event on event.id = publication.event_id where publication.published_at >= ${since}
+    order by 3 limit ${MOST_AT_ONCE}`.execute(db);
+  return rows;
+}

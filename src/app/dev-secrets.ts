@@ -1,0 +1,30 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * The callback token of the local relay: made once for each data dir, readable by its owner only, so that invoices
+ * of an earlier run still find the relay, and no two machines share one.
+ */
+export async function localCallbackToken(dataDir: string): Promise<string> {
+  const file = join(dataDir, "callback-token");
+  await mkdir(dataDir, { recursive: true });
+  const made = randomBytes(18).toString("base64url");
+  try {
+    await writeFile(file, made, { flag: "wx", mode: 0o600 });
+    return made;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    return (await readFile(file, "utf8")).trim();
+  }
+}
+
+/**
+ * The local SNS takes any credentials, but the AWS SDK sends none without some. For this process only; whatever
+ * account the shell is logged in to stays out of it.
+ */
+export function useLocalAwsCredentials(environment: Record<string, string | undefined>): void {
+  for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN"]) delete environment[name];
+  environment.AWS_ACCESS_KEY_ID = "local";
+  environment.AWS_SECRET_ACCESS_KEY = "local";
+}

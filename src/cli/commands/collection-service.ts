@@ -1,0 +1,55 @@
+import { join, resolve } from "node:path";
+import { Command } from "commander";
+import type { Door } from "../door.ts";
+import { portOption } from "../port-option.ts";
+
+const STOP_WITHIN_MS = 10_000;
+
+interface Options {
+  port: number;
+  host: string;
+  publicUrl?: string;
+  seed?: string;
+}
+
+/** `invoice-relay collection-service`: the provider's API for local use and tests, alone. */
+export function collectionServiceCommand(door: Door): Command {
+  return new Command("collection-service")
+    .description("run a local Invoice Collection API, with payers' pages and callbacks")
+    .addOption(portOption(4001))
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .option("--public-url <url>", "where payers reach it; its own address when left out")
+    .option("--seed <file>", "keys and collections to start with, instead of its own")
+    .action(async ({ port, host, publicUrl, seed }: Options) => {
+      const { DATABASE_URL, DATA_DIR } = door.settings();
+      const { startCollectionService } = await import("../../collection-service/start-collection-service.ts");
+      const { startEmbeddedPostgres } = await import("../../database/embedded/start-embedded-postgres.ts");
+      const { Secret } = await import("../../kit/secret.ts");
+      const stop = door.listenForStop();
+      const log = await door.localLog();
+      await using running = new AsyncDisposableStack();
+      const dataDir = join(resolve(DATA_DIR), "collection-service");
+      const embedded = DATABASE_URL === undefined ? await startEmbeddedPostgres({ dataDir, log }) : null;
+      running.defer(async () => embedded?.stop());
+      const service = await startCollectionService({
+        databaseUrl: DATABASE_URL ?? new Secret(embedded?.url ?? ""),
+        port,
+        host,
+        log,
+        ...(publicUrl === undefined ? {} : { publicUrl }),
+        ...(seed === undefined ? {} : { seed }),
+      });
+      running.defer(() => service.close());
+      door.showLine(
+        { url: service.url, port: service.port, dataDir: embedded === null ? null : dataDir },
+        () =>
+          [
+            `The collection service listens on ${service.url}. Set COLLECTION_API_URL=${service.url}`,
+            `Its keys and collections: ${seed ?? "src/collection-service/seed.json"}`,
+            `Its data: ${embedded === null ? "in the database of DATABASE_URL" : dataDir}`,
+          ].join("\n"),
+      );
+      await stop.asked;
+      await stop.finish(running.move().disposeAsync(), STOP_WITHIN_MS);
+    });
+}

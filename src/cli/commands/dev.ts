@@ -1,0 +1,78 @@
+import { Command } from "commander";
+import type { RunningDev } from "../../app/dev.ts";
+import type { Happening } from "../../app/dev-happenings.ts";
+import type { Door } from "../door.ts";
+import { plainText } from "../table.ts";
+
+const STOP_WITHIN_MS = 10_000;
+
+/** `invoice-relay dev` (`npm start`): everything on this machine; prints what to open and what just happened. */
+export function devCommand(door: Door): Command {
+  return new Command("dev")
+    .description("run everything on this machine, with an invoice to pay; data stays in DATA_DIR")
+    .action(async () => {
+      const { startDev } = await import("../../app/dev.ts");
+      const stop = door.listenForStop();
+      const running = await startDev({
+        environment: door.environment,
+        log: await door.localLog(),
+        tell: (happening) => door.showLine(happening, renderHappening),
+      });
+      door.showLine(whatToOpen(running), () => welcome(running));
+      await stop.asked;
+      door.remark("Stopping.");
+      await stop.finish(running.stop(), STOP_WITHIN_MS);
+    });
+}
+
+const whatToOpen = ({ world, sample }: RunningDev) => ({
+  what: "started",
+  relay: world.relayUrl,
+  collectionService: world.collectionServiceUrl,
+  sns: world.snsUrl,
+  topicArn: world.topicArn,
+  postgresPort: world.postgresPort,
+  invoiceId: sample.id,
+  paymentUrl: sample.paymentUrl,
+});
+
+function welcome({ world, sample, dataDir }: RunningDev): string {
+  const postgres =
+    world.postgresPort === null
+      ? "the server in DATABASE_URL"
+      : `127.0.0.1:${world.postgresPort}, data in ${dataDir}`;
+  return `invoice-relay runs here with everything around it. Nothing leaves this machine.
+
+  Pay this invoice    ${sample.paymentUrl}
+  Relay's health      ${world.relayUrl}/readyz
+  Relay's metrics     ${world.relayUrl}/metrics
+  Collection API      ${world.collectionServiceUrl}/api/v1 (x-api-key: ${world.apiKey}, good for here only)
+  SNS                 ${world.snsUrl}, topic ${world.topicArn}
+  Postgres            ${postgres}
+
+Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
+`;
+}
+
+const WHAT: Record<Happening["what"], string> = {
+  callback: "callback ",
+  asked: "asked    ",
+  confirmed: "confirmed",
+  published: "published",
+  received: "received ",
+};
+
+function renderHappening({ at, what, invoiceId, says, event }: Happening): string {
+  const time = at.toISOString().slice(11, 23);
+  const about = invoiceId === null ? "" : ` [invoice ${invoiceId}]`;
+  const line = `${time} UTC  ${WHAT[what]}  ${plainText(`${says}${about}`)}`;
+  return event === undefined ? line : `${line}\n${indented(event)}`;
+}
+
+function indented(event: string): string {
+  try {
+    return JSON.stringify(JSON.parse(event), null, 2).replaceAll(/^/gm, "    ");
+  } catch {
+    return `    ${plainText(event)}`;
+  }
+}

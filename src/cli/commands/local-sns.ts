@@ -1,0 +1,38 @@
+import { Command } from "commander";
+import type { Door } from "../door.ts";
+import { portOption } from "../port-option.ts";
+
+const STOP_WITHIN_MS = 10_000;
+
+/** `invoice-relay local-sns`: an SNS endpoint for local use and tests, alone. */
+export function localSnsCommand(door: Door): Command {
+  return new Command("local-sns")
+    .description("run a local SNS endpoint; everything is in memory and gone when it stops")
+    .addOption(portOption(4002))
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .option("--region <region>", "the region of its topics", "us-east-1")
+    .option("--topic <name...>", "topics to make at once", [])
+    .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
+      const { startLocalSns } = await import("../../local-sns/start-local-sns.ts");
+      const { createLocalTopic } = await import("../../app/dev-topic.ts");
+      const stop = door.listenForStop();
+      const { port, host, region } = options;
+      const sns = await startLocalSns({ port, host, region, log: await door.localLog() });
+      const topics: string[] = [];
+      try {
+        for (const name of options.topic) topics.push(await createLocalTopic(sns.url, name));
+      } catch (error) {
+        await sns.close();
+        throw error;
+      }
+      door.showLine({ url: sns.url, port: sns.port, topics }, () =>
+        [
+          `Local SNS listens on ${sns.url}. Point the AWS SDK at it: AWS_ENDPOINT_URL_SNS=${sns.url}`,
+          ...topics.map((arn) => `topic ${arn}`),
+          `What was published: ${sns.url}/_control/messages`,
+        ].join("\n"),
+      );
+      await stop.asked;
+      await stop.finish(sns.close(), STOP_WITHIN_MS);
+    });
+}
