@@ -1,0 +1,14 @@
+/** What a bench may be told on the command line. */
+export interface BenchOptions {
+  json: boolean;
+  rounds: number;
+  /** How long one measurement of a rate lasts, in ms. */
+  ms: number;
+  /** Show where the relay's CPU time goes. */
+  profile: boolean;
+  /** How many recorded callbacks one drain has. */
+  callbacks: number;
+  /** Include what takes long: ten million rows. */
+  long: boolean;
+  minutes: number;
+}

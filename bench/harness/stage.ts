@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { connect } from "../../src/database/connect.ts";
+import { startEmbeddedPostgres } from "../../src/database/embedded/start-embedded-postgres.ts";
+import { migrateToLatest } from "../../src/database/migrate.ts";
+import { makePartitions } from "../../src/database/partitions.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import type { LoadGeneratorCalls } from "../processes/load-generator.ts";
+import type { ProviderCalls } from "../processes/provider-stub.ts";
+import type { SnsCalls } from "../processes/sns-stub.ts";
+import type { Calls } from "./answer-parent.ts";
+import { type Child, startChild } from "./child-process.ts";
+import { cpuSecondsOf, cpuSecondsOfPostgres, startCpuClock } from "./cpu-time.ts";
+import type { RawServer } from "./raw-http-server.ts";
+
+/** A Postgres database of the bench; dropped with `drop`, or with the stage. */
+export interface BenchDatabase {
+  url: string;
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  drop(): Promise<void>;
+}
+
+type Server<C extends Calls> = Child<C> & RawServer;
+
+const TEMPLATE = "bench_template";
+
+/**
+ * What every bench plays on: a durable embedded Postgres in a folder of its own, the provider's stub, the SNS stub
+ * and the load generator, each a process of its own. `end` leaves nothing behind.
+ */
+export class Stage {
+  readonly #children = new Set<Child<Calls>>();
+  readonly #ends: (() => Promise<unknown>)[] = [];
+  #postgresUrl = "";
+  #postmaster = 0;
+  #provider: Server<ProviderCalls> | undefined;
+  #sns: Server<SnsCalls> | undefined;
+  #generator: Child<LoadGeneratorCalls> | undefined;
+
+  async begin(): Promise<void> {
+    const folder = await mkdtemp(join(tmpdir(), "invoice-relay-bench-"));
+    this.#ends.push(() => rm(folder, { recursive: true, force: true }));
+    const postgres = await startEmbeddedPostgres({ dataDir: folder });
+    this.#ends.push(() => postgres.stop());
+    this.#postgresUrl = postgres.url;
+    const [row] = await this.#onServer<{ pid: string }>(
+      "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1) as pid",
+    );
+    this.#postmaster = Number(row?.pid);
+    await this.#makeTemplate();
+    this.#generator = this.child<LoadGeneratorCalls>("load-generator");
+    const provider = this.child<ProviderCalls>("provider-stub");
+    this.#provider = Object.assign(provider, await provider.call("start"));
+    const sns = this.child<SnsCalls>("sns-stub");
+    this.#sns = Object.assign(sns, await sns.call("start"));
+  }
+
+  get provider(): Server<ProviderCalls> {
+    return begun(this.#provider);
+  }
+
+  get sns(): Server<SnsCalls> {
+    return begun(this.#sns);
+  }
+
+  get generator(): Child<LoadGeneratorCalls> {
+    return begun(this.#generator);
+  }
+
+  /** Starts a process of the bench; it ends with the stage at the latest. */
+  child<C extends Calls>(name: string): Child<C> {
+    const child = startChild<C>(name);
+    this.#children.add(child);
+    const end = async () => {
+      this.#children.delete(child);
+      await child.end();
+    };
+    return { ...child, end };
+  }
+
+  /** A database with the relay's schema and nothing in it. */
+  async createDatabase(): Promise<BenchDatabase> {
+    const name = `bench_${randomBytes(4).toString("hex")}`;
+    await this.#onServer(`create database ${name} template ${TEMPLATE}`);
+    const url = this.#urlOf(name);
+    const pool = new pg.Pool({ connectionString: url, max: 2, options: "-c timezone=UTC" });
+    pool.on("error", () => undefined);
+    return {
+      url,
+      query: async (text, values = []) => (await pool.query(text, values)).rows,
+      drop: async () => {
+        await pool.end();
+        await this.#onServer(`drop database ${name} with (force)`);
+      },
+    };
+  }
+
+  /** Writes out what earlier rounds left dirty, so that no round pays for another. */
+  async settleDisk(): Promise<void> {
+    await this.#onServer("checkpoint");
+  }
+
+  /** CPU clocks of Postgres, generator, stubs and of `pid`, the process that is measured. */
+  startCpuClock(pid: number): ReturnType<typeof startCpuClock> {
+    return startCpuClock({
+      measured: () => cpuSecondsOf(pid),
+      postgres: () => cpuSecondsOfPostgres(this.#postmaster),
+      generator: () => cpuSecondsOf(this.generator.pid),
+      provider: () => cpuSecondsOf(this.provider.pid),
+      sns: () => cpuSecondsOf(this.sns.pid),
+    });
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#children].map((child) => child.end()));
+    for (const end of this.#ends.splice(0).reverse()) await end();
+  }
+
+  async #makeTemplate(): Promise<void> {
+    await this.#onServer(`create database ${TEMPLATE}`);
+    const { db, close } = connect(new Secret(this.#urlOf(TEMPLATE)), { max: 1 });
+    try {
+      await migrateToLatest(db, "relay");
+      await makePartitions(db);
+    } finally {
+      await close();
+    }
+  }
+
+  #urlOf(database: string): string {
+    const url = new URL(this.#postgresUrl);
+    url.pathname = `/${database}`;
+    return url.href;
+  }
+
+  async #onServer<Row extends pg.QueryResultRow>(statement: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString: this.#postgresUrl });
+    await client.connect();
+    try {
+      return (await client.query<Row>(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+function begun<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error("The stage has not begun");
+  return part;
+}

@@ -1,0 +1,31 @@
+import type { CpuCosts } from "./cpu-time.ts";
+import type { HotSpot } from "./profiler.ts";
+import { rounded, type TableOf } from "./report.ts";
+import type { Spread } from "./spread.ts";
+
+/** Ratios of the rounds: what counts, because machine and neighbours drop out. */
+export const ratioTable = (ratios: Record<string, Spread>): TableOf => ({
+  title: "Ratios, round by round",
+  header: ["", "median", "least", "most"],
+  rows: Object.entries(ratios).map(([name, { min, median, max }]) => [name, ...[median, min, max].map(rounded)]),
+});
+
+/** Who used the processors, which shows what was the limit. */
+export function cpuTable(names: readonly string[], costsOf: (name: string) => CpuCosts | undefined): TableOf {
+  const clocks = Object.keys(costsOf(names[0] ?? "") ?? {});
+  return {
+    title: "CPU ms for each 1,000 callbacks, last round",
+    header: ["", ...clocks, "all"],
+    rows: names.map((name) => {
+      const costs = clocks.map((clock) => costsOf(name)?.[clock] ?? 0);
+      return [name, ...costs, costs.reduce((sum, cost) => sum + cost, 0)];
+    }),
+  };
+}
+
+/** Where the relay's own CPU time goes. */
+export const profileTable = (hot: readonly HotSpot[]): TableOf => ({
+  title: "Where the relay's CPU time goes (self time)",
+  header: ["share %", "function", "in"],
+  rows: hot.map(({ share, name, at }) => [rounded(share * 100), name, at]),
+});

@@ -1,0 +1,71 @@
+import { parseArgs } from "node:util";
+import { machine } from "./harness/machine.ts";
+import { onStage } from "./harness/on-stage.ts";
+import type { BenchOptions } from "./harness/options.ts";
+import { printReport, type Report } from "./harness/report.ts";
+import type { Stage } from "./harness/stage.ts";
+
+type Bench = (stage: Stage, options: BenchOptions) => Promise<Report>;
+
+const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
+  intake: {
+    about: "durable callbacks a second, and how long an answer takes",
+    load: async () => (await import("./measures/intake.ts")).intake,
+  },
+};
+
+const HELP = `npm run bench -- <name> [options]
+
+${Object.entries(BENCHES)
+  .map(([name, { about }]) => `  ${name.padEnd(8)} ${about}`)
+  .join("\n")}
+
+  --json           the raw figures as JSON
+  --rounds <n>     how often everything is measured (5)
+  --seconds <n>    how long one measurement of a rate lasts (5)
+  --callbacks <n>  how many callbacks one drain has (10000)
+  --minutes <n>    how long the soak lasts (5)
+  --profile        where the relay's CPU time goes
+  --long           what takes long too: ten million rows
+`;
+
+async function main(words: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    options: {
+      json: { type: "boolean", default: false },
+      rounds: { type: "string", default: "5" },
+      seconds: { type: "string", default: "5" },
+      callbacks: { type: "string", default: "10000" },
+      minutes: { type: "string", default: "5" },
+      profile: { type: "boolean", default: false },
+      long: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const bench = BENCHES[positionals[0] ?? ""];
+  if (bench === undefined || values.help) {
+    process.stdout.write(HELP);
+    return values.help ? 0 : 1;
+  }
+  const options: BenchOptions = {
+    json: values.json,
+    rounds: Number(values.rounds),
+    ms: Number(values.seconds) * 1_000,
+    callbacks: Number(values.callbacks),
+    minutes: Number(values.minutes),
+    profile: values.profile,
+    long: values.long,
+  };
+  const run = await bench.load();
+  const ran = machine();
+  const report = await onStage((stage) => run(stage, options));
+  printReport({ ...report, figures: { bench: positionals[0], machine: ran, options, ...report.figures } }, values.json);
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  return 1;
+});

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { answerParent } from "../harness/answer-parent.ts";
+import { nowMs } from "../harness/clock.ts";
+import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";
+
+// PublishBatch of the AWS Query protocol and nothing else. Every entry's Id is its event's id.
+const acceptedAt = new Map<string, number>();
+const failing = new Set<string>();
+let acceptances = 0;
+let failFirstOf = 0;
+let target = { count: Number.POSITIVE_INFINITY, reached: (_at: number) => {} };
+
+function publishBatch(body: string): string {
+  const now = nowMs();
+  let successful = "";
+  let failed = "";
+  for (const [, id = ""] of body.matchAll(/\.\d+\.Id=([0-9a-f-]{36})/g)) {
+    if (failsNow(id)) {
+      failed += `<member><Id>${id}</Id><Code>InternalError</Code><Message>try again</Message><SenderFault>false</SenderFault></member>`;
+      continue;
+    }
+    acceptances += 1;
+    if (!acceptedAt.has(id)) acceptedAt.set(id, now);
+    successful += `<member><Id>${id}</Id><MessageId>${randomUUID()}</MessageId></member>`;
+  }
+  if (acceptedAt.size >= target.count) target.reached(now);
+  return rawResponse(
+    "text/xml",
+    `<PublishBatchResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishBatchResult><Successful>${successful}</Successful><Failed>${failed}</Failed></PublishBatchResult><ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata></PublishBatchResponse>`,
+  );
+}
+
+/** One id in `failFirstOf` is refused the first time, so that a test sees each entry's own outcome honoured. */
+function failsNow(id: string): boolean {
+  if (failFirstOf === 0 || Number.parseInt(id.slice(0, 8), 16) % failFirstOf !== 0 || failing.has(id)) return false;
+  failing.add(id);
+  return true;
+}
+
+const calls = {
+  start: () => startRawServer((_head, body, answer) => answer(publishBatch(body))),
+  /** Forgets what was accepted. One event in `failFirst` fails the first time it comes; 0 for none. */
+  reset: (options: { failFirst: number }) => {
+    acceptedAt.clear();
+    failing.clear();
+    acceptances = 0;
+    failFirstOf = options.failFirst;
+  },
+  /** Resolves with the time at which so many distinct events had been accepted. */
+  whenAccepted: (count: number) =>
+    new Promise<number>((reached) => {
+      if (acceptedAt.size >= count) reached(nowMs());
+      else target = { count, reached };
+    }),
+  counts: () => ({ events: acceptedAt.size, acceptances }),
+  /** When each event was first accepted. */
+  times: () => acceptedAt,
+};
+
+export type SnsCalls = typeof calls;
+answerParent(calls);
