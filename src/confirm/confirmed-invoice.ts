@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Invoice, toUtc } from "../collection-api/contract/index.ts";
+import { erasedDocument } from "../database/erased-document.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { ConfirmedInvoice } from "../store/settlement.ts";
 import type { ClaimedQuestion } from "./question.ts";
@@ -35,7 +36,8 @@ export function confirmedInvoice(
     reference: referenceIn(invoice.callBackUrl),
     paymentMethod: storable(invoice.paymentMethod),
     serviceFeePayer: storable(invoice.serviceFeePayer),
-    document: masked,
+    document: question.erased ? erasedDocument(question.invoiceId) : masked,
+    erased: question.erased,
     digest,
     askedAt: question.askedAt,
     confirmedAt: receivedAt,

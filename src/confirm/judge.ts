@@ -29,6 +29,7 @@ const QUESTION_BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
  */
 export function judge(question: ClaimedQuestion, answer: Answer, rules: Rules, dice: number): Judgement {
   const { alarms = [], ...outcome } = outcomeOf(question, answer, rules, dice);
+  if (question.erased) outcome.lastAnswer = null;
   const settlement: Settlement = {
     invoiceId: question.invoiceId,
     source: question.source,

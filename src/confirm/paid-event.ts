@@ -1,6 +1,6 @@
 import type { Invoice } from "../collection-api/contract/index.ts";
-import { storableText } from "../kit/storable-text.ts";
 import { invoicePaid } from "../events/invoice-paid.ts";
+import { storableText } from "../kit/storable-text.ts";
 import type { ConfirmedInvoice, NewEvent } from "../store/settlement.ts";
 import type { Rules } from "./rules.ts";
 
@@ -21,7 +21,7 @@ export function paidEvent(
   rules: Rules,
 ): NewEvent {
   const live = isLive(invoice.type);
-  const personal = rules.personalData === "full";
+  const personal = rules.personalData === "full" && !confirmed.erased;
   const data = {
     invoiceId: invoice.id,
     reference: confirmed.reference,
@@ -50,9 +50,14 @@ export function paidEvent(
           email: storable(invoice.billerEmail),
         }
       : null,
-    metadata: Object.fromEntries(
-      Object.entries(invoice.billerMetaData).map(([key, value]) => [storableText(key), storableText(value)]),
-    ),
+    metadata: confirmed.erased
+      ? {}
+      : Object.fromEntries(
+          Object.entries(invoice.billerMetaData).map(([key, value]) => [
+            storableText(key),
+            storableText(value),
+          ]),
+        ),
     beneficiaries:
       invoice.invoiceBeneficiaries?.map(({ linkedAccountId, amount }) => ({
         linkedAccountId: storableText(linkedAccountId),

@@ -21,6 +21,8 @@ export interface ClaimedQuestion {
   verdict: Verdict | null;
   /** An operator let this invoice out of quarantine. */
   released: boolean;
+  /** Its personal data was erased here, and must not come back. */
+  erased: boolean;
   /** It is to be recorded and not published. */
   recordOnly: boolean;
   /** The answer before this one was outside the contract, and an alarm about it may be open. */

@@ -18,7 +18,8 @@ export type AlarmName =
   | "event_dead"
   | "event_truncated"
   | "topic_failing"
-  | "topic_paused";
+  | "topic_paused"
+  | "replay_failed";
 
 export interface Alarm {
   name: AlarmName;

@@ -13,7 +13,7 @@ export function settlementStatement(
   return sql`
     with answer as (${answers(settlements)}),
     held as materialized (
-      select known.invoice_id, known.source
+      select known.invoice_id, known.source, known.erased_at
       from confirmation as known join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
       where known.state = 'claimed' and known.lease_token = answer.lease_token
       order by known.invoice_id, known.source
@@ -63,8 +63,8 @@ function storeInvoices(settlements: readonly Settlement[]): RawBuilder<unknown> 
   return sql`
     insert into invoice as known
       (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat, total_amount,
-       settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest, document)
-    select given.* from unnest(
+       settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest, document, erased_at)
+    select given.*, held.erased_at from unnest(
       ${column((_, s) => s.invoiceId)}::uuid[], ${column((_, s) => s.source)}::text[],
       ${column((i) => iso(i.createdAt))}::timestamptz[], ${column((i) => iso(i.modifiedAt))}::timestamptz[],
       ${column((i) => iso(i.paidAt))}::timestamptz[], ${column((i) => iso(i.askedAt))}::timestamptz[],
@@ -85,7 +85,8 @@ function storeInvoices(settlements: readonly Settlement[]): RawBuilder<unknown> 
       total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount, status = excluded.status,
       type = excluded.type, collection_name = excluded.collection_name, title = excluded.title,
       reference = excluded.reference, payment_method = excluded.payment_method,
-      service_fee_payer = excluded.service_fee_payer, digest = excluded.digest, document = excluded.document
+      service_fee_payer = excluded.service_fee_payer, digest = excluded.digest, document = excluded.document,
+      erased_at = coalesce(known.erased_at, excluded.erased_at)
     where (known.modified_at is null or excluded.modified_at is null or excluded.modified_at >= known.modified_at)
       and (excluded.modified_at > known.modified_at or excluded.asked_at >= known.asked_at)
     returning known.id`;
@@ -96,8 +97,8 @@ function keepSnapshots(settlements: readonly Settlement[]): RawBuilder<unknown> 
   const column = <T>(value: (invoice: ConfirmedInvoice, settlement: Stored) => T) =>
     rows.map((row) => value(row.invoice, row));
   return sql`
-    insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document)
-    select given.* from unnest(
+    insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document, erased_at)
+    select given.*, held.erased_at from unnest(
       ${column((_, s) => s.invoiceId)}::uuid[], ${column((_, s) => s.source)}::text[], ${column((i) => iso(i.askedAt))}::timestamptz[],
       ${column((i) => i.status)}::text[], ${column((i) => i.digest)}::text[], ${column((i) => i.document)}::json[])
       as given (invoice_id, source, asked_at, status, digest, document)
@@ -111,8 +112,8 @@ function addEvents(settlements: readonly Settlement[]): RawBuilder<unknown> {
   const column = <T>(value: (event: NewEvent, settlement: Settlement) => T) =>
     rows.map((row) => value(row.event, row));
   return sql`
-    insert into event (id, invoice_id, source, type, invoice_type, collection_name, state, payload)
-    select given.* from unnest(
+    insert into event (id, invoice_id, source, type, invoice_type, collection_name, state, payload, erased_at)
+    select given.*, held.erased_at from unnest(
       ${column((e) => e.id)}::uuid[], ${column((_, s) => s.invoiceId)}::uuid[], ${column((_, s) => s.source)}::text[],
       ${column((e) => e.type)}::text[], ${column((e) => e.invoiceType)}::text[], ${column((e) => e.collectionName)}::text[],
       ${column((e) => e.state)}::text[], ${column((e) => e.payload)}::text[])

@@ -19,6 +19,8 @@ export interface ConfirmedInvoice {
   serviceFeePayer: string | null;
   /** The provider's JSON, callback tokens masked. */
   document: string;
+  /** Its personal data was erased here: `document` holds none. */
+  erased: boolean;
   /** Tells whether two documents differ. */
   digest: string;
   /** When the GET began, by Postgres' clock: the tie-breaker of G6. */

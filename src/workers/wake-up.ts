@@ -6,7 +6,8 @@ import type { Secret } from "../kit/secret.ts";
 import { backOffMs } from "./back-off.ts";
 import { Signal } from "./signal.ts";
 
-const CHANNEL = "invoice_relay";
+/** Of NOTIFY; a message is `<who> <work>`. */
+export const CHANNEL = "invoice_relay";
 const RECONNECT = { firstMs: 100, capMs: 5_000 };
 
 /** The work that someone may be waiting for. */

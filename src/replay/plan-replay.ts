@@ -1,0 +1,118 @@
+import type { Kysely } from "kysely";
+import type { ReplayKind, Tables } from "../database/tables.ts";
+import type { Route } from "../publish/claim-events.ts";
+import { refuseMeaningless } from "./filter-conditions.ts";
+import { newReadingOf, type ReadAgain } from "./read-again.ts";
+import type { Position, ReplayFilters, ReplayTarget } from "./replay.ts";
+import { countCallbacks, selectCallbacks } from "./select-callbacks.ts";
+import { countConfirmations, selectConfirmations } from "./select-confirmations.ts";
+import { countEvents, selectEvents } from "./select-events.ts";
+
+export interface ReplayRequest {
+  kind: ReplayKind;
+  filters: ReplayFilters;
+  target: ReplayTarget;
+}
+
+/** One of those that a replay would take. */
+export interface PlannedItem {
+  invoiceIds: string[];
+  eventId: string | null;
+  callbackId: string | null;
+  source: string;
+  /** When it was asked for, received or made. */
+  at: Date;
+  /** What is known of it: a verdict, where new ids were found, the event's type. */
+  about: string;
+}
+
+export interface ReplayPlan extends ReplayRequest {
+  /** Questions, callbacks or events that the filters match. */
+  matching: number;
+  /** Of callbacks: those in which today's reading finds invoice ids that were not found before; null for the other kinds. */
+  withNewIds: number | null;
+  first: PlannedItem[];
+}
+
+export interface PlanOptions extends ReplayRequest {
+  db: Kysely<Tables>;
+  routes: readonly Route[];
+  readAgain: ReadAgain;
+  /** How many of the first ones to show. */
+  show?: number;
+}
+
+const SHOWN = 10;
+const CALLBACKS_AT_ONCE = 500;
+
+/** The dry run: how many a replay would take, and the first of them. Changes nothing. @throws RelayError for filters that make no sense. */
+export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
+  const { db, kind, filters, target, routes, show = SHOWN } = options;
+  refuseMeaningless(kind, filters, target);
+  const plan = { kind, filters, target, withNewIds: null };
+  switch (kind) {
+    case "confirmations": {
+      const first = await selectConfirmations(db, filters, null, show);
+      return {
+        ...plan,
+        matching: await countConfirmations(db, filters),
+        first: first.map(({ invoiceId, source, verdict, requestedAt }) => ({
+          invoiceIds: [invoiceId],
+          eventId: null,
+          callbackId: null,
+          source,
+          at: requestedAt,
+          about: verdict ?? "no verdict yet",
+        })),
+      };
+    }
+    case "callbacks":
+      return { ...plan, ...(await readThrough(options, show)) };
+    case "events": {
+      const selection = { filters, target, routes, after: null, replayId: null, most: show };
+      const first = await selectEvents(db, selection);
+      return {
+        ...plan,
+        matching: await countEvents(db, filters, target, routes),
+        first: first.map(({ id, invoiceId, source, createdAt, type, invoiceType }) => ({
+          invoiceIds: [invoiceId],
+          eventId: id,
+          callbackId: null,
+          source,
+          at: createdAt,
+          about: `${type}, ${invoiceType}`,
+        })),
+      };
+    }
+  }
+}
+
+async function readThrough(
+  { db, filters, readAgain }: PlanOptions,
+  show: number,
+): Promise<Pick<ReplayPlan, "matching" | "withNewIds" | "first">> {
+  const first: PlannedItem[] = [];
+  let withNewIds = 0;
+  let after: Position | null = null;
+  for (;;) {
+    const callbacks = await selectCallbacks(db, filters, after, CALLBACKS_AT_ONCE);
+    for (const callback of callbacks) {
+      const found = newReadingOf(callback, readAgain);
+      if (found === null) continue;
+      withNewIds += 1;
+      if (first.length < show)
+        first.push({
+          invoiceIds: found.invoiceIds,
+          eventId: null,
+          callbackId: callback.id,
+          source: callback.source,
+          at: callback.receivedAt,
+          about: `new at ${found.foundBy}`,
+        });
+    }
+    const last = callbacks.at(-1);
+    if (last === undefined || callbacks.length < CALLBACKS_AT_ONCE) break;
+    after = { at: last.at, id: last.id };
+  }
+  return { matching: await countCallbacks(db, filters), withNewIds, first };
+}

@@ -1,0 +1,67 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { conditionOf } from "./filter-conditions.ts";
+import type { Position, ReplayFilters } from "./replay.ts";
+
+export interface SelectedCallback {
+  id: string;
+  receivedAt: Date;
+  /** The same, to the microsecond, for the position. */
+  at: string;
+  source: string;
+  method: string;
+  query: string;
+  reference: string | null;
+  headers: [name: string, value: string][];
+  body: Buffer;
+  verdict: string | null;
+  /** What was found when it came in, and by earlier replays. */
+  knownIds: string[];
+}
+
+const OWN_VERDICTS = ["unreadable", "ping", "refused"];
+
+/** An erased callback has no bytes to read. */
+const matching = (filters: ReplayFilters) => sql`
+  from callback as c
+  where c.erased_at is null
+    and ${filters.refused === true || filters.verdict === "refused" ? sql`true` : sql`c.verdict is distinct from 'refused'`}
+    and ${conditionOf(filters, {
+      from: (time) => sql`c.received_at >= ${time}`,
+      to: (time) => sql`c.received_at < ${time}`,
+      invoiceIds: (ids) =>
+        sql`(c.invoice_ids[1] = any(${ids}::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && ${ids}::uuid[]))`,
+      collection: (name) =>
+        sql`exists (select from invoice where invoice.id = any(c.invoice_ids) and invoice.collection_name = ${name})`,
+      verdict: (verdict) =>
+        OWN_VERDICTS.includes(verdict)
+          ? sql`c.verdict = ${verdict}`
+          : sql`exists (select from confirmation as q where q.invoice_id = any(c.invoice_ids) and q.source = c.source and q.verdict = ${verdict})`,
+      source: (source) => sql`c.source = ${source}`,
+    })}`;
+
+export async function countCallbacks(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count ${matching(filters)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+/** The next callbacks after a position, in the order they came. */
+export async function selectCallbacks(
+  db: Kysely<Tables>,
+  filters: ReplayFilters,
+  after: Position | null,
+  most: number,
+): Promise<SelectedCallback[]> {
+  const later =
+    after === null
+      ? sql`true`
+      : sql`(c.received_at, c.id) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid)`;
+  const { rows } = await sql<SelectedCallback>`
+    select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query, c.reference, c.headers, c.body, c.verdict,
+      (case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end
+        || coalesce((select array_agg(found) from callback_reading as reading, unnest(reading.invoice_ids) as found
+          where reading.callback_id = c.id), '{}'::uuid[])) as "knownIds"
+    ${matching(filters)} and ${later}
+    order by c.received_at, c.id limit ${most}`.execute(db);
+  return rows;
+}
