@@ -68,6 +68,8 @@ export class CollectionApiError extends RelayError {
   readonly status: number | undefined;
   readonly providerMessage: string | undefined;
   readonly problems: readonly string[];
+  /** The message without the provider's own words, which may hold a name: for logs and for what is kept. */
+  readonly summary: string;
   readonly retryAfterMs: number | undefined;
   /** True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating it. */
   readonly outcomeUnknown: boolean;
@@ -92,6 +94,9 @@ export class CollectionApiError extends RelayError {
     this.status = details.status;
     this.providerMessage = providerMessage;
     this.problems = problems;
+    // Only what our own schema found wrong: it names fields and kinds.
+    const ours = details.kind === "outside_contract" ? problems : [];
+    this.summary = `${operation}: ${clean(details.detail)}${status}${ours.length > 0 ? `: ${ours.join("; ")}` : ""}`;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = outcomeUnknown;
     this.#evidence =

@@ -4,6 +4,7 @@ import {
   type CollectionClient,
 } from "../collection-api/index.ts";
 import { messageOf } from "../kit/errors.ts";
+import { quietText } from "../kit/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Answer } from "./answer.ts";
 
@@ -36,8 +37,9 @@ export async function ask(
     const { invoice, document } = await client.getInvoice(invoiceId, { ...options, retries: 0 });
     return { kind: "found", invoice, document, receivedAt: new Date() };
   } catch (error) {
-    const text = storableText(messageOf(error));
-    if (!(error instanceof CollectionApiError)) return { kind: "fault", error: text };
+    if (!(error instanceof CollectionApiError))
+      return { kind: "fault", error: storableText(messageOf(error)) };
+    const text = storableText(quietText(error.summary));
     const kind = MEANING[error.kind];
     switch (kind) {
       case "rate_limited":

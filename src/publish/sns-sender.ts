@@ -1,6 +1,7 @@
 import { PublishBatchCommand, type PublishBatchRequestEntry, SNSClient } from "@aws-sdk/client-sns";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { messageOf } from "../kit/errors.ts";
+import { quietText } from "../kit/quiet-text.ts";
 
 /** What became of one entry. */
 export type EntryOutcome =
@@ -100,7 +101,7 @@ async function send(
         outcomes.set(Id, { kind: "accepted", messageId: MessageId });
     }
     for (const { Id, Code, Message, SenderFault } of Failed) {
-      const error = `${Code ?? "failed"}: ${Message ?? "SNS gave no reason"}`.slice(0, 500);
+      const error = quietText(`${Code ?? "failed"}: ${Message ?? "SNS gave no reason"}`).slice(0, 500);
       if (Id !== undefined) outcomes.set(Id, { kind: SenderFault === true ? "refused" : "failed", error });
     }
     return { kind: "answered", entries: outcomes };

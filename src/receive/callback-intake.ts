@@ -5,6 +5,7 @@ import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Source } from "../kit/source.ts";
 import type { CallbackLog, IncomingCallback } from "../record/callback-log.ts";
+import { callbackAddress } from "./callback-address.ts";
 import { CallbackTokens } from "./caller/callback-tokens.ts";
 import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { WrongTokens } from "./caller/wrong-tokens.ts";
@@ -55,7 +56,8 @@ export class CallbackIntake {
 
   async take(request: Request): Promise<Intake> {
     const address = addressOf(request);
-    const source = this.#tokens.sourceOf(request.params.token as string);
+    const { token, reference, query, path } = callbackAddress(request.originalUrl);
+    const source = this.#tokens.sourceOf(token);
     if (source === null) return this.#wrongToken(address);
     if (!CALLBACK_METHODS.some((method) => method === request.method))
       return { kind: "turned_away", status: 405, why: "A callback is sent with POST, GET or HEAD." };
@@ -65,8 +67,6 @@ export class CallbackIntake {
       return { kind: "turned_away", status: 400, why: "The request broke off before its end." };
     if (outcome.kind === "too_large") return tooLarge("");
     const { body } = outcome;
-    const query = /\?(.*)$/s.exec(request.originalUrl)?.[1] ?? "";
-    const reference = referenceOf(request.params.reference as string[] | undefined);
     const reading = readCallback(
       {
         method: request.method,
@@ -87,7 +87,7 @@ export class CallbackIntake {
       {
         source: source.name,
         method: request.method,
-        path: this.#mask.path(request.originalUrl),
+        path: this.#mask.text(path),
         query: this.#mask.text(query),
         headers: this.#mask.headers(request.rawHeaders),
         body,
@@ -149,7 +149,3 @@ function addressOf(request: Request): string {
   const claimed = request.ip ?? "";
   return isIP(claimed) === 0 ? (request.socket.remoteAddress ?? "") : claimed;
 }
-
-/** Postgres text holds no NUL. */
-const referenceOf = (segments: string[] | undefined): string | null =>
-  segments?.join("/").replaceAll("\0", "\uFFFD") ?? null;

@@ -28,7 +28,8 @@ export interface CallbackRoutesOptions {
 export function callbackRoutes(options: CallbackRoutesOptions): Router {
   const { intake, metrics } = options;
   const router = Router();
-  router.all("/callbacks/:token{/*reference}", async (request, response) => {
+  // Not a pattern: Express would refuse a path whose percent-encoding is broken.
+  router.use("/callbacks", async (request, response) => {
     const done = metrics.callbackSeconds.startTimer();
     const taken = await intake.take(request);
     await answer(request, response, taken, options);

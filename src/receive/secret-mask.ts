@@ -44,16 +44,4 @@ export class SecretMask {
     }
     return pairs;
   }
-
-  /**
-   * The path of a callback's URL, still percent-encoded, its token masked. Whatever its letters' case and whether
-   * it came in the absolute form: Express takes both.
-   */
-  path(url: string): string {
-    const [, , , ...rest] = url
-      .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "")
-      .replace(/[?#].*$/s, "")
-      .split("/");
-    return this.text(["/callbacks/***", ...rest].join("/"));
-  }
 }
