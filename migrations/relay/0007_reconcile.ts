@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * Readings of the provider's list, and what came of them. Both tables are work under a lease as well: who holds
- * the lease reads, and a dead reader's work is taken up where it stood (`next_day`).
+ * the lease reads, and a dead reader's work is taken up where it stood (`unread_from`).
  * `called` counts the missing ones that a callback had asked about already: the others no callback ever named.
  * A certificate without a `day` was asked for by a person; those with one are the daily run's.
  */
@@ -18,8 +18,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       finished_at timestamptz,
       window_from timestamptz,
       window_to timestamptz,
-      next_day date,
-      last_day date,
+      unread_from date,
+      unread_to date,
       listed integer not null default 0,
       missing integer not null default 0,
       opened integer not null default 0,

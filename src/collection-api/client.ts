@@ -82,15 +82,19 @@ export class CollectionClient {
   /**
    * Get Collection Invoices: all pages. An invoice that matches all the while is yielded exactly once, although
    * pages shift; several pages are read forwards and back for that.
+   * @param options.beforePage awaited before each page is asked for: the place to keep a pace.
    * @throws CollectionApiError `list_unstable` when the list still changes after three more readings.
    */
   async *iterateInvoices(
     collectionId: string,
     filter: Omit<InvoiceFilterInput, "page"> = {},
-    options: CallOptions = {},
+    { beforePage, ...options }: CallOptions & { beforePage?: (() => Promise<void>) | undefined } = {},
   ): AsyncGenerator<ListedInvoice, void, undefined> {
     try {
-      yield* iteratePages((page) => this.listInvoices(collectionId, { ...filter, page }, options));
+      yield* iteratePages(async (page) => {
+        await beforePage?.();
+        return await this.listInvoices(collectionId, { ...filter, page }, options);
+      });
     } catch (error) {
       if (!(error instanceof ListChanged)) throw error;
       const detail = "the list kept changing while it was read four times: ask for a shorter period";

@@ -223,8 +223,8 @@ export interface SweepTable {
   window_from: Date | null;
   window_to: Date | null;
   /** The days of the list that are not read yet, YYYY-MM-DD. */
-  next_day: string | null;
-  last_day: string | null;
+  unread_from: string | null;
+  unread_to: string | null;
   listed: Generated<number>;
   missing: Generated<number>;
   opened: Generated<number>;
