@@ -19,12 +19,25 @@ export async function localCallbackToken(dataDir: string): Promise<string> {
   }
 }
 
+/** The local SNS takes any. */
+export const LOCAL_AWS_CREDENTIALS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+
 /**
  * The local SNS takes any credentials, but the AWS SDK sends none without some. For this process only; whatever
  * account the shell is logged in to stays out of it.
  */
 export function useLocalAwsCredentials(environment: Record<string, string | undefined>): void {
   for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN"]) delete environment[name];
-  environment.AWS_ACCESS_KEY_ID = "local";
-  environment.AWS_SECRET_ACCESS_KEY = "local";
+  Object.assign(environment, LOCAL_AWS_CREDENTIALS);
+}
+
+/** Writes the settings of the local relay down for other commands (`--settings`), for the owner's eyes only. */
+export async function writeLocalSettings(
+  dataDir: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<string> {
+  const file = join(dataDir, "settings.env");
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(file, lines.join(""), { mode: 0o600 });
+  return file;
 }

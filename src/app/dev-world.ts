@@ -10,7 +10,7 @@ import { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, SOURCE_SETTINGS } from "../kit/settings.ts";
 import { startLocalSns } from "../local-sns/start-local-sns.ts";
 import { refuseForeignDatabase } from "./dev-database.ts";
-import { localCallbackToken, useLocalAwsCredentials } from "./dev-secrets.ts";
+import { LOCAL_AWS_CREDENTIALS, localCallbackToken, useLocalAwsCredentials } from "./dev-secrets.ts";
 import { type ReceivedMessage, startLocalSubscriber } from "./dev-subscriber.ts";
 import { createLocalTopic } from "./dev-topic.ts";
 import { serve } from "./serve.ts";
@@ -41,6 +41,8 @@ export interface LocalWorld {
   readonly collectionId: string;
   readonly callbackToken: string;
   readonly db: Database;
+  /** What another program needs to work with this relay: its settings, and credentials that the local SNS takes. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Stops it all, in the order in which nothing is lost. */
   stop(): Promise<void>;
 }
@@ -94,22 +96,19 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     seed.collections.find((one) => one.status === "Active" && one.amount === null)?.id ?? "";
   const callbackToken = await localCallbackToken(dataDir);
   const port = await freePort(ports.relay);
-  const settings = readSettings(
-    {
-      ...withoutIdentity(environment),
-      PORT: String(port),
-      PUBLIC_URL: `http://${HOST}:${port}`,
-      DATABASE_URL: databaseUrl.reveal(),
-      COLLECTION_API_URL: service.url,
-      COLLECTION_API_KEY: apiKey,
-      CALLBACK_TOKENS: callbackToken,
-      SNS_TOPIC_ARN: topicArn,
-      SNS_TEST_TOPIC_ARN: testTopicArn,
-      AWS_REGION: REGION,
-      AWS_ENDPOINT_URL_SNS: sns.url,
-    },
-    SERVE_REQUIRES,
-  );
+  const own = {
+    PORT: String(port),
+    PUBLIC_URL: `http://${HOST}:${port}`,
+    DATABASE_URL: databaseUrl.reveal(),
+    COLLECTION_API_URL: service.url,
+    COLLECTION_API_KEY: apiKey,
+    CALLBACK_TOKENS: callbackToken,
+    SNS_TOPIC_ARN: topicArn,
+    SNS_TEST_TOPIC_ARN: testTopicArn,
+    AWS_REGION: REGION,
+    AWS_ENDPOINT_URL_SNS: sns.url,
+  };
+  const settings = readSettings({ ...withoutIdentity(environment), ...own }, SERVE_REQUIRES);
   const relay = await serve({ settings, log, http: true, workers: true, host: HOST });
   starting.defer(() => relay.stop());
 
@@ -124,6 +123,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     collectionId,
     callbackToken,
     db,
+    environment: { ...own, ...LOCAL_AWS_CREDENTIALS },
     stop: () => running.disposeAsync(),
   };
 }

@@ -3,6 +3,7 @@ import type { Logger } from "../kit/log.ts";
 import { readSettings } from "../kit/settings.ts";
 import { type Happening, type Happenings, watchHappenings } from "./dev-happenings.ts";
 import { createSampleInvoice, type SampleInvoice } from "./dev-sample-invoice.ts";
+import { writeLocalSettings } from "./dev-secrets.ts";
 import { type LocalWorld, startLocalWorld } from "./dev-world.ts";
 
 export interface DevOptions {
@@ -15,6 +16,8 @@ export interface DevOptions {
 export interface RunningDev {
   world: LocalWorld;
   dataDir: string;
+  /** Its settings, for other commands. */
+  settingsFile: string;
   /** A fresh invoice to pay. */
   sample: SampleInvoice;
   stop(): Promise<void>;
@@ -42,7 +45,8 @@ export async function startDev({ environment, log, tell }: DevOptions): Promise<
       await watched.stop();
       await world.stop();
     };
-    return { world, dataDir, sample: await createSampleInvoice(world), stop };
+    const settingsFile = await writeLocalSettings(dataDir, world.environment);
+    return { world, dataDir, settingsFile, sample: await createSampleInvoice(world), stop };
   } catch (error) {
     await happenings?.stop();
     await world.stop();

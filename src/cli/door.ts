@@ -25,13 +25,14 @@ export interface DoorOptions {
 export class Door {
   readonly stdout: Output;
   readonly stderr: Output;
+  /** The environment, with what a `--settings` file adds to it. */
+  readonly environment: Record<string, string | undefined>;
   readonly #signals: StopSignals;
-  #environment: Record<string, string | undefined>;
   #json = false;
   #exitCode = 0;
 
   constructor({ environment, stdout, stderr, signals }: DoorOptions) {
-    this.#environment = environment;
+    this.environment = environment;
     this.stdout = stdout;
     this.stderr = stderr;
     this.#signals = signals;
@@ -40,13 +41,10 @@ export class Door {
   /** Called once, before the command's action. @throws RelayError when the settings file cannot be read. */
   async begin(options: { json: boolean; settingsFile: string | null }): Promise<void> {
     this.#json = options.json;
-    if (options.settingsFile !== null)
-      this.#environment = { ...(await readSettingsFile(options.settingsFile)), ...this.#environment };
-  }
-
-  /** The environment, with what a `--settings` file adds to it. */
-  get environment(): Record<string, string | undefined> {
-    return this.#environment;
+    if (options.settingsFile === null) return;
+    // Into the environment itself: the AWS SDK looks there for credentials.
+    for (const [name, value] of Object.entries(await readSettingsFile(options.settingsFile)))
+      this.environment[name] ||= value;
   }
 
   /** Whether the result is wanted as JSON. */
@@ -67,7 +65,7 @@ export class Door {
   settings<const Required extends SettingName = never>(
     required: readonly Required[] = [],
   ): Settings<Required> {
-    return readSettings(this.#environment, required);
+    return readSettings(this.environment, required);
   }
 
   /** Prints the result: the value as JSON with `--json`, else what `human` makes of it. */
@@ -115,7 +113,7 @@ export class Door {
   /** The log of what runs for local use, on stderr: warnings and worse, unless LOG_LEVEL says otherwise. */
   async localLog(): Promise<Logger> {
     const { createLogger } = await import("../kit/log.ts");
-    const level = this.#environment.LOG_LEVEL ? this.settings().LOG_LEVEL : "warn";
+    const level = this.environment.LOG_LEVEL ? this.settings().LOG_LEVEL : "warn";
     return createLogger({ level, destination: { write: (line) => void this.stderr.write(line) } });
   }
 

@@ -59,7 +59,7 @@ function whyAgain(question: QuestionState, invoice: KnownInvoice | null): string
   if (question.lastError !== null) return sentence(question.lastError);
   if (question.attempt === 0)
     return invoice === null ? "The provider was not asked yet." : "It is to be asked again.";
-  const times = question.attempt === 1 ? "once" : `${question.attempt} times`;
+  const times = ["", "once", "twice"][question.attempt] ?? `${question.attempt} times`;
   return invoice === null
     ? `The provider does not know it yet (asked ${times}).`
     : `The provider still says ${invoice.status} (asked ${times}).`;

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import { Command } from "commander";
 import type { RunningDev } from "../../app/dev.ts";
 import type { Happening } from "../../app/dev-happenings.ts";
@@ -25,7 +26,7 @@ export function devCommand(door: Door): Command {
     });
 }
 
-const whatToOpen = ({ world, sample }: RunningDev) => ({
+const whatToOpen = ({ world, sample, settingsFile }: RunningDev) => ({
   what: "started",
   relay: world.relayUrl,
   collectionService: world.collectionServiceUrl,
@@ -34,9 +35,12 @@ const whatToOpen = ({ world, sample }: RunningDev) => ({
   postgresPort: world.postgresPort,
   invoiceId: sample.id,
   paymentUrl: sample.paymentUrl,
+  settingsFile,
 });
 
-function welcome({ world, sample, dataDir }: RunningDev): string {
+function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
+  const fromHere = relative(process.cwd(), settingsFile);
+  const settings = fromHere.startsWith("..") ? settingsFile : fromHere;
   const postgres =
     world.postgresPort === null
       ? "the server in DATABASE_URL"
@@ -51,6 +55,8 @@ function welcome({ world, sample, dataDir }: RunningDev): string {
   Postgres            ${postgres}
 
 Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
+Meanwhile, in another terminal:
+  npm run --silent relay -- --settings ${settings} invoice ${sample.id}
 `;
 }
 
