@@ -16,7 +16,7 @@ import { callbackDoor } from "./callback-door.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
 import { register } from "./register.ts";
-import { createPasses, type Passes, type ServeSettings } from "./workers.ts";
+import { createPasses, type Pass, type Passes, type ServeSettings } from "./workers.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
@@ -43,6 +43,8 @@ const WORKER_CONNECTIONS = 8;
 
 /** The safety net of the loops, in ms. */
 const POLL_MS = 1_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 /**
  * Starts the relay. @throws RelayError when the schema does not fit (it says which command to run), or the port
@@ -51,7 +53,7 @@ const POLL_MS = 1_000;
 export async function serve({ settings, log, http, workers, host }: ServeOptions): Promise<RunningRelay> {
   const onIdleError = (error: Error) =>
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
-  const pool = (max: number) => connect(settings.DATABASE_URL, { max, onIdleError });
+  const pool = (max: number) => connect(settings.DATABASE_URL, { max, onIdleError, prepare: true });
   const recording = pool(RECORD_CONNECTIONS);
   const working = pool(WORKER_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
@@ -96,7 +98,7 @@ class Relay {
   startWorkers(): void {
     const { settings, log, working, wakeUps } = this.#parts;
     const metrics = this.#metrics;
-    const { confirm, publish } = wakeUps.signals;
+    const { confirm, publish, reconcile } = wakeUps.signals;
     const passes = createPasses({
       db: working.db,
       settings,
@@ -105,22 +107,25 @@ class Relay {
       log,
       metrics,
       onEvents: () => wakeUps.wake("publish"),
+      onQuestions: () => wakeUps.wake("confirm"),
       confirmWake: confirm,
       publishWake: publish,
     });
     this.#passes = passes;
-    this.#loops.push(
-      startLoop({ name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS, log, metrics }),
-      startLoop({ name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS, log, metrics }),
-      startLoop({
-        name: "partitions",
-        pass: passes.partitions,
-        wake: new Signal(),
-        pollMs: 86_400_000,
-        log,
-        metrics,
-      }),
-    );
+    const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
+      { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
+      { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
+      { name: "rescue", pass: passes.rescue, pollMs: POLL_MS },
+      { name: "sweep", pass: passes.sweep, wake: reconcile, pollMs: POLL_MS },
+      { name: "scout", pass: passes.scout, pollMs: POLL_MS },
+      { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
+      { name: "replay", pass: passes.replay, pollMs: POLL_MS },
+      { name: "retention", pass: passes.retention, pollMs: DAY_MS },
+      { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
+    ];
+    for (const { wake = new Signal(), ...loop } of loops) {
+      this.#loops.push(startLoop({ ...loop, wake, log, metrics }));
+    }
   }
 
   async startHttp(host?: string): Promise<void> {

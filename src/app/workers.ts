@@ -15,9 +15,18 @@ import { PublicationStore } from "../publish/publication-store.ts";
 import { publishPass } from "../publish/publish-pass.ts";
 import { createSnsSender } from "../publish/sns-sender.ts";
 import { TopicGate } from "../publish/topic-gate.ts";
+import { certifyPass } from "../reconcile/certify-pass.ts";
+import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
+import { Scout } from "../reconcile/scout.ts";
+import { sweepPass } from "../reconcile/sweep-pass.ts";
+import { replayPass } from "../replay/replay-pass.ts";
+import { applyRetention } from "../replay/retention.ts";
 import { SettlementStore } from "../store/settlement-store.ts";
+import { releaseExpired } from "../workers/leases.ts";
 import { Signal } from "../workers/signal.ts";
+import { reconcileSource } from "./reconcile-source.ts";
 import { routesOf } from "./register.ts";
+import { createReplayWorkshop } from "./replay-workshop.ts";
 
 export type ServeSettings = Settings<(typeof SERVE_REQUIRES)[number]>;
 
@@ -31,6 +40,8 @@ export interface PassContext {
   metrics: Metrics;
   /** Wakes the publishers of all processes. */
   onEvents: () => void;
+  /** Wakes the confirmers of all processes. */
+  onQuestions: () => void;
   confirmWake?: Signal;
   publishWake?: Signal;
 }
@@ -45,6 +56,18 @@ const DAY_MS = 86_400_000;
 export interface Passes {
   confirm: Pass;
   publish: Pass;
+  /** Work whose lease ran out goes back to those that live. */
+  rescue: Pass;
+  /** Reads the provider's lists for what callbacks missed. */
+  sweep: Pass;
+  /** Finds genuine ids in a flooded unknown lane. */
+  scout: Pass;
+  /** The daily certificate. */
+  certify: Pass;
+  /** Takes up replays that nobody works on. */
+  replay: Pass;
+  /** Drops what the log keeps no longer. */
+  retention: Pass;
   /** Makes the log's partitions that are due. */
   partitions: Pass;
   close(): Promise<void>;
@@ -53,6 +76,7 @@ export interface Passes {
 export function createPasses(context: PassContext): Passes {
   const { db, settings, alarms, log, metrics } = context;
   const clients: CollectionClient[] = [];
+  const lists: ReconcileSource[] = [];
   const sources = context.sources.map((source) => {
     const client = new CollectionClient({
       baseUrl: source.collectionApiUrl,
@@ -61,6 +85,7 @@ export function createPasses(context: PassContext): Passes {
       connections: settings.CONFIRM_CONCURRENCY,
     });
     clients.push(client);
+    lists.push(reconcileSource(source, client, settings));
     return new ConfirmSource({
       source,
       client,
@@ -109,9 +134,44 @@ export function createPasses(context: PassContext): Passes {
     batchesInFlight: BATCHES_IN_FLIGHT,
     wake: context.publishWake ?? new Signal(),
   };
+  const reconcileOptions = { ...shared, sources: lists, onQuestions: context.onQuestions };
+  const workshop = createReplayWorkshop({
+    db,
+    leaseMs: settings.LEASE_DURATION,
+    onQuestions: context.onQuestions,
+    sns: {
+      routes: routesOf(context.sources),
+      region: settings.AWS_REGION,
+      endpoint: settings.AWS_ENDPOINT_URL_SNS,
+    },
+  });
+  const scout = new Scout(reconcileOptions);
   return {
+    sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
+    scout: (stop) => scout.pass(stop),
+    certify: (stop) => certifyPass(reconcileOptions, stop),
     confirm: (stop) => confirmPass(confirmOptions, stop),
     publish: (stop) => publishPass(publishOptions, stop),
+    async rescue() {
+      if ((await releaseExpired(db, "confirmation")) > 0) context.confirmWake?.raise();
+      if ((await releaseExpired(db, "event")) > 0) context.publishWake?.raise();
+      return null;
+    },
+    replay: (stop) => replayPass({ ...workshop, alarms, log }, stop),
+    async retention() {
+      const retentionMs = settings.RETENTION;
+      const { partitions, stragglers, unknownQuestions } = await applyRetention({
+        db,
+        actor: "relay",
+        retentionMs,
+      });
+      if (partitions.length + stragglers + unknownQuestions > 0)
+        log.info(
+          { partitions, stragglers, unknownQuestions },
+          "dropped callbacks that are older than RETENTION",
+        );
+      return DAY_MS;
+    },
     async partitions() {
       const made = await makePartitions(db);
       if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");

@@ -34,7 +34,7 @@ export interface Allowance {
 export const BREAKER_FAULTS = 5;
 
 /** Past this share of "not found", the unknown lane is throttled. */
-const FLOODED = 0.5;
+export const FLOODED = 0.5;
 
 /** The buckets hold a fifth of a second, so that a limit a second is kept in any second, nearly. */
 const bucketSize = (ratePerSecond: number) => Math.max(1, ratePerSecond / 5);

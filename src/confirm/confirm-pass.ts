@@ -9,7 +9,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { SettlementStore } from "../store/settlement-store.ts";
 import { InHand } from "../workers/in-hand.ts";
-import { extendLeases, releaseExpired, releaseLeases } from "../workers/leases.ts";
+import { extendLeases, releaseLeases } from "../workers/leases.ts";
 import { Signal, waitForEither } from "../workers/signal.ts";
 import type { Answer } from "./answer.ts";
 import { ask } from "./ask.ts";
@@ -69,8 +69,7 @@ class Pass {
   }
 
   async run(): Promise<number | null> {
-    const { db, leaseMs, wake } = this.#options;
-    await releaseExpired(db, "confirmation");
+    const { leaseMs, wake } = this.#options;
     const extending = setInterval(() => void this.#extend(), leaseMs / 3);
     const stopped = () => setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
     this.#stop.addEventListener("abort", stopped);
@@ -191,7 +190,7 @@ class Pass {
     const { store, alarms, metrics } = this.#options;
     const rules = await source.rulesFor(answer);
     if (rules instanceof CollectionApiError)
-      return await this.#settle(question, source, { kind: "fault", error: messageOf(rules) });
+      return await this.#settle(question, source, { kind: "fault", error: rules.summary });
     const judgement = judge(question, answer, rules, Math.random());
     try {
       await store.settle(judgement.settlement);

@@ -50,7 +50,7 @@ export class KeyProbe {
   async probeWhenDue(): Promise<void> {
     const { db, source, client } = this.#options;
     const { rows } = await sql<{ invoiceId: string | null }>`
-      update source set probe_at = clock_timestamp() + least(greatest(clock_timestamp() - paused_at, ${FIRST_PROBE_MS} * interval '1 ms'), ${SLOWEST_PROBE_MS} * interval '1 ms')
+      update source set probe_at = clock_timestamp() + least(greatest(clock_timestamp() - paused_at, ${FIRST_PROBE_MS}::float8 * interval '1 ms'), ${SLOWEST_PROBE_MS}::float8 * interval '1 ms')
       where name = ${source.name} and paused_by = 'key_refused' and probe_at <= clock_timestamp()
       returning (select invoice_id from confirmation where source = ${source.name} and state = 'due' order by due_at limit 1) as "invoiceId"`.execute(
       db,
@@ -80,7 +80,7 @@ export class KeyProbe {
   async #pause(): Promise<void> {
     const { db, alarms, source } = this.#options;
     const { rows } = await sql`
-      update source set paused_by = 'key_refused', paused_at = clock_timestamp(), probe_at = clock_timestamp() + ${FIRST_PROBE_MS} * interval '1 ms'
+      update source set paused_by = 'key_refused', paused_at = clock_timestamp(), probe_at = clock_timestamp() + ${FIRST_PROBE_MS}::float8 * interval '1 ms'
       where name = ${source.name} and paused_by is null returning name`.execute(db);
     if (rows.length === 0) return;
     const detail = `The provider refuses the key of source "${source.name}". Check COLLECTION_API_KEY, and whether the provider allows this address. Questions wait; asking goes on by itself once the key works.`;

@@ -114,7 +114,7 @@ export class SourceGate {
       update source set
         faults = ${failing ? sql`faults + ${Math.max(1, tally.faults)}` : 0},
         last_error = ${failing ? tally.lastFault : null},
-        opens_at = ${waitMs === null ? sql`case when ${failing}::boolean then opens_at else '-infinity' end` : sql`greatest(opens_at, clock_timestamp() + ${waitMs} * interval '1 ms')`},
+        opens_at = ${waitMs === null ? sql`case when ${failing}::boolean then opens_at else '-infinity' end` : sql`greatest(opens_at, clock_timestamp() + ${waitMs}::float8 * interval '1 ms')`},
         unknown_share = unknown_share * ${keeps} + ${(1 - keeps) * share}
       where name = ${this.#source}
       returning faults, unknown_share as "unknownShare"`.execute(this.#db);

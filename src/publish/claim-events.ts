@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { Tables } from "../database/tables.ts";
 import type { ClaimedEvent } from "./entry.ts";
@@ -21,47 +21,79 @@ export interface EventClaim {
 interface TopicRow {
   pausedBy: "operator" | "refused" | null;
   opensInMs: number;
-  faults: number;
 }
 
 /** After so many faults in a row one event tries whether the topic works again. */
 const PROBING_FAULTS = 3;
 
 /**
- * Takes due events of one route, unless its topic is paused or backing off. A topic that failed is tried with
- * one event, and stays shut for the others until that one is through.
+ * Takes due events of one route. A topic that is well needs one statement. One that is paused or backs off gives
+ * nothing; one that failed is tried with a single event, and stays shut for the others until that one is through.
  */
-export function claimEvents(
+export async function claimEvents(
   db: Kysely<Tables>,
   route: Route,
   wanted: number,
   leaseMs: number,
 ): Promise<EventClaim> {
-  return db.transaction().execute(async (trx) => {
-    const { rows: topics } = await sql<TopicRow>`
-      select set_config('synchronous_commit', 'off', true), paused_by as "pausedBy", faults,
-        case when opens_at = '-infinity' then 0 else extract(epoch from opens_at - clock_timestamp()) * 1000 end::float8 as "opensInMs"
-      from topic where arn = ${route.topicArn} for update`.execute(trx);
-    const [topic] = topics;
-    if (topic === undefined)
-      throw new Error(`The topic ${route.topicArn} has no row: it is made when serve starts`);
-    if (topic.pausedBy === "operator") return { events: [], opensInMs: null, probing: false };
-    if (topic.opensInMs > 0) return { events: [], opensInMs: topic.opensInMs, probing: false };
-    const probing = topic.pausedBy === "refused" || topic.faults >= PROBING_FAULTS;
-    const { rows: events } = await sql<ClaimedEvent>`
-      with taken as (
-        select id from event
-        where source = ${route.source} and invoice_type = ${route.invoiceType} and state = 'due' and due_at <= now()
-        order by due_at limit ${probing ? 1 : wanted} for update skip locked)
-      update event set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs} * interval '1 ms'
-      from taken where event.id = taken.id
-      returning event.id, lease_token as "leaseToken", invoice_id as "invoiceId", source, type, invoice_type as "invoiceType",
-        collection_name as "collectionName", payload, attempt`.execute(trx);
-    if (probing && events.length > 0) {
-      await sql`update topic set opens_at = clock_timestamp() + ${leaseMs} * interval '1 ms' where arn = ${route.topicArn}`.execute(
-        trx,
-      );
-    }
-    return { events, opensInMs: null, probing };
+  const gate = sql`
+    select arn from topic
+    where arn = ${route.topicArn} and paused_by is null and opens_at <= now() and faults < ${PROBING_FAULTS}
+      and set_config('synchronous_commit', 'off', true) is not null`;
+  const taken = await takeDue(db, { gate, route, wanted, leaseMs });
+  if (taken.open) return { events: taken.events, opensInMs: null, probing: false };
+  return await db.transaction().execute((trx) => claimUnderLock(trx, route, leaseMs));
+}
+
+async function claimUnderLock(trx: Transaction<Tables>, route: Route, leaseMs: number): Promise<EventClaim> {
+  const { rows } = await sql<TopicRow>`
+    select set_config('synchronous_commit', 'off', true), paused_by as "pausedBy",
+      case when opens_at = '-infinity' then 0 else extract(epoch from opens_at - clock_timestamp()) * 1000 end::float8 as "opensInMs"
+    from topic where arn = ${route.topicArn} for update`.execute(trx);
+  const [topic] = rows;
+  if (topic === undefined)
+    throw new Error(`The topic ${route.topicArn} has no row: it is made when serve starts`);
+  if (topic.pausedBy === "operator") return { events: [], opensInMs: null, probing: false };
+  if (topic.opensInMs > 0) return { events: [], opensInMs: topic.opensInMs, probing: false };
+  const { events } = await takeDue(trx, {
+    gate: sql`select ${route.topicArn}::text as arn`,
+    route,
+    wanted: 1,
+    leaseMs,
   });
+  if (events.length > 0) {
+    await sql`update topic set opens_at = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms' where arn = ${route.topicArn}`.execute(
+      trx,
+    );
+  }
+  return { events, opensInMs: null, probing: true };
+}
+
+interface Taking {
+  /** Yields a row, or none when nothing may be taken. */
+  gate: RawBuilder<unknown>;
+  route: Route;
+  wanted: number;
+  leaseMs: number;
+}
+
+async function takeDue(
+  db: Kysely<Tables>,
+  { gate, route, wanted, leaseMs }: Taking,
+): Promise<{ open: boolean; events: ClaimedEvent[] }> {
+  const { rows } = await sql<ClaimedEvent & { open: boolean }>`
+    with gate as materialized (${gate}),
+    taken as (
+      select id from event
+      where source = ${route.source} and invoice_type = ${route.invoiceType} and state = 'due' and due_at <= now()
+        and exists (select from gate)
+      order by due_at limit ${wanted} for update skip locked),
+    claimed as (
+      update event set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
+      from taken where event.id = taken.id
+      returning event.*)
+    select exists (select from gate) as open, id, lease_token as "leaseToken", invoice_id as "invoiceId", source, type,
+      invoice_type as "invoiceType", collection_name as "collectionName", payload, attempt
+    from (select) as always left join claimed on true`.execute(db);
+  return { open: rows[0]?.open === true, events: rows.filter((row) => row.id !== null) };
 }

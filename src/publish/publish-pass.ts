@@ -5,7 +5,7 @@ import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { InHand } from "../workers/in-hand.ts";
-import { extendLeases, releaseExpired } from "../workers/leases.ts";
+import { extendLeases } from "../workers/leases.ts";
 import { Signal, waitForEither } from "../workers/signal.ts";
 import { claimEvents, type Route } from "./claim-events.ts";
 import { batchesOf, type ClaimedEvent, entryOf, type SizedEntry } from "./entry.ts";
@@ -61,8 +61,7 @@ class Pass {
   }
 
   async run(): Promise<number | null> {
-    const { db, leaseMs, wake } = this.#options;
-    await releaseExpired(db, "event");
+    const { leaseMs, wake } = this.#options;
     const extending = setInterval(() => void this.#extend(), leaseMs / 3);
     try {
       let newWork = true;

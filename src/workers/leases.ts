@@ -40,6 +40,6 @@ export async function extendLeases(
 ): Promise<void> {
   if (tokens.length === 0) return;
   await sql`
-    update ${sql.table(table)} set claimed_until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+    update ${sql.table(table)} set claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
     where state = 'claimed' and lease_token = any(${tokens}::uuid[])`.execute(db);
 }
