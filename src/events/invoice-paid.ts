@@ -22,14 +22,14 @@ export const invoicePaidSchema = z
     }),
     source: z.string().meta({ examples: ["urn:invoice-relay:default"] }),
     type: z.literal("invoice.paid"),
-    subject: z.uuid().meta({ description: "The invoice's id." }),
+    subject: z.guid().meta({ description: "The invoice's id." }),
     time: utc.meta({
       description: "When it was paid, or when that was confirmed if the provider names no time.",
     }),
     datacontenttype: z.literal("application/json"),
     dataschema: z.literal("urn:invoice-relay:schema:invoice.paid:v1"),
     data: z.object({
-      invoiceId: z.uuid(),
+      invoiceId: z.guid(),
       reference: z
         .string()
         .nullable()
@@ -64,7 +64,6 @@ export const invoicePaidSchema = z
     }),
   })
   .meta({
-    id: "InvoicePaid",
     title: "invoice.paid",
     description: "An invoice was paid, as the provider's API confirmed.",
   });

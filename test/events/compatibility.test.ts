@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { beforeAll, describe, expect, it } from "vitest";
+import { invoicePaidJsonSchema } from "../../src/events/event-documents.ts";
+import { invoicePaid } from "../../src/events/invoice-paid.ts";
+import { parseInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
+import { breakingChanges } from "./breaking-changes.ts";
+
+// What consumers of version 1 hold in their hands. Nothing in this folder may ever change: what does not fit it
+// is a version 2, published beside version 1.
+const folder = join(import.meta.dirname, "published/v1");
+const published = JSON.parse(readFileSync(join(folder, "invoice.paid.schema.json"), "utf8"));
+const payloads = readdirSync(join(folder, "payloads")).map((file) => ({
+  file,
+  payload: JSON.parse(readFileSync(join(folder, "payloads", file), "utf8")),
+}));
+
+type Draft = { properties: { data: { properties: Record<string, unknown>; required: string[] } } };
+const changed = (change: (schema: Draft) => void): unknown => {
+  const schema = structuredClone(published);
+  change(schema);
+  return schema;
+};
+
+describe("version 1 of the event", () => {
+  let validate: ValidateFunction;
+  beforeAll(() => {
+    const ajv = new Ajv2020({ strict: true });
+    addFormats.default(ajv);
+    validate = ajv.compile(published);
+  });
+
+  it("is what it was when it was published", () => {
+    expect(breakingChanges(published, invoicePaidJsonSchema())).toEqual([]);
+  });
+
+  it.each(payloads)("payload $file is read as it always was", async ({ payload }) => {
+    expect(validate(payload), JSON.stringify(validate.errors)).toBe(true);
+    expect(await parseInvoicePaid(payload)).toEqual([payload]);
+  });
+
+  it("an event made today is good to the schema as it was published", () => {
+    const { data } = payloads[0]?.payload ?? {};
+    expect(validate(JSON.parse(JSON.stringify(invoicePaid("default", data))))).toBe(true);
+  });
+
+  it("may gain a property, which a consumer of today is not shown", async () => {
+    const { file: _, payload } = payloads[0] ?? { file: "", payload: null };
+    const grown = { ...payload, traceparent: "00-1", data: { ...payload.data, currency: "NGN" } };
+
+    expect(validate(grown)).toBe(true);
+    expect(await parseInvoicePaid(grown)).toEqual([payload]);
+    expect(
+      breakingChanges(
+        published,
+        changed(({ properties: { data } }) => {
+          data.properties.currency = { type: "string" };
+          data.required.push("currency");
+        }),
+      ),
+    ).toEqual([]);
+  });
+
+  it.each<[string, (schema: Draft) => void, RegExp]>([
+    ["a property gone", (s) => void delete s.properties.data.properties.amount, /data\.amount is gone/],
+    [
+      "money as a number",
+      (s) => void Object.assign(s.properties.data.properties, { amount: { type: "number" } }),
+      /amount\.type/,
+    ],
+    [
+      "a text that may now be null",
+      (s) =>
+        void Object.assign(s.properties.data.properties, {
+          type: { anyOf: [{ type: "string" }, { type: "null" }] },
+        }),
+      /data\.type/,
+    ],
+    [
+      "a promise withdrawn",
+      (s) => void s.properties.data.required.splice(0, 1),
+      /invoiceId is no longer certain/,
+    ],
+    [
+      "another version's name",
+      (s) => void Object.assign(s.properties, { dataschema: { const: "v2" } }),
+      /dataschema/,
+    ],
+  ])("would not be version 1 with %s", (_, change, line) => {
+    expect(breakingChanges(published, changed(change)).join("\n")).toMatch(line);
+  });
+});

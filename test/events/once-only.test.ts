@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { InvoicePaid } from "../../src/events/invoice-paid.ts";
+import { memoryOnceOnly } from "../../src/events/memory-once-only.ts";
+import { type OnceOnlyStore, onceOnly } from "../../src/events/once-only.ts";
+import { postgresOnceOnly } from "../../src/events/postgres-once-only.ts";
+import { createEmptyTestDatabase } from "../support/database.ts";
+
+const golden = JSON.parse(readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8"));
+const newEvent = (): InvoicePaid => ({ ...golden, id: randomUUID() });
+
+async function consumerDatabase(): Promise<pg.Pool> {
+  const database = await createEmptyTestDatabase();
+  const pool = new pg.Pool({ connectionString: database.url, max: 8 });
+  pool.on("error", () => undefined);
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  await pool.query("create table booking (event_id uuid not null, amount numeric not null)");
+  return pool;
+}
+
+async function postgresStore() {
+  const pool = await consumerDatabase();
+  const store = postgresOnceOnly<pg.PoolClient>(pool);
+  await store.createTable();
+  await store.createTable();
+  return { pool, store };
+}
+
+describe.each<[string, () => Promise<OnceOnlyStore<unknown>>]>([
+  ["in memory", async () => memoryOnceOnly()],
+  ["in Postgres", async () => (await postgresStore()).store],
+])("onceOnly, %s", (_, makeStore) => {
+  it("handles an event once, however often it is delivered", async () => {
+    const [store, event] = [await makeStore(), newEvent()];
+    const handled: string[] = [];
+    const deliver = () => onceOnly(store, event, async ({ id }) => void handled.push(id));
+
+    expect([await deliver(), await deliver(), await deliver()]).toEqual([
+      "handled",
+      "duplicate",
+      "duplicate",
+    ]);
+    expect(handled).toEqual([event.id]);
+    expect(await onceOnly(store, newEvent(), async () => undefined)).toBe("handled");
+  });
+
+  it("handles one of several copies that come at once, and tells the others only when it is done", async () => {
+    const [store, event] = [await makeStore(), newEvent()];
+    const { promise: finish, resolve } = Promise.withResolvers<void>();
+    let done = false;
+    const handler = async () => {
+      await finish;
+      done = true;
+    };
+    const deliveries = Array.from({ length: 5 }, () =>
+      onceOnly(store, event, handler).then((outcome) => ({ outcome, done })),
+    );
+    resolve();
+    const outcomes = await Promise.all(deliveries);
+
+    expect(outcomes.filter(({ outcome }) => outcome === "handled")).toHaveLength(1);
+    expect(outcomes.every((one) => one.done)).toBe(true);
+  });
+
+  it("forgets an event whose handler failed, so that the next delivery handles it", async () => {
+    const [store, event] = [await makeStore(), newEvent()];
+    const failing = onceOnly(store, event, async () => {
+      throw new Error("the shop is closed");
+    });
+    const waiting = onceOnly(store, event, async () => undefined);
+
+    await expect(failing).rejects.toThrow("the shop is closed");
+    expect(await waiting).toBe("handled");
+    expect(await onceOnly(store, event, async () => undefined)).toBe("duplicate");
+  });
+});
+
+describe("onceOnly, in Postgres", () => {
+  const book = async ({ id, data }: InvoicePaid, client: pg.PoolClient) => {
+    await client.query("insert into booking values ($1, $2)", [id, data.amount]);
+  };
+  const bookings = async (pool: pg.Pool) => (await pool.query("select amount from booking")).rows;
+
+  it("what the handler writes commits together with the memory of it, or not at all", async () => {
+    const { pool, store } = await postgresStore();
+    const event = newEvent();
+
+    await expect(
+      onceOnly(store, event, async (given, client) => {
+        await book(given, client);
+        throw new Error("after writing");
+      }),
+    ).rejects.toThrow("after writing");
+    expect(await bookings(pool)).toEqual([]);
+    await onceOnly(store, event, book);
+    await onceOnly(store, event, book);
+    expect(await bookings(pool)).toEqual([{ amount: "1500.50" }]);
+  });
+
+  it("a consumer whose connection dies in the middle leaves nothing, and the next delivery books it once", async () => {
+    const { pool, store } = await postgresStore();
+    const event = newEvent();
+
+    await expect(
+      onceOnly(store, event, async (given, client) => {
+        await book(given, client);
+        // An error of a connection in use also reaches its own listeners; without one it would end the process.
+        client.on("error", () => undefined);
+        const { rows } = await client.query("select pg_backend_pid() as pid");
+        await pool.query("select pg_terminate_backend($1)", [rows[0].pid]);
+        await client.query("select 1");
+      }),
+    ).rejects.toThrow();
+    expect(await onceOnly(store, event, book)).toBe("handled");
+    expect(await bookings(pool)).toEqual([{ amount: "1500.50" }]);
+  });
+
+  it("forgets what is old, on request", async () => {
+    const { store } = await postgresStore();
+    const event = newEvent();
+    await onceOnly(store, event, async () => undefined);
+
+    expect(await store.forgetBefore(new Date(Date.now() - 60_000))).toBe(0);
+    expect(await onceOnly(store, event, async () => undefined)).toBe("duplicate");
+    expect(await store.forgetBefore(new Date(Date.now() + 60_000))).toBe(1);
+    expect(await onceOnly(store, event, async () => undefined)).toBe("handled");
+  });
+
+  it("takes a table of any name, quoted", async () => {
+    const pool = await consumerDatabase();
+    const store = postgresOnceOnly(pool, { table: 'public.it"s; mine' });
+    await store.createTable();
+
+    expect(await onceOnly(store, newEvent(), async () => undefined)).toBe("handled");
+    const { rows } = await pool.query("select tablename from pg_tables where tablename = $1", ['it"s; mine']);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe("onceOnly, in memory", () => {
+  it("keeps a bounded number of events", async () => {
+    const store = memoryOnceOnly({ keep: 2 });
+    const [oldest, ...newer] = [newEvent(), newEvent(), newEvent()];
+    for (const event of [oldest, ...newer])
+      await onceOnly(store, event as InvoicePaid, async () => undefined);
+
+    for (const event of newer) expect(await onceOnly(store, event, async () => undefined)).toBe("duplicate");
+    expect(await onceOnly(store, oldest as InvoicePaid, async () => undefined)).toBe("handled");
+  });
+});
