@@ -34,7 +34,7 @@ function headline({ invoice, questions }: Timeline): string {
 function wordsOf(entry: Entry): string {
   switch (entry.kind) {
     case "callback": {
-      const from = entry.from === null ? "" : ` from ${entry.from}`;
+      const from = entry.remoteAddress === null ? "" : ` from ${entry.remoteAddress}`;
       const found = entry.foundBy === null ? "" : `, id found in ${entry.foundBy}`;
       const verdict = entry.verdict === null ? "" : `, ${entry.verdict}`;
       return `callback recorded: ${entry.method}${from}, ${entry.bytes.toLocaleString("en-US")} bytes${found}${verdict}`;

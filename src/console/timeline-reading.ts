@@ -60,7 +60,7 @@ async function readCallbacks(db: Kysely<Tables>, id: string): Promise<{ entries:
     union all
     select * from callback where cardinality(invoice_ids) > 1 and invoice_ids @> array[${id}]::uuid[] and invoice_ids[1] <> ${id}`;
   const { rows } = await sql<Extract<Entry, { kind: "callback" }> & { total: number }>`
-    select 'callback' as kind, received_at as at, id, source, method, remote_address as "from", found_by as "foundBy", verdict,
+    select 'callback' as kind, received_at as at, id, source, method, remote_address as "remoteAddress", found_by as "foundBy", verdict,
       octet_length(body) as bytes, count(*) over () as total
     from (${named}) as named order by received_at, id limit ${MOST_CALLBACKS}`.execute(db);
   const total = rows[0]?.total ?? 0;

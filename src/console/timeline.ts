@@ -70,7 +70,7 @@ export type Entry = { at: Date } & (
       id: string;
       source: string;
       method: string;
-      from: string | null;
+      remoteAddress: string | null;
       foundBy: string | null;
       verdict: string | null;
       bytes: number;
