@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { sendRaw } from "./send-raw.ts";
+
+const ALLOWED = [400, 404, 405, 408, 413, 429, 431, 503];
+const isAllowed = (status: number) => (status >= 200 && status < 300) || ALLOWED.includes(status);
+
+const headerValue = fc.oneof(
+  fc.constantFrom(
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "gzip",
+    "br",
+    "deflate",
+    "text/html",
+    "identity",
+    "multipart/form-data; boundary=x",
+  ),
+  // What a header may hold at all: visible ASCII, tab, and bytes above it.
+  fc
+    .array(
+      fc.integer({ min: 0x20, max: 0xff }).filter((code) => code !== 0x7f),
+      { maxLength: 60 },
+    )
+    .map((codes) => String.fromCharCode(...codes)),
+);
+const headers = fc.dictionary(
+  fc.constantFrom(
+    "content-type",
+    "content-encoding",
+    "accept",
+    "x-forwarded-for",
+    "referer",
+    "sec-fetch-mode",
+    "webhook-id",
+  ),
+  headerValue,
+);
+const inUrl = fc
+  .array(fc.constantFrom(..."abz019-_.~!$&'()*+,;=:@%/?[]{}|^`\"<>\\", "%00", "%C3", "%zz", "%2e%2e"), {
+    maxLength: 30,
+  })
+  .map((signs) => signs.join("").replaceAll(/[\s#]/g, ""));
+const token = fc.oneof({ weight: 8, arbitrary: fc.constant(TOKEN) }, inUrl);
+const body = fc.oneof(
+  fc.uint8Array({ maxLength: 3_000 }),
+  fc.json().map((text) => Buffer.from(text)),
+  fc.constantFrom(262_143, 262_144, 262_145, 400_000).map((size) => Buffer.alloc(size, "[")),
+);
+
+describe("whatever the bytes", () => {
+  it("the answer is one of the known ones, and what was recorded equals what was sent (G1)", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment({ WRONG_TOKENS_PER_MINUTE: "20" }), {
+      http: true,
+      workers: false,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom("POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE"),
+        token,
+        inUrl,
+        headers,
+        body,
+        async (method, urlToken, rest, given, bytes) => {
+          const mark = randomBytes(8).toString("hex");
+          const answer = await sendRaw(relay.url, {
+            method,
+            target: `/callbacks/${urlToken}${rest.startsWith("?") ? rest : `/${rest}`}`,
+            headers: { ...given, "x-mark": mark },
+            body: bytes,
+          });
+          expect(isAllowed(answer.status), `${answer.status} ${answer.text}`).toBe(true);
+          const rows = await around.query<{ body: Buffer }>(
+            "select body from callback where strpos(headers::text, $1) > 0",
+            [mark],
+          );
+          const took = answer.status >= 200 && answer.status < 300;
+          expect(rows).toHaveLength(took ? 1 : 0);
+          for (const row of rows) expect(row.body.equals(Buffer.from(bytes))).toBe(true);
+        },
+      ),
+      { numRuns: 150 },
+    );
+    expect((await relay.callback({ event: "ping" })).status).toBe(200);
+  });
+
+  it("bytes that are no HTTP at all leave the process alive, and never get 2xx unless a request is in them", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment({ REQUEST_TIMEOUT: "300ms" }), {
+      http: true,
+      workers: false,
+    });
+    const port = Number(new URL(relay.url).port);
+    const line = `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\n`;
+    const hostile = [
+      Buffer.from("\0\0\0\0\r\n\r\n"),
+      Buffer.from("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "latin1"),
+      Buffer.from(`${line}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello`),
+      Buffer.from(`${line}Content-Length: -1\r\n\r\n`),
+      Buffer.from(`${line}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n`),
+      Buffer.from(`${line}Transfer-Encoding: chunked\r\n\r\nzz\r\n`),
+      Buffer.from(`${line}X-Nul: a\0b\r\n\r\n`),
+      Buffer.from(`POST /callbacks/${TOKEN}\0 HTTP/1.1\r\nHost: x\r\n\r\n`),
+      Buffer.from(`POST /callbacks/${TOKEN} HTTP/9.9\r\nHost: x\r\n\r\n`),
+      Buffer.from(`${line}X-Long: ${"a".repeat(20_000)}\r\n\r\n`),
+      Buffer.from(`POST /callbacks/${TOKEN}?${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    ];
+    const fuzz = fc
+      .sample(fc.uint8Array({ minLength: 1, maxLength: 300 }), 30)
+      .map((bytes) => Buffer.from(bytes));
+    for (const bytes of [...hostile, ...fuzz]) {
+      const status = await statusOf(port, bytes);
+      expect(status === null || ALLOWED.includes(status), `${status} for ${bytes.subarray(0, 80)}`).toBe(
+        true,
+      );
+    }
+    expect(await statusOf(port, Buffer.from(`${line}X-Long: ${"a".repeat(20_000)}\r\n\r\n`))).toBe(431);
+    expect((await relay.callback({ event: "ping" })).status).toBe(200);
+    expect(await around.query("select from callback")).toHaveLength(1);
+  });
+
+  it("a NUL in path, query or body is recorded, and so are its neighbours of the same commit", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const path = `/callbacks/${TOKEN}`;
+    const answers = await Promise.all([
+      ...Array.from({ length: 20 }, (_, n) => relay.callback({ n })),
+      relay.callback("a\0b"),
+      relay.callback("c", { path: `${path}/ref%00erence` }),
+      relay.callback("d", { path: `${path}?q=%00&r=%ED%A0%80` }),
+      relay.callback('{"a":"\\u0000\\ud800"}'),
+    ]);
+    expect(answers.map((answer) => answer.status)).toEqual(Array(24).fill(200));
+    const rows = await around.query<{ body: Buffer; reference: string | null }>(
+      "select body, reference from callback",
+    );
+    expect(rows).toHaveLength(24);
+    expect(rows.filter((row) => row.body.equals(Buffer.from("a\0b")))).toHaveLength(1);
+    expect(rows.map((row) => row.reference)).toContain("ref\uFFFDerence");
+  });
+});
+
+/** The status of the first answer to these bytes; null when the connection ended without one. */
+function statusOf(port: number, bytes: Buffer): Promise<number | null> {
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    const done = () => {
+      const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(text) ?? [];
+      resolve(status === undefined ? null : Number(status));
+    };
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", done);
+    socket.on("close", done);
+  });
+}

@@ -1,0 +1,94 @@
+import { connect, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+
+/** Opens a connection, sends, and keeps what comes back. */
+function open(url: string, first = ""): { socket: Socket; got: () => string; ended: Promise<string> } {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk.toString("latin1");
+  });
+  socket.on("error", () => undefined);
+  if (first !== "") socket.write(first);
+  onTestFinished(() => void socket.destroy());
+  return {
+    socket,
+    got: () => text,
+    ended: new Promise((resolve) => socket.on("close", () => resolve(text))),
+  };
+}
+
+async function relayWith(changes: Record<string, string>) {
+  const around = await surroundings();
+  return await startRelay(around.environment(changes), { http: true, workers: false });
+}
+
+describe("a slow sender", () => {
+  it("whose headers never end gets 408 and is cut off", async () => {
+    const relay = await relayWith({ REQUEST_TIMEOUT: "300ms" });
+    const { ended } = open(relay.url, `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nX-Slow: `);
+    expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it("whose body comes drop by drop gets 408 and is cut off", async () => {
+    const relay = await relayWith({ REQUEST_TIMEOUT: "300ms" });
+    const { socket, ended } = open(
+      relay.url,
+      `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`,
+    );
+    const drip = setInterval(() => socket.write("a"), 50);
+    onTestFinished(() => clearInterval(drip));
+    expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it("that says nothing at all is cut off", async () => {
+    const relay = await relayWith({ REQUEST_TIMEOUT: "300ms" });
+    expect(await open(relay.url).ended).not.toMatch(/ 2\d\d /);
+  });
+
+  it("with a wrong token and an endless body is cut off as well", async () => {
+    const relay = await relayWith({ REQUEST_TIMEOUT: "300ms" });
+    const { socket, ended } = open(
+      relay.url,
+      "POST /callbacks/wrong HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
+    const drip = setInterval(() => socket.write("1\r\na\r\n"), 50);
+    onTestFinished(() => clearInterval(drip));
+    expect(await ended).toMatch(/^HTTP\/1\.1 (408|404) /);
+  });
+
+  it("keeps nobody else waiting", async () => {
+    const relay = await relayWith({ REQUEST_TIMEOUT: "30s" });
+    for (let n = 0; n < 50; n += 1)
+      open(relay.url, `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{`);
+    expect((await relay.callback({ event: "ping" })).status).toBe(200);
+  });
+});
+
+describe("connections", () => {
+  it("beyond the most are closed at once, and room is made again when one ends", async () => {
+    const relay = await relayWith({ MAX_CONNECTIONS: "2" });
+    const held = [open(relay.url), open(relay.url)];
+    const line = `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`;
+    await vi.waitFor(async () => expect(await open(relay.url, line).ended).toBe(""));
+    held[0]?.socket.destroy();
+    await vi.waitFor(async () => expect(await open(relay.url, line).ended).toMatch(/^HTTP\/1\.1 200 /));
+  });
+
+  it("are not kept for whoever has no token", async () => {
+    const relay = await relayWith({});
+    const { ended } = open(relay.url, "GET /callbacks/wrong HTTP/1.1\r\nHost: x\r\n\r\n");
+    expect(await ended).toMatch(/^HTTP\/1\.1 404 [\s\S]*connection: close/i);
+  });
+
+  it("a body over the limit is answered 413 even to a sender that writes it all before it reads", async () => {
+    const relay = await relayWith({});
+    const { socket, ended } = open(
+      relay.url,
+      `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(2_000_000, "a"));
+    expect(await ended).toMatch(/^HTTP\/1\.1 413 /);
+  });
+});
