@@ -12,6 +12,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "durable callbacks a second, and how long an answer takes",
     load: async () => (await import("./measures/intake.ts")).intake,
   },
+  drain: {
+    about: "recorded callbacks to published events a second, against job queues",
+    load: async () => (await import("./measures/drain.ts")).drain,
+  },
 };
 
 const HELP = `npm run bench -- <name> [options]
@@ -61,7 +65,10 @@ async function main(words: string[]): Promise<number> {
   const run = await bench.load();
   const ran = machine();
   const report = await onStage((stage) => run(stage, options));
-  printReport({ ...report, figures: { bench: positionals[0], machine: ran, options, ...report.figures } }, values.json);
+  printReport(
+    { ...report, figures: { bench: positionals[0], machine: ran, options, ...report.figures } },
+    values.json,
+  );
   return 0;
 }
 

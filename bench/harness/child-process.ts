@@ -3,7 +3,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { AnswerMessage, Calls } from "./answer-parent.ts";
 
-type Argument<Call> = Call extends () => unknown ? [] : Call extends (argument: infer A) => unknown ? [A] : [];
+type Argument<Call> = Call extends () => unknown
+  ? []
+  : Call extends (argument: infer A) => unknown
+    ? [A]
+    : [];
 type Result<Call> = Call extends (...given: never) => infer R ? Awaited<R> : never;
 
 /** A running file of `bench/processes`, seen from the parent. */

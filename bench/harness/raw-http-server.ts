@@ -1,5 +1,5 @@
-import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
+import { createServer, type Socket } from "node:net";
 
 /** Takes the request line with headers, and the body; calls `answer` with the whole response. */
 export type RawHandler = (head: string, body: string, answer: (response: string) => void) => void;

@@ -12,16 +12,10 @@ import type { LoadGeneratorCalls } from "../processes/load-generator.ts";
 import type { ProviderCalls } from "../processes/provider-stub.ts";
 import type { SnsCalls } from "../processes/sns-stub.ts";
 import type { Calls } from "./answer-parent.ts";
+import { type BenchDatabase, openDatabase } from "./bench-database.ts";
 import { type Child, startChild } from "./child-process.ts";
 import { cpuSecondsOf, cpuSecondsOfPostgres, startCpuClock } from "./cpu-time.ts";
 import type { RawServer } from "./raw-http-server.ts";
-
-/** A Postgres database of the bench; dropped with `drop`, or with the stage. */
-export interface BenchDatabase {
-  url: string;
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-  drop(): Promise<void>;
-}
 
 type Server<C extends Calls> = Child<C> & RawServer;
 
@@ -85,17 +79,7 @@ export class Stage {
   async createDatabase(): Promise<BenchDatabase> {
     const name = `bench_${randomBytes(4).toString("hex")}`;
     await this.#onServer(`create database ${name} template ${TEMPLATE}`);
-    const url = this.#urlOf(name);
-    const pool = new pg.Pool({ connectionString: url, max: 2, options: "-c timezone=UTC" });
-    pool.on("error", () => undefined);
-    return {
-      url,
-      query: async (text, values = []) => (await pool.query(text, values)).rows,
-      drop: async () => {
-        await pool.end();
-        await this.#onServer(`drop database ${name} with (force)`);
-      },
-    };
+    return openDatabase(this.#urlOf(name), () => this.#onServer(`drop database ${name} with (force)`));
   }
 
   /** Writes out what earlier rounds left dirty, so that no round pays for another. */

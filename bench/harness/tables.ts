@@ -7,7 +7,10 @@ import type { Spread } from "./spread.ts";
 export const ratioTable = (ratios: Record<string, Spread>): TableOf => ({
   title: "Ratios, round by round",
   header: ["", "median", "least", "most"],
-  rows: Object.entries(ratios).map(([name, { min, median, max }]) => [name, ...[median, min, max].map(rounded)]),
+  rows: Object.entries(ratios).map(([name, { min, median, max }]) => [
+    name,
+    ...[median, min, max].map(rounded),
+  ]),
 });
 
 /** Who used the processors, which shows what was the limit. */

@@ -1,3 +1,4 @@
+import type { BenchDatabase } from "../harness/bench-database.ts";
 import type { Child } from "../harness/child-process.ts";
 import type { CpuCosts } from "../harness/cpu-time.ts";
 import { interleave } from "../harness/interleave.ts";
@@ -5,7 +6,7 @@ import type { BenchOptions } from "../harness/options.ts";
 import type { HotSpot } from "../harness/profiler.ts";
 import { type Report, rounded, tell } from "../harness/report.ts";
 import { ratiosOf, spreadOf } from "../harness/spread.ts";
-import type { BenchDatabase, Stage } from "../harness/stage.ts";
+import type { Stage } from "../harness/stage.ts";
 import { cpuTable, profileTable, ratioTable } from "../harness/tables.ts";
 import type { BareExpressCalls } from "../processes/bare-express.ts";
 import type { NullServerCalls } from "../processes/null-server.ts";
@@ -62,7 +63,10 @@ export async function startReceiver(
   return { ...relay, port };
 }
 
-async function withDatabase(stage: Stage, work: (database: BenchDatabase) => Promise<Intake>): Promise<Intake> {
+async function withDatabase(
+  stage: Stage,
+  work: (database: BenchDatabase) => Promise<Intake>,
+): Promise<Intake> {
   const database = await stage.createDatabase();
   try {
     return await work(database);
@@ -126,7 +130,8 @@ export async function intake(stage: Stage, { rounds, ms, profile }: BenchOptions
     ratioToBare: spreadOf(ratiosOf(rates("relay"), rates("bare"))),
     ratioToPerRequestInsert: spreadOf(ratiosOf(rates("relay"), rates("perRequestInsert"))),
   };
-  const middle = (name: string, of: (round: Intake) => number) => rounded(spreadOf((figures[name] ?? []).map(of)).median);
+  const middle = (name: string, of: (round: Intake) => number) =>
+    rounded(spreadOf((figures[name] ?? []).map(of)).median);
   const names = Object.keys(figures);
   const hot = figures.relay?.at(-1)?.profile;
   return {
@@ -136,7 +141,12 @@ export async function intake(stage: Stage, { rounds, ms, profile }: BenchOptions
         header: ["", "per second", "least", "most", "answer p50 ms", "p99 ms"],
         rows: names.map((name) => {
           const { min, median, max } = spreadOf(rates(name));
-          return [name, ...[median, min, max].map(rounded), middle(name, (r) => r.p50), middle(name, (r) => r.p99)];
+          return [
+            name,
+            ...[median, min, max].map(rounded),
+            middle(name, (r) => r.p50),
+            middle(name, (r) => r.p99),
+          ];
         }),
       },
       ratioTable(ratios),

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Socket, connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { answerParent } from "../harness/answer-parent.ts";
 import { nowMs } from "../harness/clock.ts";
@@ -77,7 +77,12 @@ async function flood({ port, connections, ms }: { port: number; connections: num
   );
   const seconds = (nowMs() - startedAt) / 1_000;
   for (const connection of open) connection.close();
-  return { answered: latencies.length, failed, perSecond: latencies.length / seconds, latency: percentilesOf(latencies) };
+  return {
+    answered: latencies.length,
+    failed,
+    perSecond: latencies.length / seconds,
+    latency: percentilesOf(latencies),
+  };
 }
 
 /** So many a second, evenly, however slow the answers are. */

@@ -32,7 +32,8 @@ function publishBatch(body: string): string {
 
 /** One id in `failFirstOf` is refused the first time, so that a test sees each entry's own outcome honoured. */
 function failsNow(id: string): boolean {
-  if (failFirstOf === 0 || Number.parseInt(id.slice(0, 8), 16) % failFirstOf !== 0 || failing.has(id)) return false;
+  if (failFirstOf === 0 || Number.parseInt(id.slice(0, 8), 16) % failFirstOf !== 0 || failing.has(id))
+    return false;
   failing.add(id);
   return true;
 }
