@@ -12,15 +12,23 @@ export function collectionExists(db: ServiceDatabase, id: string): Promise<boole
   return readCollection(db, id).then((row) => row !== undefined);
 }
 
-/** Whether the collection itself says how its money is split. */
-export async function hasOwnSplit(db: ServiceDatabase, collectionId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("collection_account")
-    .select("position")
-    .where("collection_id", "=", collectionId)
-    .limit(1)
+/** The collection, and whether it says itself how its money is split. */
+export function readCollectionTerms(
+  db: ServiceDatabase,
+  id: string,
+): Promise<(CollectionRow & { has_own_split: boolean }) | undefined> {
+  return db
+    .selectFrom("collection as c")
+    .selectAll("c")
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("collection_account as a").select("a.position").whereRef("a.collection_id", "=", "c.id"),
+      )
+        .$castTo<boolean>()
+        .as("has_own_split"),
+    )
+    .where("c.id", "=", id)
     .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** The collection with its accounts and their banks, as the contract writes it. */

@@ -15,26 +15,33 @@ export type NewInvoice = Omit<Insertable<InvoiceTable>, Moment | Document | "rea
 
 const ROWS_PER_INSERT = 1_000;
 
+/** Writes it, and reads it with what its collection adds, in one statement. */
+export function insertInvoice(db: ServiceDatabase, invoice: NewInvoice): Promise<InvoiceRow> {
+  return db
+    .with("made", (made) => made.insertInto("invoice").values(rowOf(invoice)).returningAll())
+    .selectFrom("made")
+    .innerJoin("collection as c", "c.id", "made.collection_id")
+    .selectAll("made")
+    .select(["c.name as collection_name", "c.biller_name", "c.biller_address", "c.biller_email"])
+    .select("c.payment_channels")
+    .executeTakeFirstOrThrow();
+}
+
 /** Writes them all or none. */
 export async function insertInvoices(db: ServiceDatabase, invoices: readonly NewInvoice[]): Promise<void> {
-  const rows = invoices.map((invoice) => ({
-    ...invoice,
-    biller_metadata: JSON.stringify(invoice.biller_metadata),
-    beneficiaries: invoice.beneficiaries === null ? null : JSON.stringify(invoice.beneficiaries),
-  }));
-  if (rows.length <= ROWS_PER_INSERT) {
-    if (rows.length > 0) await db.insertInto("invoice").values(rows).execute();
-    return;
-  }
   await db.transaction().execute(async (trx) => {
-    for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
-      await trx
-        .insertInto("invoice")
-        .values(rows.slice(from, from + ROWS_PER_INSERT))
-        .execute();
+    for (let from = 0; from < invoices.length; from += ROWS_PER_INSERT) {
+      const rows = invoices.slice(from, from + ROWS_PER_INSERT).map(rowOf);
+      await trx.insertInto("invoice").values(rows).execute();
     }
   });
 }
+
+const rowOf = (invoice: NewInvoice) => ({
+  ...invoice,
+  biller_metadata: JSON.stringify(invoice.biller_metadata),
+  beneficiaries: invoice.beneficiaries === null ? null : JSON.stringify(invoice.beneficiaries),
+});
 
 export interface Payment {
   readonly invoiceId: string;

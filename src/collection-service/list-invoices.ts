@@ -35,12 +35,19 @@ export function listInvoices(
       const { count } = await matching(trx, question)
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      const rows = await matching(trx, question)
-        .selectAll()
+      // The page's ids first: sorting a whole month by full rows would not fit in memory.
+      const ids = matching(trx, question)
+        .select("id")
         .orderBy("created_at", "desc")
         .orderBy("id", "desc")
         .limit(pageSize)
-        .offset((page - 1) * pageSize)
+        .offset((page - 1) * pageSize);
+      const rows = await trx
+        .selectFrom("readable_invoice")
+        .selectAll()
+        .where("id", "in", ids)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
         .execute();
       return { rows, totalCount: count };
     });

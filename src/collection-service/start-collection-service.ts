@@ -62,6 +62,8 @@ export async function startCollectionService(
     schema: "collection_service",
     applicationName: "collection-service",
     max: options.connections ?? 10,
+    // A burst waits its turn rather than fail.
+    connectTimeoutMs: 30_000,
     onIdleError: (error) => options.log.warn({ err: error.message }, "collection service: connection lost"),
   });
   const app = express().disable("x-powered-by").disable("etag");

@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
+import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { parseFaults } from "../../src/collection-service/faults/faults.ts";
+import { CALLBACK_VARIANTS } from "../../src/collection-service/callbacks/callback-request.ts";
+import { API_ANSWERS, parseFaults } from "../../src/collection-service/faults/faults.ts";
 import { INVOICE, LIVE_KEY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("faults of the API on request", () => {
@@ -160,5 +163,18 @@ describe("the setting COLLECTION_SERVICE_FAULTS", () => {
     [`{"list":{"datesMean":"luck"}}`, "list.datesMean"],
   ])("refuses %s and says where", (text, where) => {
     expect(() => parseFaults(text)).toThrow(where);
+  });
+});
+
+describe("the room's README", () => {
+  it("shows faults that the service takes, and names every answer and every variant", async () => {
+    const readme = await readFile(
+      resolve(import.meta.dirname, "../../src/collection-service/README.md"),
+      "utf8",
+    );
+    const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readme) ?? [];
+    expect(parseFaults(example).api).toHaveLength(1);
+    const words = [...CALLBACK_VARIANTS, ...API_ANSWERS].filter((word) => !readme.includes(`\`${word}\``));
+    expect(words).toEqual([]);
   });
 });

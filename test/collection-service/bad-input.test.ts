@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -151,6 +152,26 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     const before = await count("invoice");
     refusedAt(await service.api("POST", "/api/v1/invoices", body), status, field);
     expect(await count("invoice")).toBe(before);
+  });
+
+  it("whatever JSON comes in whatever field, the answer is never a 5xx", async () => {
+    const fields = [
+      ...Object.keys(INVOICE),
+      "callBackUrl",
+      "invoiceBeneficiaries",
+      "__proto__",
+      "constructor",
+    ];
+    const body = fc.tuple(fc.constantFrom(...fields), fc.json({ maxDepth: 3 }));
+    await fc.assert(
+      fc.asyncProperty(body, async ([field, json]) => {
+        const { [field]: _, ...others } = INVOICE as Record<string, unknown>;
+        const text = JSON.stringify(others).replace(/}$/, `,${JSON.stringify(field)}:${json}}`);
+        const reply = await service.api("POST", "/api/v1/invoices", text);
+        expect([200, 400, 404], `${text} gave ${reply.text}`).toContain(reply.status);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it("names every problem at once", async () => {

@@ -55,7 +55,7 @@ async function serveOperation<Name extends OperationName>(
   response: Response,
 ): Promise<void> {
   const fault = context.faults.strike(name);
-  if (fault !== undefined && fault.delayMs > 0) await sleep(fault.delayMs);
+  if (fault !== undefined && fault.delayMs > 0) await sleep(fault.delayMs, undefined, { ref: false });
   if (fault !== undefined && needsNoWork(fault.answer) && !fault.afterWork)
     return sendAnswer(response, { status: 200, body: {} }, fault);
 

@@ -3,7 +3,7 @@ import { collectionExists } from "../collection-statements.ts";
 import { createInvoice } from "../create-invoice.ts";
 import { shiftPages } from "../faults/shift-pages.ts";
 import { invoiceOnWire, listedOnWire } from "../invoice-on-wire.ts";
-import { invalidateInvoice, readInvoice, readShownInvoice } from "../invoice-statements.ts";
+import { invalidateInvoice, readShownInvoice } from "../invoice-statements.ts";
 import { listInvoices } from "../list-invoices.ts";
 import type { OperationHandler } from "./operation-handlers.ts";
 import { REFUSALS } from "./refusals.ts";
@@ -26,11 +26,11 @@ export const handleCreateInvoice: OperationHandler<"createInvoice"> = async (con
       return { refusal: REFUSALS.invalid(...outcome.problems) };
     case "refused":
       return { refusal: REFUSALS.ruleBroken("The beneficiaries cannot be settled", ...outcome.problems) };
-    case "created": {
-      const row = await readInvoice(context.db, outcome.invoiceId);
-      if (row === undefined) return { refusal: REFUSALS.failed() };
-      return { message: "Invoice created successfully", data: invoiceOnWire(row, context.publicUrl) };
-    }
+    case "created":
+      return {
+        message: "Invoice created successfully",
+        data: invoiceOnWire(outcome.invoice, context.publicUrl),
+      };
   }
 };
 

@@ -33,6 +33,20 @@ const callbackFaults = z.strictObject({
     .describe("What the API shows until then: the invoice unpaid, or no invoice at all (404)."),
 });
 
+/** What the API may answer on request. */
+export const API_ANSWERS = [
+  "normal",
+  "429",
+  "500",
+  "401",
+  "403",
+  "404",
+  "broken-json",
+  "wrong-envelope",
+  "half-answer",
+  "hang-up",
+] as const;
+
 const apiFault = z.strictObject({
   operations: z
     .array(z.enum(operationNames))
@@ -40,18 +54,7 @@ const apiFault = z.strictObject({
     .optional()
     .describe("The operations that it strikes; all when left out."),
   answer: z
-    .enum([
-      "normal",
-      "429",
-      "500",
-      "401",
-      "403",
-      "404",
-      "broken-json",
-      "wrong-envelope",
-      "half-answer",
-      "hang-up",
-    ])
+    .enum(API_ANSWERS)
     .default("normal")
     .describe("What is answered instead; `normal` is for faults that only delay."),
   delayMs: ms.default(0).describe("The answer comes so much later."),
