@@ -38,8 +38,11 @@ export class WrongTokens {
   }
 }
 
-/** Whoever has one IPv6 address has its /64. */
-const networkOf = (address: string): string =>
-  address.includes(":") && !address.startsWith("::ffff:")
-    ? address.split(":").slice(0, 4).join(":")
-    : address.toLowerCase();
+/** Whoever has one IPv6 address has its /64: the first four of its eight groups. */
+function networkOf(address: string): string {
+  if (!address.includes(":") || /^::ffff:\d+\./i.test(address)) return address.toLowerCase();
+  const [before = "", after] = address.toLowerCase().split("::");
+  const [start, end] = [before, after ?? ""].map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = after === undefined ? 0 : Math.max(0, 8 - (start?.length ?? 0) - (end?.length ?? 0));
+  return [...(start ?? []), ...Array(zeros).fill("0"), ...(end ?? [])].slice(0, 4).join(":");
+}
