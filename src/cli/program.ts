@@ -1,12 +1,19 @@
 import { Command, CommanderError } from "commander";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
 import { collectionServiceCommand } from "./commands/collection-service.ts";
+import { deadCommand } from "./commands/dead.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { eraseCommand } from "./commands/erase.ts";
 import { invoiceCommand } from "./commands/invoice.ts";
 import { localSnsCommand } from "./commands/local-sns.ts";
 import { migrateCommand } from "./commands/migrate.ts";
+import { pauseCommand } from "./commands/pause.ts";
+import { quarantineCommand } from "./commands/quarantine.ts";
+import { replayCommand } from "./commands/replay.ts";
+import { resumeCommand } from "./commands/resume.ts";
+import { retentionCommand } from "./commands/retention.ts";
 import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
@@ -30,6 +37,13 @@ const commands: ((door: Door) => Command)[] = [
   doctorCommand,
   callbackUrlCommand,
   invoiceCommand,
+  replayCommand,
+  deadCommand,
+  quarantineCommand,
+  pauseCommand,
+  resumeCommand,
+  retentionCommand,
+  eraseCommand,
   collectionServiceCommand,
   localSnsCommand,
 ];

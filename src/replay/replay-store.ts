@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { v7 as uuidv7 } from "uuid";
 import type { ReplayState, Tables } from "../database/tables.ts";
+import { RelayError } from "../kit/errors.ts";
 import type { HeldReplay, Position, Replay } from "./replay.ts";
 
 const COLUMNS = sql`
@@ -30,6 +31,16 @@ export async function listReplays({
 export async function findReplay({ db, id }: { db: Kysely<Tables>; id: string }): Promise<Replay | null> {
   const { rows } = await sql<Replay>`select ${COLUMNS} from replay where id = ${id}`.execute(db);
   return rows[0] ?? null;
+}
+
+/** @throws RelayError when there is none. */
+export async function mustFindReplay(options: { db: Kysely<Tables>; id: string }): Promise<Replay> {
+  const replay = await findReplay(options);
+  if (replay === null)
+    throw new RelayError(`There is no replay ${options.id}. List them with: invoice-relay replay list`, {
+      next: "refuse",
+    });
+  return replay;
 }
 
 /** The entries of one replay that SNS refused. */

@@ -7,7 +7,7 @@ import type { Route } from "../publish/claim-events.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import type { ReplayRequest } from "./plan-replay.ts";
 import type { Replay } from "./replay.ts";
-import { findReplay } from "./replay-store.ts";
+import { mustFindReplay } from "./replay-store.ts";
 import { countCallbacks } from "./select-callbacks.ts";
 import { countConfirmations } from "./select-confirmations.ts";
 import { countEvents } from "./select-events.ts";
@@ -25,16 +25,18 @@ export interface StartOptions extends ReplayRequest {
 
 /**
  * Writes the replay down, with everything that matches up to now; whoever takes its lease runs it.
+ * @returns null when nothing matches: then nothing was written.
  * @throws RelayError for filters that make no sense.
  */
-export async function startReplay(options: StartOptions): Promise<Replay> {
+export async function startReplay(options: StartOptions): Promise<Replay | null> {
   const { db, actor, kind, target, rate = DEFAULT_RATES[kind] } = options;
   refuseMeaningless(kind, options.filters, target);
   const id = uuidv7();
-  await db.transaction().execute(async (trx) => {
+  const matching = await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(trx);
     const filters = { ...options.filters, to: options.filters.to ?? rows[0]?.now };
     const matching = await count(trx, { ...options, filters });
+    if (matching === 0) return 0;
     await sql`
       insert into replay (id, kind, filters, target, rate, matching, requested_by)
       values (${id}, ${kind}, ${JSON.stringify(filters)}, ${JSON.stringify(target)}, ${rate}, ${matching}, ${actor})`.execute(
@@ -49,8 +51,9 @@ export async function startReplay(options: StartOptions): Promise<Replay> {
         detail: { kind, filters, target, rate, matching },
       },
     ]);
+    return matching;
   });
-  return await mustFind(db, id);
+  return matching === 0 ? null : await mustFindReplay({ db, id });
 }
 
 function count(
@@ -103,7 +106,7 @@ async function changeState(
 ): Promise<Replay> {
   await db.transaction().execute(async (trx) => {
     await sql`select from replay where id = ${id} for update`.execute(trx);
-    const replay = await mustFind(trx, id);
+    const replay = await mustFindReplay({ db: trx, id });
     await change(trx, replay);
     await audit(trx, [
       {
@@ -115,14 +118,5 @@ async function changeState(
       },
     ]);
   });
-  return await mustFind(db, id);
-}
-
-async function mustFind(db: Kysely<Tables>, id: string): Promise<Replay> {
-  const replay = await findReplay({ db, id });
-  if (replay === null)
-    throw new RelayError(`There is no replay ${id}. The ids are listed by: invoice-relay replay list`, {
-      next: "refuse",
-    });
-  return replay;
+  return await mustFindReplay({ db, id });
 }

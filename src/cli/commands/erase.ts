@@ -1,0 +1,34 @@
+import { Command } from "commander";
+import type { Erased } from "../../replay/erase.ts";
+import type { Door } from "../door.ts";
+import { operator } from "../operator.ts";
+import { idValue } from "../option-values.ts";
+
+/** `invoice-relay erase <invoice id>`: blanks personal data; ids and amounts stay. */
+export function eraseCommand(door: Door): Command {
+  return new Command("erase")
+    .description("blank the personal data of one invoice for good; ids, amounts and a digest stay")
+    .argument("<invoice-id>", "the invoice's id", idValue)
+    .action(async (invoiceId: string) => {
+      const { eraseInvoice } = await import("../../replay/erase.ts");
+      const erased = await door.withDatabase((db) => eraseInvoice({ db, actor: operator(), invoiceId }));
+      door.show(erased, render);
+    });
+}
+
+function render({ invoiceId, callbacks, snapshots, invoices, events, questions }: Erased): string {
+  const counts: [number, string][] = [
+    [callbacks, callbacks === 1 ? "callback" : "callbacks"],
+    [invoices, "invoice"],
+    [snapshots, snapshots === 1 ? "snapshot" : "snapshots"],
+    [events, events === 1 ? "event" : "events"],
+  ];
+  const blanked = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  if (blanked.length === 0 && questions === 0)
+    return `Nothing to erase: no personal data of invoice ${invoiceId} stands here, or it was erased before.`;
+  return [
+    `Erased for invoice ${invoiceId}: ${blanked.length > 0 ? blanked.join(", ") : "nothing stood here yet"}.`,
+    "Ids, amounts and a digest of what stood there stay; confirming it again brings nothing back.",
+    "What was sent to SNS or written to a file is not here to erase.",
+  ].join("\n");
+}

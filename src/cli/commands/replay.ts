@@ -1,0 +1,153 @@
+import { unlink } from "node:fs/promises";
+import { Command, Option } from "commander";
+import type { ReplayFilters, ReplayTarget } from "../../replay/replay.ts";
+import type { Door } from "../door.ts";
+import { operator } from "../operator.ts";
+import { countValue, idValue, idValues, timeValue, verdictValue } from "../option-values.ts";
+import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
+import { runHere, workshopFor } from "../run-replay-here.ts";
+
+interface Options extends ReplayFilters {
+  type?: string;
+  invoice?: string[];
+  dryRun?: true;
+  rate?: number;
+  topic?: string;
+  toFile?: string;
+}
+
+type Kind = "confirmations" | "callbacks" | "events";
+
+const TIMES: Record<Kind, string> = {
+  confirmations: "last asked for",
+  callbacks: "received",
+  events: "made",
+};
+
+/** `invoice-relay replay …`: run it again from the log, in a lane of its own (G9). */
+export function replayCommand(door: Door): Command {
+  const confirmations = withFilters(door, "confirmations").description(
+    "ask the provider again about invoices; live questions go first",
+  );
+  const callbacks = withFilters(door, "callbacks")
+    .description("read recorded callbacks again and ask about invoice ids that were not found before")
+    .option("--refused", "those that a signature or address check refused, too");
+  const events = withFilters(door, "events")
+    .description("publish events again with the same ids and the attribute `replay`; live events go first")
+    .option("--type <type>", "only events of this type, such as invoice.paid")
+    .addOption(
+      new Option("--topic <arn>", "to this topic instead of the one in the settings").conflicts("toFile"),
+    )
+    .option("--to-file <file>", "to a new file instead, one event a line (NDJSON); it holds personal data");
+  return new Command("replay")
+    .description("run it again from the log: confirmations, callbacks or events; try --dry-run first")
+    .addCommand(confirmations)
+    .addCommand(callbacks)
+    .addCommand(events)
+    .addCommand(listCommand(door))
+    .addCommand(showCommand(door))
+    .addCommand(resumeCommand(door))
+    .addCommand(cancelCommand(door));
+}
+
+function withFilters(door: Door, kind: Kind): Command {
+  return new Command(kind)
+    .option("--from <time>", `only those ${TIMES[kind]} at this time (UTC) or later`, timeValue)
+    .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now when left out`, timeValue)
+    .option("--invoice <id>", "only this invoice; may be repeated", idValues)
+    .option("--collection <name>", "only invoices of the collection with this name")
+    .option("--verdict <verdict>", "only invoices with this verdict", verdictValue(kind === "callbacks"))
+    .option("--source <name>", "only this source")
+    .option("--rate <number>", "the most a second", countValue)
+    .option("--dry-run", "only say how many there are, and show the first ones")
+    .action((options: Options) => replay(door, kind, options));
+}
+
+async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
+  const {
+    from,
+    to,
+    invoice: invoiceIds,
+    collection,
+    verdict,
+    source,
+    refused,
+    type: eventType,
+    rate,
+  } = options;
+  const filters: ReplayFilters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
+  const target = targetOf(options);
+  const { DEFAULT_RATES, startReplay } = await import("../../replay/start-replay.ts");
+  await door.withDatabase(async (db) => {
+    const workshop = await workshopFor(door, db, kind, target);
+    const request = { db, kind, filters, target, routes: workshop.routes };
+    if (options.dryRun === true) {
+      const { planReplay } = await import("../../replay/plan-replay.ts");
+      const plan = await planReplay({ ...request, readAgain: workshop.readAgain });
+      return door.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
+    }
+    if (target.kind === "file") {
+      const { createEventFile } = await import("../../replay/event-file-step.ts");
+      await createEventFile(target.path);
+    }
+    const started = await startReplay({ ...request, actor: operator(), rate });
+    if (started === null) {
+      if (target.kind === "file") await unlink(target.path);
+      return door.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
+    }
+    await runHere(door, workshop, started);
+  });
+}
+
+function targetOf({ topic, toFile }: Options): ReplayTarget {
+  if (toFile !== undefined) return { kind: "file", path: toFile };
+  return topic === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn: topic };
+}
+
+function listCommand(door: Door): Command {
+  return new Command("list")
+    .description("list replays, the newest first")
+    .option("--limit <number>", "the most to list", countValue, 20)
+    .action(async ({ limit }: { limit: number }) => {
+      const { listReplays } = await import("../../replay/replay-store.ts");
+      const replays = await door.withDatabase((db) => listReplays({ db, limit }));
+      door.show({ replays }, () => renderReplays(replays));
+    });
+}
+
+function showCommand(door: Door): Command {
+  return new Command("show")
+    .description("show one replay: how far it is, and the events that SNS refused")
+    .argument("<id>", "the replay's id", idValue)
+    .action(async (id: string) => {
+      const { listRefusals, mustFindReplay } = await import("../../replay/replay-store.ts");
+      const [replay, refusals] = await door.withDatabase(
+        async (db) => [await mustFindReplay({ db, id }), await listRefusals({ db, id })] as const,
+      );
+      door.show({ replay, refusals }, () => renderReplay(replay, refusals));
+    });
+}
+
+function resumeCommand(door: Door): Command {
+  return new Command("resume")
+    .description("go on with a replay where it stopped")
+    .argument("<id>", "the replay's id", idValue)
+    .action(async (id: string) => {
+      const { resumeReplay } = await import("../../replay/start-replay.ts");
+      await door.withDatabase(async (db) => {
+        const replay = await resumeReplay({ db, actor: operator(), id });
+        await runHere(door, await workshopFor(door, db, replay.kind, replay.target), replay);
+      });
+    });
+}
+
+function cancelCommand(door: Door): Command {
+  return new Command("cancel")
+    .description("end a replay; what it has done stays done")
+    .argument("<id>", "the replay's id", idValue)
+    .action(async (id: string) => {
+      const { cancelReplay } = await import("../../replay/start-replay.ts");
+      const replay = await door.withDatabase((db) => cancelReplay({ db, actor: operator(), id }));
+      door.show({ replay }, () => renderReplay(replay, []));
+    });
+}

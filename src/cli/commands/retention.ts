@@ -1,0 +1,50 @@
+import { Command } from "commander";
+import type { RetentionResult } from "../../replay/retention.ts";
+import type { Door } from "../door.ts";
+import { operator } from "../operator.ts";
+import { table } from "../table.ts";
+
+/** `invoice-relay retention`: what `serve` does once a day, now. */
+export function retentionCommand(door: Door): Command {
+  return new Command("retention")
+    .description("drop callbacks older than RETENTION, a whole month at a time; serve does it daily")
+    .option("--dry-run", "only say what would be dropped")
+    .action(async ({ dryRun }: { dryRun?: true }) => {
+      const { RETENTION: retentionMs } = door.settings(["DATABASE_URL"]);
+      const { applyRetention } = await import("../../replay/retention.ts");
+      const result = await door.withDatabase((db) =>
+        applyRetention({ db, actor: operator(), retentionMs, dryRun }),
+      );
+      if (result.busy !== null) door.fault();
+      door.show(result, render);
+    });
+}
+
+function render(result: RetentionResult): string {
+  const { dryRun, before, partitions, stragglers, unknownQuestions, busy } = result;
+  const day = before.toISOString().slice(0, 10);
+  const lines: string[] = [];
+  if (partitions.length + stragglers + unknownQuestions === 0)
+    lines.push(`Nothing to drop: no callback is from before ${day}.`);
+  else {
+    lines.push(
+      `${dryRun ? "Would be dropped" : "Dropped"}: callbacks from before ${day}, except those of invoices that are still open.`,
+    );
+    if (partitions.length > 0)
+      lines.push(
+        table(
+          ["partition", "callbacks", "still open, kept"],
+          partitions.map(({ name, callbacks, kept }) => [name, callbacks, kept]),
+        ),
+      );
+    if (stragglers > 0) lines.push(`${stragglers} kept earlier that are no longer open.`);
+    if (unknownQuestions > 0)
+      lines.push(`${unknownQuestions} questions about invoices that the provider does not know.`);
+    if (dryRun) lines.push("This was a dry run: nothing was changed.");
+  }
+  if (busy !== null)
+    lines.push(
+      `The partition ${busy} was busy and stays for now. Run it again, or wait for serve's next day.`,
+    );
+  return lines.join("\n");
+}

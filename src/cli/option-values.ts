@@ -1,0 +1,47 @@
+import { InvalidArgumentError } from "commander";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** A day or a moment, UTC unless it names a zone. @returns ISO 8601. */
+export function timeValue(text: string): string {
+  const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
+  const time = TIME.test(text)
+    ? Date.parse(hasZone || text.length === 10 ? text : `${text.replace(" ", "T")}Z`)
+    : Number.NaN;
+  if (Number.isNaN(time))
+    throw new InvalidArgumentError(
+      "It should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30.",
+    );
+  return new Date(time).toISOString();
+}
+
+/** One id. @returns it in lower case. */
+export function idValue(text: string): string {
+  if (!UUID.test(text)) throw new InvalidArgumentError("It should be an id (UUID) such as 3f1c6a52-….");
+  return text.toLowerCase();
+}
+
+/** Ids that add up: the option may be repeated, and each value may name several, separated by commas. */
+export function idValues(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), ...text.split(",").map((part) => idValue(part.trim()))];
+}
+
+export function countValue(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 100_000)
+    throw new InvalidArgumentError("It should be a whole number from 1 to 100,000.");
+  return count;
+}
+
+const VERDICTS = ["pending", "paid", "quarantined", "invalidated", "not_paid", "unknown_invoice"];
+const CALLBACK_VERDICTS = ["unreadable", "ping", "refused"];
+
+/** A verdict of a question; of callbacks, those that have none too. */
+export const verdictValue =
+  (ofCallbacks: boolean) =>
+  (text: string): string => {
+    const known = ofCallbacks ? [...VERDICTS, ...CALLBACK_VERDICTS] : VERDICTS;
+    if (!known.includes(text)) throw new InvalidArgumentError(`It should be one of ${known.join(", ")}.`);
+    return text;
+  };
