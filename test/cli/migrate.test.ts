@@ -1,0 +1,37 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createEmptyTestDatabase } from "../support/database.ts";
+import { runCli } from "./relay-process.ts";
+
+async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
+  const database = await createEmptyTestDatabase();
+  onTestFinished(() => database.drop());
+  return { DATABASE_URL: database.url };
+}
+
+describe("invoice-relay migrate", () => {
+  it("makes everything in an empty database, says what it did, and has nothing to do the second time", async () => {
+    const environment = await emptyDatabase();
+    const first = await runCli(["migrate"], environment);
+    expect(first.code).toBe(0);
+    expect(first.stdout).toContain("ran migration 0001_callback\n");
+    expect(first.stdout.match(/made partition callback_\d{4}_\d{2}/g)).toHaveLength(4);
+    expect(first.stdout).toMatch(/The schema is current\.\n$/);
+
+    const second = await runCli(["migrate"], environment);
+    expect(second).toEqual({ code: 0, stdout: "no migration to run\nThe schema is current.\n", stderr: "" });
+    const third = await runCli(["migrate", "--json"], environment);
+    expect(JSON.parse(third.stdout)).toEqual({ migrations: [], partitions: [], schema: "current" });
+  });
+
+  it("may run in two places at once", async () => {
+    const environment = await emptyDatabase();
+    const both = await Promise.all([runCli(["migrate"], environment), runCli(["migrate"], environment)]);
+    expect(both.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+      { code: 0, stderr: "" },
+      { code: 0, stderr: "" },
+    ]);
+    const ran = both.flatMap(({ stdout }) => stdout.match(/ran migration \S+/g) ?? []);
+    expect(new Set(ran).size).toBe(ran.length);
+    expect(ran.length).toBeGreaterThan(0);
+  });
+});

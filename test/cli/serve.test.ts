@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { type RelayProcess, runCli, startCli } from "./relay-process.ts";
+
+const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+
+async function serving(around: Surroundings, words: string[] = []): Promise<RelayProcess & { url: string }> {
+  const relay = startCli(["serve", ...words], { ...around.environment(), ...AWS });
+  await relay.says("invoice-relay ");
+  const line = relay.output.stdout.split("\n").find((one) => one.includes('"invoice-relay '));
+  const { port } = JSON.parse(line ?? "{}") as { port: number | null };
+  return { ...relay, url: `http://127.0.0.1:${port}` };
+}
+
+const callback = (url: string, id: string) =>
+  fetch(`${url}/callbacks/${TOKEN}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ data: { id } }),
+  });
+
+describe("invoice-relay serve and the schema", () => {
+  const pretend = (around: Surroundings, name: string) =>
+    around.query("insert into kysely_migration (name, timestamp) values ($1, '2030-01-01')", [name]);
+
+  it("refuses a schema that is behind and says which command to run", async () => {
+    const around = await surroundings();
+    await around.query("delete from kysely_migration where name = '0006_alarm'");
+    const { code, stdout, stderr } = await runCli(["serve"], { ...around.environment(), ...AWS });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain("(0006_alarm). Run: invoice-relay migrate");
+  });
+
+  it("refuses a schema that is ahead by a breaking migration", async () => {
+    const around = await surroundings();
+    await pretend(around, "9999_split.breaking");
+    const { code, stderr } = await runCli(["serve"], { ...around.environment(), ...AWS });
+    expect(code).toBe(1);
+    expect(stderr).toContain("ahead of this program by a breaking migration (9999_split.breaking)");
+  });
+
+  it("works on a schema that is ahead by any other migration, as in a rolling deploy", async () => {
+    const around = await surroundings();
+    await pretend(around, "9999_column");
+    const relay = await serving(around);
+    expect((await fetch(`${relay.url}/readyz`)).status).toBe(200);
+  });
+});
+
+describe("invoice-relay serve, stopped", () => {
+  it("finishes what was recorded: a question under way at SIGTERM still becomes an event (G2)", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    around.provider.invoice(id, async (_request, response) => {
+      asked.resolve();
+      await answer.promise;
+      const script = invoiceAnswer(id);
+      if (typeof script === "function") return;
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(script.body));
+    });
+    const relay = await serving(around);
+    expect((await callback(relay.url, id)).status).toBe(200);
+    await asked.promise;
+
+    relay.child.kill("SIGTERM");
+    await relay.says('"stopping');
+    answer.resolve();
+
+    expect(await relay.ended).toBe(0);
+    expect(relay.output.stdout).toContain('"stopped"');
+    expect(relay.output.stderr).toBe("");
+    const [settled] = await around.query("select state, verdict from confirmation where invoice_id = $1", [
+      id,
+    ]);
+    expect(settled).toEqual({ state: "done", verdict: "paid" });
+    // Whether this process still sent it or left it to the next one, it is there and nobody holds it.
+    const [event] = await around.query("select state from event where invoice_id = $1", [id]);
+    expect(["due", "published"]).toContain(event?.state);
+  });
+
+  it("gives a question back that the provider does not answer, within 10 s", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    const asked = Promise.withResolvers<void>();
+    around.provider.invoice(id, () => asked.resolve());
+    const relay = await serving(around);
+    await callback(relay.url, id);
+    await asked.promise;
+
+    relay.child.kill("SIGTERM");
+    // It ends itself with 1 and a remark when the 10 s are over.
+    expect(await relay.ended).toBe(0);
+    expect(relay.output.stderr).toBe("");
+    const [left] = await around.query("select state, lease_token from confirmation where invoice_id = $1", [
+      id,
+    ]);
+    expect(left).toEqual({ state: "due", lease_token: null });
+  });
+
+  it("takes Ctrl-C that the terminal and npm both pass on for one wish", async () => {
+    const around = await surroundings();
+    const relay = await serving(around);
+    relay.child.kill("SIGINT");
+    relay.child.kill("SIGINT");
+    expect(await relay.ended).toBe(0);
+    expect(relay.output.stdout).toContain('"stopped"');
+  });
+
+  it("ends at once at a second signal", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    const asked = Promise.withResolvers<void>();
+    around.provider.invoice(id, () => asked.resolve());
+    const relay = await serving(around);
+    await callback(relay.url, id);
+    await asked.promise;
+    relay.child.kill("SIGTERM");
+    const again = setInterval(() => relay.child.kill("SIGTERM"), 100);
+    onTestFinished(() => clearInterval(again));
+    expect(await relay.ended).toBe(1);
+    expect(relay.output.stderr).toContain("Stopped at once");
+  });
+});
+
+describe("invoice-relay serve in parts", () => {
+  it("--no-workers records, --workers-only confirms and publishes, together they do all", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    const door = await serving(around, ["--no-workers"]);
+    await callback(door.url, id);
+    expect(around.provider.requests).toEqual([]);
+
+    const workers = startCli(["serve", "--workers-only"], { ...around.environment(), ...AWS });
+    await workers.says("confirms and publishes");
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), { timeout: 10_000 });
+    expect(workers.output.stdout).toContain('"port":null');
+  });
+
+  it("says that its port is taken", async () => {
+    const around = await surroundings();
+    const other = createServer().listen(0);
+    onTestFinished(() => void other.close());
+    await vi.waitFor(() => expect(other.address()).not.toBeNull());
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await runCli(["serve"], {
+      ...around.environment({ PORT: String(port) }),
+      ...AWS,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      `invoice-relay: port ${port} is taken by another program. Choose another port, or stop that program.\n`,
+    );
+  });
+});
