@@ -103,6 +103,8 @@ const questionOf = (invoiceId: string) => ({
   verdict: null,
   released: false,
   hasEvidence: false,
+  erased: false,
+  recordOnly: false,
   askedAt: new Date(),
   known: null,
 });

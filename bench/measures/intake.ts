@@ -75,6 +75,22 @@ async function withDatabase(
   }
 }
 
+async function measureReceiver(
+  stage: Stage,
+  database: BenchDatabase,
+  ms: number,
+  profiled = false,
+): Promise<Intake> {
+  const relay = await startReceiver(stage, database);
+  if (profiled) await relay.call("startProfile");
+  const measured = await measureFlood(stage, relay, ms);
+  const hot = profiled ? { profile: await relay.call("stopProfile") } : {};
+  await relay.call("stop");
+  await relay.end();
+  await requireRecorded(database, Math.floor((measured.perSecond * ms) / 1_000));
+  return { ...measured, ...hot };
+}
+
 /** Every answered callback must stand in the log, with its question. */
 async function requireRecorded(database: BenchDatabase, atLeast: number): Promise<void> {
   const [row] = await database.query<{ callbacks: number; questions: number }>(
@@ -108,23 +124,15 @@ export async function intake(stage: Stage, { rounds, ms, profile }: BenchOptions
           await requireRecorded(database, Math.floor((measured.perSecond * ms) / 1_000));
           return measured;
         }),
-      relay: (round) =>
-        withDatabase(stage, async (database) => {
-          const relay = await startReceiver(stage, database);
-          const profiled = profile && round === rounds - 1;
-          if (profiled) await relay.call("startProfile");
-          const measured = await measureFlood(stage, relay, ms);
-          const hot = profiled ? { profile: await relay.call("stopProfile") } : {};
-          await relay.call("stop");
-          await relay.end();
-          await requireRecorded(database, Math.floor((measured.perSecond * ms) / 1_000));
-          return { ...measured, ...hot };
-        }),
+      relay: () => withDatabase(stage, (database) => measureReceiver(stage, database, ms)),
     },
     rounds,
     tell,
   );
 
+  const hot = profile
+    ? (await withDatabase(stage, (database) => measureReceiver(stage, database, ms, true))).profile
+    : undefined;
   const rates = (name: string) => (figures[name] ?? []).map((round) => round.perSecond);
   const ratios = {
     ratioToBare: spreadOf(ratiosOf(rates("relay"), rates("bare"))),
@@ -133,7 +141,6 @@ export async function intake(stage: Stage, { rounds, ms, profile }: BenchOptions
   const middle = (name: string, of: (round: Intake) => number) =>
     rounded(spreadOf((figures[name] ?? []).map(of)).median);
   const names = Object.keys(figures);
-  const hot = figures.relay?.at(-1)?.profile;
   return {
     tables: [
       {

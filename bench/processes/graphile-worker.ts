@@ -23,6 +23,7 @@ const calls = {
   }) => {
     pool = new pg.Pool({ connectionString: databaseUrl, max: POOL, options: "-c timezone=UTC" });
     pool.on("error", () => undefined);
+    pool.on("connect", (client) => client.on("error", () => undefined));
     const job = createCallbackJob({ pool, providerUrl, snsUrl, connections: 64, lingerMs: 5 });
     runner = await run({
       pgPool: pool,

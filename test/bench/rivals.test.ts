@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { BenchDatabase } from "../../bench/harness/bench-database.ts";
+import { type ContestantName, contestants } from "../../bench/harness/drain-contestants.ts";
+import { Stage } from "../../bench/harness/stage.ts";
+
+const stage = new Stage();
+const invoiceIds = Array.from({ length: 40 }, () => randomUUID());
+
+beforeAll(() => stage.begin());
+afterAll(() => stage.end());
+
+/** All that a contestant leaves behind, without what no two runs share: times, and the ids that SNS gives. */
+async function rowsOf({ query }: BenchDatabase) {
+  return {
+    callbacks: await query(
+      "select source, method, path, invoice_ids, body from callback order by invoice_ids",
+    ),
+    verdicts: await query(
+      "select invoice_id, source, lane, opened_by, state, verdict from confirmation order by 1",
+    ),
+    invoices: await query(
+      "select to_jsonb(invoice) - 'asked_at' - 'confirmed_at' as row from invoice order by id",
+    ),
+    snapshots: await query(
+      "select invoice_id, source, status, digest, document::text from invoice_snapshot order by 1",
+    ),
+    events: await query(
+      "select id, invoice_id, source, type, invoice_type, collection_name, state, payload::jsonb #- '{data,confirmedAt}' as payload from event order by id",
+    ),
+    publications: await query(
+      "select event_id, topic_arn, replay_id, message_id <> '' as has_message_id from publication order by event_id",
+    ),
+  };
+}
+
+/** Every fourth entry, more or less, is refused by SNS the first time. */
+async function drained(name: ContestantName) {
+  const database = await stage.createDatabase();
+  const contestant = await contestants[name](stage, database);
+  try {
+    await stage.sns.call("reset", { failFirst: 4 });
+    await contestant.record(invoiceIds);
+    await stage.sns.call("whenAccepted", invoiceIds.length);
+    await vi.waitFor(
+      async () => expect((await rowsOf(database)).publications).toHaveLength(invoiceIds.length),
+      { timeout: 10_000 },
+    );
+    return { rows: await rowsOf(database), sns: await stage.sns.call("counts") };
+  } finally {
+    await contestant.stop();
+    await database.drop();
+  }
+}
+
+describe("the rivals of the drain bench", () => {
+  it.each(["graphileWorker", "pgBoss"] as const)(
+    "%s leaves the same rows and the same SNS acceptances as the relay, refused entries included",
+    async (rival) => {
+      const byRelay = await drained("relay");
+      const byRival = await drained(rival);
+
+      expect(byRelay.rows.events).toHaveLength(invoiceIds.length);
+      expect(byRelay.sns).toEqual({ events: invoiceIds.length, acceptances: invoiceIds.length });
+      expect(byRival).toEqual(byRelay);
+    },
+    60_000,
+  );
+
+  it("noDatabase sends one message for each invoice", async () => {
+    const database = await stage.createDatabase();
+    const contestant = await contestants.noDatabase(stage, database);
+    await stage.sns.call("reset", { failFirst: 0 });
+    await contestant.record(invoiceIds);
+    await stage.sns.call("whenAccepted", invoiceIds.length);
+    await contestant.stop();
+    await database.drop();
+
+    expect(await stage.sns.call("counts")).toEqual({
+      events: invoiceIds.length,
+      acceptances: invoiceIds.length,
+    });
+  });
+});
