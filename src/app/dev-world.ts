@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { parseFaults } from "../collection-service/faults/faults.ts";
 import { readSeed } from "../collection-service/seed.ts";
 import { startCollectionService } from "../collection-service/start-collection-service.ts";
 import { connect, type Database } from "../database/connect.ts";
@@ -76,6 +77,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     port: await freePort(ports.collectionService),
     host: HOST,
     log,
+    faults: parseFaults(environment.COLLECTION_SERVICE_FAULTS),
   });
   starting.defer(() => service.close());
 

@@ -135,6 +135,10 @@ export const settingsSchema = z.object({
     .min(1)
     .prefault(".data")
     .describe("Where the local services of `npm start` keep their data."),
+  COLLECTION_SERVICE_FAULTS: z
+    .string()
+    .optional()
+    .describe("What goes wrong in the local collection service from its start, as JSON; see its README."),
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;

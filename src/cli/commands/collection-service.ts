@@ -10,6 +10,7 @@ interface Options {
   host: string;
   publicUrl?: string;
   seed?: string;
+  banksPath?: string;
 }
 
 /** `invoice-relay collection-service`: the provider's API for local use and tests, alone. */
@@ -20,8 +21,10 @@ export function collectionServiceCommand(door: Door): Command {
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--public-url <url>", "where payers reach it; its own address when left out")
     .option("--seed <file>", "keys and collections to start with, instead of its own")
-    .action(async ({ port, host, publicUrl, seed }: Options) => {
-      const { DATABASE_URL, DATA_DIR } = door.settings();
+    .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks when left out")
+    .action(async ({ port, host, publicUrl, seed, banksPath }: Options) => {
+      const { DATABASE_URL, DATA_DIR, COLLECTION_SERVICE_FAULTS } = door.settings();
+      const { parseFaults } = await import("../../collection-service/faults/faults.ts");
       const { startCollectionService } = await import("../../collection-service/start-collection-service.ts");
       const { startEmbeddedPostgres } = await import("../../database/embedded/start-embedded-postgres.ts");
       const { Secret } = await import("../../kit/secret.ts");
@@ -38,6 +41,8 @@ export function collectionServiceCommand(door: Door): Command {
         log,
         ...(publicUrl === undefined ? {} : { publicUrl }),
         ...(seed === undefined ? {} : { seed }),
+        ...(banksPath === undefined ? {} : { banksPath }),
+        faults: parseFaults(COLLECTION_SERVICE_FAULTS),
       });
       running.defer(() => service.close());
       door.showLine(
