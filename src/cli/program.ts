@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
+import { certifyCommand } from "./commands/certify.ts";
 import { collectionServiceCommand } from "./commands/collection-service.ts";
 import { deadCommand } from "./commands/dead.ts";
 import { demoCommand } from "./commands/demo.ts";
@@ -11,6 +12,7 @@ import { localSnsCommand } from "./commands/local-sns.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { pauseCommand } from "./commands/pause.ts";
 import { quarantineCommand } from "./commands/quarantine.ts";
+import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { retentionCommand } from "./commands/retention.ts";
@@ -37,6 +39,8 @@ const commands: ((door: Door) => Command)[] = [
   doctorCommand,
   callbackUrlCommand,
   invoiceCommand,
+  reconcileCommand,
+  certifyCommand,
   replayCommand,
   deadCommand,
   quarantineCommand,

@@ -1,0 +1,138 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** One way to understand what the interface leaves open about the list. */
+export interface Reading {
+  datesMean: "creation" | "payment";
+  /** The provider's zone, in hours from UTC: its days begin at its own midnight. */
+  zoneHours: number;
+  includesFirst: boolean;
+  includesLast: boolean;
+  /** A list without invoiceType holds no Test invoices. */
+  hidesTest: boolean;
+  order: "newest first" | "oldest first" | "by id";
+  /** `invoiceStatus` and `invoiceType` are not looked at. */
+  ignoresFilters: boolean;
+}
+
+export const PLAIN: Reading = {
+  datesMean: "creation",
+  zoneHours: 0,
+  includesFirst: true,
+  includesLast: true,
+  hidesTest: false,
+  order: "newest first",
+  ignoresFilters: false,
+};
+
+export interface ListedInvoice {
+  id: string;
+  createdAt: Date;
+  paidAt: Date | null;
+  status?: string;
+  type?: "Live" | "Test";
+  amount?: number | string | null;
+  /** What the list shows as datePaid instead of paidAt. */
+  datePaid?: string | null;
+}
+
+export interface ListProvider {
+  url: string;
+  reading: Reading;
+  invoices: ListedInvoice[];
+  /** The queries of the list, in order. */
+  queries: URLSearchParams[];
+  /** Answers the next list requests in place of the list; the last one stays. Empty: the list. */
+  faults: ((response: ServerResponse) => void)[];
+  /** Awaited before each page. */
+  beforePage: () => Promise<void> | void;
+}
+
+export const COLLECTION = "c0113c70-0000-4000-8000-00000000000a";
+
+/** A provider that has one collection and nothing but its list, over real HTTP; gone with the test. */
+export async function startListProvider(): Promise<ListProvider> {
+  const provider: ListProvider = {
+    url: "",
+    reading: PLAIN,
+    invoices: [],
+    queries: [],
+    faults: [],
+    beforePage: () => undefined,
+  };
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://provider");
+    response.setHeader("content-type", "application/json");
+    if (pathname === `/api/v1/collections/${COLLECTION}`)
+      return response.end(
+        JSON.stringify({
+          status: "success",
+          message: "ok",
+          data: { id: COLLECTION, collectionName: "Term 1" },
+        }),
+      );
+    if (pathname !== `/api/v1/collections/${COLLECTION}/invoices`)
+      return response.writeHead(404).end('{"status":404,"message":"Nothing here"}');
+    provider.queries.push(searchParams);
+    await provider.beforePage();
+    const fault = provider.faults.length > 1 ? provider.faults.shift() : provider.faults[0];
+    if (fault !== undefined) return fault(response);
+    response.end(JSON.stringify({ status: "success", message: "ok", data: page(provider, searchParams) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return provider;
+}
+
+function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
+  const number = Number(query.get("page") ?? 1);
+  const size = Math.min(Number(query.get("pageSize") ?? 10), 50);
+  const matching = invoices.filter((invoice) => matches(invoice, reading, query)).sort(orderOf(reading));
+  return {
+    items: matching.slice((number - 1) * size, number * size).map((invoice) => ({
+      id: invoice.id,
+      title: "School fees",
+      amount: invoice.amount === undefined ? 1500.5 : invoice.amount,
+      status: invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"),
+      payerName: "Ada Obi",
+      payerEmail: "ada@example.com",
+      dateCreated: invoice.createdAt.toISOString(),
+      datePaid: invoice.datePaid === undefined ? (invoice.paidAt?.toISOString() ?? null) : invoice.datePaid,
+    })),
+    page: number,
+    pageSize: size,
+    totalCount: matching.length,
+    hasNextPage: number * size < matching.length,
+    hasPreviousPage: number > 1,
+  };
+}
+
+function matches(invoice: ListedInvoice, reading: Reading, query: URLSearchParams): boolean {
+  const { datesMean, zoneHours, includesFirst, includesLast, hidesTest, ignoresFilters } = reading;
+  const moment = datesMean === "creation" ? invoice.createdAt : invoice.paidAt;
+  if (moment === null) return false;
+  const day = new Date(moment.getTime() + zoneHours * 3_600_000).toISOString().slice(0, 10);
+  const [first, last] = [query.get("startDate") ?? "", query.get("endDate") ?? "9999"];
+  if (includesFirst ? day < first : day <= first) return false;
+  if (includesLast ? day > last : day >= last) return false;
+  if (ignoresFilters) return true;
+  const type = invoice.type ?? "Live";
+  const asked = query.get("invoiceType");
+  if (asked === null ? hidesTest && type === "Test" : asked !== type) return false;
+  const status = query.get("invoiceStatus");
+  return status === null || status === (invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"));
+}
+
+function orderOf({ order }: Reading): (a: ListedInvoice, b: ListedInvoice) => number {
+  if (order === "by id") return (a, b) => (a.id < b.id ? -1 : 1);
+  const sign = order === "newest first" ? -1 : 1;
+  return (a, b) => sign * (a.createdAt.getTime() - b.createdAt.getTime()) || (a.id < b.id ? -1 : 1);
+}

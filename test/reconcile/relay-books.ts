@@ -1,0 +1,86 @@
+import { onTestFinished } from "vitest";
+import { CollectionClient } from "../../src/collection-api/index.ts";
+import { Alarms } from "../../src/database/alarms.ts";
+import { connect, type Database } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { COLLECTION, type ListProvider, startListProvider } from "./list-provider.ts";
+
+export const DAY_MS = 86_400_000;
+export const TOPIC = "arn:aws:sns:us-east-1:123456789012:invoice-events";
+
+export interface Books {
+  db: Database;
+  provider: ListProvider;
+  source: ReconcileSource;
+  /** What the passes of one process have in common. */
+  context: {
+    db: Database;
+    sources: ReconcileSource[];
+    alarms: Alarms;
+    log: ReturnType<typeof createLogger>;
+    leaseMs: number;
+    intervalMs: number;
+    onQuestions: () => void;
+  };
+  /** Rows as Postgres gives them. */
+  query<Row>(text: string, values?: unknown[]): Promise<Row[]>;
+  openAlarms(): Promise<string[]>;
+}
+
+/** A database, a provider with a list, and a source that has been served for so many days. */
+export async function books({ servedDays = 30 }: { servedDays?: number | null } = {}): Promise<Books> {
+  const database = await createTestDatabase();
+  const { db, close } = connect(new Secret(database.url));
+  const provider = await startListProvider();
+  const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", retries: 0 });
+  onTestFinished(async () => {
+    await client.close();
+    await close();
+    await database.drop();
+  });
+  const source: ReconcileSource = {
+    name: "default",
+    collectionIds: [COLLECTION],
+    liveTopicArn: TOPIC,
+    client,
+    ratePerSecond: null,
+    paidStatuses: ["Paid"],
+    timeZone: "UTC",
+    lookbackMs: 35 * DAY_MS,
+  };
+  if (servedDays !== null)
+    await db
+      .insertInto("source")
+      .values({ name: "default", first_served_at: new Date(Date.now() - servedDays * DAY_MS) })
+      .execute();
+  const log = createLogger({ level: "silent" });
+  const query: Books["query"] = async (text, values = []) => {
+    const { CompiledQuery } = await import("kysely");
+    return (await db.executeQuery<never>(CompiledQuery.raw(text, values))).rows;
+  };
+  return {
+    db,
+    provider,
+    source,
+    context: {
+      db,
+      sources: [source],
+      alarms: new Alarms({ db, log, metrics: createMetrics() }),
+      log,
+      leaseMs: 15_000,
+      intervalMs: 600_000,
+      onQuestions: () => undefined,
+    },
+    query,
+    openAlarms: async () =>
+      (await query<{ name: string }>("select name from alarm where cleared_at is null order by name")).map(
+        ({ name }) => name,
+      ),
+  };
+}
+
+export const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);

@@ -1,0 +1,219 @@
+import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { describe, expect, it, vi } from "vitest";
+import { sweepPass } from "../../src/reconcile/sweep-pass.ts";
+import { openQuestions } from "../../src/record/open-questions.ts";
+import { type Books, books, daysAgo } from "./relay-books.ts";
+
+const GO_ON = new AbortController().signal;
+
+const pay = ({ provider }: Books, daysAgoPaid: number, changes = {}) => {
+  const id = randomUUID();
+  const paidAt = daysAgo(daysAgoPaid);
+  provider.invoices.push({ id, createdAt: daysAgo(daysAgoPaid + 1), paidAt, ...changes });
+  return id;
+};
+
+const questions = ({ query }: Books) =>
+  query<{ id: string; lane: string; by: string; record: boolean; state: string; requests: number }>(
+    `select invoice_id as id, lane, opened_by as by, record_only as record, state, requests from confirmation order by opened_at, invoice_id`,
+  );
+
+const sweeps = ({ query }: Books) =>
+  query<Record<string, unknown>>(
+    "select state, listed, missing, opened, called, faults, last_error from sweep order by due_at",
+  );
+
+const dueNow = ({ query }: Books) => query("update sweep set due_at = now() where state = 'due'");
+const answer =
+  (status: number, headers = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(status, headers).end('{"status":500,"message":"Broken"}');
+
+describe("an automatic sweep", () => {
+  it("opens a question for what was paid since the first serve and has no event, and for nothing else", async () => {
+    const given = await books({ servedDays: 10 });
+    const missed = pay(given, 3);
+    const test = pay(given, 2, { type: "Test" });
+    pay(given, 11);
+    pay(given, 3, { paidAt: null });
+    const published = pay(given, 4);
+    await given.query(
+      `insert into event (id, invoice_id, type, source, invoice_type, payload) values ($1, $2, 'invoice.paid', 'default', 'Live', '{}')`,
+      [randomUUID(), published],
+    );
+
+    const nextInMs = await sweepPass(given.context, GO_ON);
+
+    const opened = await questions(given);
+    expect(opened.map(({ id }) => id).sort()).toEqual([missed, test].sort());
+    expect(opened[0]).toMatchObject({ lane: "known", by: "reconcile", record: false, state: "due" });
+    expect(await sweeps(given)).toEqual([
+      { state: "done", listed: 3, missing: 2, opened: 2, called: 0, faults: 0, last_error: null },
+    ]);
+    expect(nextInMs).toBeNull();
+    expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(590_000);
+  });
+
+  it("counts apart what a callback had named already, and brings its question forward", async () => {
+    const given = await books();
+    const called = pay(given, 1);
+    await openQuestions(given.db, [{ invoiceId: called, source: "default" }], {
+      openedBy: "callback",
+      lane: "unknown",
+    });
+    await given.query("update confirmation set due_at = now() + interval '1 hour', attempt = 4");
+    await sweepPass(given.context, GO_ON);
+    expect(await sweeps(given)).toMatchObject([{ missing: 1, opened: 1, called: 1 }]);
+    expect(await questions(given)).toMatchObject([{ lane: "known", by: "callback", state: "due" }]);
+    expect(await given.query("select 1 from confirmation where due_at <= now()")).toHaveLength(1);
+  });
+
+  it("leaves alone what is being asked, dead or quarantined, sweep after sweep", async () => {
+    const given = await books();
+    const ids = [pay(given, 1), pay(given, 1), pay(given, 1)];
+    await openQuestions(
+      given.db,
+      ids.map((invoiceId) => ({ invoiceId, source: "default" })),
+      { openedBy: "callback", lane: "known" },
+    );
+    await given.query("update confirmation set state = 'dead' where invoice_id = $1", [ids[1]]);
+    await given.query(
+      "update confirmation set state = 'done', verdict = 'quarantined' where invoice_id = $1",
+      [ids[2]],
+    );
+    await sweepPass(given.context, GO_ON);
+    expect((await questions(given)).map(({ requests }) => requests)).toEqual([1, 1, 1]);
+    expect(await sweeps(given)).toMatchObject([{ missing: 3, opened: 0 }]);
+  });
+
+  it("records an undated payment of an invoice older than the first serve, and publishes once its date is known", async () => {
+    const given = await books({ servedDays: 10 });
+    const old = pay(given, 12, { datePaid: "" });
+    const young = pay(given, 3, { datePaid: null });
+    await sweepPass(given.context, GO_ON);
+    const record = async () =>
+      Object.fromEntries((await questions(given)).map((question) => [question.id, question.record]));
+    expect(await record()).toEqual({ [old]: true, [young]: false });
+
+    await given.query("update confirmation set state = 'done', verdict = 'paid'");
+    await given.query(
+      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document) values ($1, 'default', 'Paid', now() - interval '2 days', now(), now(), '', '{}')`,
+      [old],
+    );
+    await given.query("update sweep set started_at = now() - interval '1 hour'");
+    await sweepPass(given.context, GO_ON);
+    expect(await record()).toEqual({ [old]: false, [young]: false });
+  });
+
+  it("breaks off visibly, keeps what it found, goes on where it stood, and alarms the third fault in a row", async () => {
+    const given = await books();
+    const recent = pay(given, 1);
+    const old = pay(given, 20);
+    given.provider.beforePage = () => {
+      const last = given.provider.queries.at(-1)?.get("endDate") ?? "";
+      given.provider.faults = Date.parse(last) < Date.now() - 5 * 86_400_000 ? [answer(500)] : [];
+    };
+    for (let fault = 1; fault <= 3; fault += 1) {
+      await sweepPass(given.context, GO_ON);
+      const [row] = await sweeps(given);
+      expect(row).toMatchObject({ state: "due", faults: fault, opened: 1 });
+      expect(String(row?.last_error)).toMatch(/Get Collection Invoices.*500/);
+      expect(await given.openAlarms()).toEqual(fault < 3 ? [] : ["sweep_failing"]);
+      await dueNow(given);
+    }
+    expect((await questions(given)).map(({ id }) => id)).toEqual([recent]);
+
+    given.provider.beforePage = () => undefined;
+    given.provider.faults = [];
+    const queriesBefore = given.provider.queries.length;
+    await sweepPass(given.context, GO_ON);
+    expect(await sweeps(given)).toMatchObject([
+      { state: "done", listed: 2, missing: 2, opened: 2, faults: 0 },
+    ]);
+    expect((await questions(given)).map(({ id }) => id)).toEqual([recent, old]);
+    const asked = given.provider.queries.slice(queriesBefore).map((query) => query.get("endDate") ?? "");
+    expect(Math.max(...asked.map((day) => Date.parse(day)))).toBeLessThan(Date.now() - 4 * 86_400_000);
+    expect(await given.openAlarms()).toEqual([]);
+  });
+
+  it("shuts the whole source for as long as a 429 says, and leaves a shut or paused source in peace", async () => {
+    const given = await books();
+    given.provider.faults = [answer(429, { "retry-after": "20" })];
+    await sweepPass(given.context, GO_ON);
+    const [gate] = await given.query<{ ms: number }>(
+      "select (extract(epoch from opens_at - now()) * 1000)::int as ms from source",
+    );
+    expect(gate?.ms).toBeGreaterThan(15_000);
+    const asked = given.provider.queries.length;
+    await dueNow(given);
+    await sweepPass(given.context, GO_ON);
+    await given.query("update source set opens_at = '-infinity', paused_by = 'operator', paused_at = now()");
+    await sweepPass(given.context, GO_ON);
+    expect(given.provider.queries).toHaveLength(asked);
+    expect(await sweeps(given)).toMatchObject([{ faults: 1 }]);
+  });
+
+  it("stops reading, without a fault, when the source is paused while it reads", async () => {
+    const given = await books();
+    given.provider.beforePage = async () => {
+      await given.query("update source set paused_by = 'key_refused', paused_at = now()");
+    };
+    await sweepPass(given.context, GO_ON);
+    expect(given.provider.queries).toHaveLength(1);
+    expect(await sweeps(given)).toMatchObject([{ state: "due", faults: 0 }]);
+  });
+
+  it("is made by one process at a time, and taken up by the next when that one dies (G7)", async () => {
+    const given = await books();
+    pay(given, 1);
+    let waiting: (() => void) | undefined;
+    given.provider.beforePage = () => new Promise((resolve) => (waiting = resolve));
+    const slow = sweepPass({ ...given.context, leaseMs: 600_000 }, GO_ON);
+    await vi.waitFor(() => expect(waiting).toBeDefined());
+    given.provider.beforePage = () => undefined;
+    const asked = given.provider.queries.length;
+    await sweepPass(given.context, GO_ON);
+    expect(given.provider.queries).toHaveLength(asked);
+
+    await given.query("update sweep set claimed_until = now() - interval '1 second'");
+    await sweepPass(given.context, GO_ON);
+    expect(await sweeps(given)).toMatchObject([{ state: "done", listed: 1 }]);
+    waiting?.();
+    await slow;
+    expect(await sweeps(given)).toMatchObject([{ state: "done", listed: 1, opened: 1 }]);
+  });
+
+  it("comes forward for a callback without an id, at most once a minute", async () => {
+    const given = await books();
+    await sweepPass(given.context, GO_ON);
+    const unreadable = () =>
+      given.query(
+        `insert into callback (id, received_at, source, method, path, query, verdict, invoice_ids, headers, body) values ($1, clock_timestamp(), 'default', 'POST', '/', '', 'unreadable', '{}', '[]', '')`,
+        [randomUUID()],
+      );
+    await unreadable();
+    expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(500_000);
+    expect(await sweeps(given)).toHaveLength(2);
+    expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(500_000);
+  });
+
+  it("keeps to its share of the source's rate, and spends it from the common bucket", async () => {
+    const given = await books();
+    await sweepPass({ ...given.context, sources: [{ ...given.source, ratePerSecond: 1_000 }] }, GO_ON);
+    const [bucket] = await given.query<{ touched: boolean }>(
+      "select allowance_at > now() - interval '1 minute' and allowance < 200 as touched from source",
+    );
+    expect(bucket).toEqual({ touched: true });
+    expect(await sweeps(given)).toMatchObject([{ state: "done" }]);
+  });
+
+  it("does nothing without COLLECTION_IDS, and waits for the first serve", async () => {
+    const given = await books({ servedDays: null });
+    expect(
+      await sweepPass({ ...given.context, sources: [{ ...given.source, collectionIds: [] }] }, GO_ON),
+    ).toBeNull();
+    await sweepPass(given.context, GO_ON);
+    expect(given.provider.queries).toHaveLength(0);
+  });
+});
