@@ -8,6 +8,8 @@ export default defineConfig({
         test: { name: "house", include: ["test/house/**/*.test.ts"] },
       },
       {
+        // `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the package.
+        ssr: { resolve: { conditions: ["@invoice-relay/source"] } },
         test: {
           name: "relay",
           include: ["test/**/*.test.ts"],

