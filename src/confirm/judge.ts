@@ -138,8 +138,7 @@ function paid(
       alarms: [...alarms, { name: "invoice_quarantined", detail }],
     };
   }
-  const publishes = confirmed.newest && !question.recordOnly;
-  const event = publishes ? paidEvent(question.source, invoice, confirmed, rules) : null;
+  const event = question.recordOnly ? null : paidEvent(question.source, invoice, confirmed, rules);
   const truncated = {
     name: "event_truncated",
     detail: "Too large for SNS: its event goes without metadata and beneficiaries.",

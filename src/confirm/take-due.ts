@@ -54,7 +54,7 @@ export async function takeDue(
       claimed.erased_at is not null or invoice.erased_at is not null as erased,
       claimed.record_only as "recordOnly", claimed.last_answer is not null as "hasEvidence", clock_timestamp() as "askedAt",
       invoice.status, invoice.modified_at as "modifiedAt", invoice.amount, invoice.total_amount as "totalAmount", invoice.digest
-    from (select) as always left join claimed on true left join invoice on invoice.id = claimed.invoice_id`.execute(
+    from (select) as always left join claimed on true left join invoice on invoice.id = claimed.invoice_id and invoice.source = claimed.source`.execute(
     db,
   );
   const questions = rows.filter((row) => row.invoiceId !== null);
