@@ -27,7 +27,7 @@ const seedSchema = z
   .strictObject({
     $comment: z.string().optional(),
     /** Written before amounts on the payer's page; the interface names no currency. */
-    currencySymbol: z.string().max(8).default("₦"),
+    currency: z.string().max(8).default("NGN"),
     biller,
     fee: feeTerms,
     apiKeys: z

@@ -10,7 +10,7 @@ export interface ServiceContext {
   /** Where payers reach the service, no slash at the end. */
   readonly publicUrl: string;
   /** Written before amounts on the payer's page. */
-  readonly currencySymbol: string;
+  readonly currency: string;
   /** The name that newly linked accounts are held in. */
   readonly accountHolder: string;
   /** Looks for due callbacks at once. */

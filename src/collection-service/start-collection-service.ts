@@ -85,7 +85,7 @@ export async function startCollectionService(
       faults,
       log: options.log,
       publicUrl,
-      currencySymbol: seed.currencySymbol,
+      currency: seed.currency,
       accountHolder: seed.biller.name,
       wakeDeliveries: () => deliveries.wake(),
     };

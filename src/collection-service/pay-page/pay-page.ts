@@ -29,7 +29,7 @@ export function pageState(invoice: InvoiceRow): PageState {
 export interface PageTerms {
   readonly state: PageState;
   /** Written before amounts. */
-  readonly currencySymbol: string;
+  readonly currency: string;
   /** What went wrong with the last attempt. */
   readonly notice: string | null;
 }
@@ -37,7 +37,7 @@ export interface PageTerms {
 /** The payer's page, whole. */
 export function payPage(invoice: InvoiceRow, terms: PageTerms): string {
   const { state, notice } = terms;
-  const money = (amount: string) => `${terms.currencySymbol}${grouped(amount)}`;
+  const money = (amount: string) => `${terms.currency}\u00A0${grouped(amount)}`.trim();
   const title = state === "payable" ? `Pay ${invoice.biller_name}` : `Invoice from ${invoice.biller_name}`;
   return page(
     title,

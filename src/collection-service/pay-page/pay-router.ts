@@ -66,7 +66,7 @@ export function payRouter(context: ServiceContext): Router {
     response
       .status(status)
       .type("html")
-      .send(payPage(invoice, { state: pageState(invoice), currencySymbol: context.currencySymbol, notice }));
+      .send(payPage(invoice, { state: pageState(invoice), currency: context.currency, notice }));
   }
 
   return router;
