@@ -60,6 +60,9 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
   });
   let closing = false;
   // The pool lets go of its sessions before they have ended: a server that stops then is no news.
+  // A client that is in nobody's query just then has nobody to tell, and an error event unheard would end the
+  // process. Whoever holds it hears of it with its next query.
+  pool.on("connect", (client) => void client.on("error", () => undefined));
   pool.on("error", (error) => closing || options.onIdleError?.(error));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const close = () => {

@@ -25,6 +25,7 @@ p { margin: 0; color: var(--quiet); text-wrap: balance; }
 .mark { display: block; width: 3.5rem; height: 3.5rem; margin: 0 auto; fill: none; stroke: var(--quiet); stroke-width: 3;
   stroke-linecap: round; stroke-linejoin: round; }
 .good { stroke: var(--good); }
+.wait { stroke: var(--brand); }
 .busy { border: 3px solid var(--line); border-top-color: var(--brand); border-radius: 50%; animation: turn 1s linear infinite; }
 a { color: var(--brand); }
 a:focus-visible { outline: 3px solid var(--brand); outline-offset: 2px; }

@@ -16,6 +16,8 @@ export const PAGES_PATH = "/payment-pages";
 const SPINNER = '<div class="mark busy" aria-hidden="true"></div>';
 const TICK =
   '<svg class="mark good" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m15 25 6.5 6.5L34 18"/></svg>';
+const CLOCK =
+  '<svg class="mark wait" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 12v12l7 5"/></svg>';
 const NOTE =
   '<svg class="mark" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 13v15M24 34v.5"/></svg>';
 
@@ -41,7 +43,7 @@ export function payerPage(content: PageContent): string {
         "Your payment is being confirmed",
         panel(
           "received",
-          NOTE,
+          CLOCK,
           "Your payment is being confirmed",
           "If you have paid, there is nothing more to do: whoever you paid is told once it is confirmed. You can close this page.",
         ),

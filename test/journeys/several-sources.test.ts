@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
+
+const TOKENS = { a: "token-of-a-0123456789abc", b: "token-of-b-0123456789abc" };
+
+/** The settings of a relay for two merchants, who share a provider, where each key opens its own invoices only. */
+function twoSources(around: Surroundings): Record<string, string | undefined> {
+  const source = (name: "a" | "b", snsTopicArn: string) => ({
+    name,
+    collectionApiUrl: around.provider.url,
+    collectionApiKey: `env:KEY_${name.toUpperCase()}`,
+    callbackTokens: [TOKENS[name]],
+    snsTopicArn,
+  });
+  const folder = mkdtempSync(join(tmpdir(), "sources-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "sources.json");
+  const sources = [source("a", around.topicArn), source("b", around.testTopicArn)];
+  writeFileSync(file, JSON.stringify({ sources }));
+  return around.environment({
+    COLLECTION_API_URL: undefined,
+    COLLECTION_API_KEY: undefined,
+    CALLBACK_TOKENS: undefined,
+    SNS_TOPIC_ARN: undefined,
+    SOURCES_FILE: file,
+    KEY_A: "key-of-a",
+    KEY_B: "key-of-b",
+  });
+}
+
+/** Every invoice is a's; what was asked, with which key. */
+function provideOnlyA(around: Surroundings): { id: string; key: string }[] {
+  const asked: { id: string; key: string }[] = [];
+  around.provider.otherwise((request, response) => {
+    const id = request.url?.split("/").at(-1) ?? "";
+    const key = String(request.headers["x-api-key"]);
+    asked.push({ id, key });
+    const script = key === "key-of-a" ? invoiceAnswer(id) : NOT_FOUND;
+    if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+  });
+  return asked;
+}
+
+describe("several sources", () => {
+  it.each([
+    ["a first", ["a", "b"] as const],
+    ["b first", ["b", "a"] as const],
+    ["together", null],
+  ])("never ask with another's key, even when both name the same invoice (%s)", async (_name, order) => {
+    const around = await surroundings();
+    const relay = await startRelay(twoSources(around));
+    const asked = provideOnlyA(around);
+    const id = randomUUID();
+    const tell = (name: "a" | "b") =>
+      relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS[name]}` });
+    const keys = () => new Set(asked.map(({ key }) => key));
+    if (order === null) await Promise.all([tell("a"), tell("b")]);
+    for (const [index, name] of (order ?? []).entries()) {
+      await tell(name);
+      await vi.waitFor(() => expect(keys().size).toBe(index + 1), 10_000);
+    }
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(keys()).toEqual(new Set(["key-of-a", "key-of-b"])), 10_000);
+
+    const rows = await around.query(
+      "select source, count(*)::int from callback group by source order by source",
+    );
+    expect(rows).toEqual([
+      { source: "a", count: 1 },
+      { source: "b", count: 1 },
+    ]);
+    // One event (G4), on a's topic only, and carrying a's name.
+    expect(around.sns.messages(around.testTopicArn)).toEqual([]);
+    expect(await around.query("select source from event")).toEqual([{ source: "a" }]);
+    expect(await around.query("select source, verdict from confirmation where verdict = 'paid'")).toEqual([
+      { source: "a", verdict: "paid" },
+    ]);
+  });
+
+  it("a callback on one's token is asked with that key and no other", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(twoSources(around));
+    const asked = provideOnlyA(around);
+    const [forA, forB] = [randomUUID(), randomUUID()];
+    await relay.callback({ data: { id: forA } }, { path: `/callbacks/${TOKENS.a}` });
+    await relay.callback({ data: { id: forB } }, { path: `/callbacks/${TOKENS.b}` });
+    await vi.waitFor(() => expect(asked.map(({ id }) => id)).toEqual(expect.arrayContaining([forA, forB])));
+    for (const { id, key } of asked) expect(key).toBe(id === forA ? "key-of-a" : "key-of-b");
+  });
+});
