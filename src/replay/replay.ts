@@ -19,6 +19,9 @@ export interface ReplayFilters {
   refused?: boolean | undefined;
 }
 
+/** The rate when none is asked for, a second. */
+export const DEFAULT_RATES = { confirmations: 20, callbacks: 200, events: 100 } as const;
+
 /** Where a replay of events goes. */
 export type ReplayTarget =
   /** The topics that the settings name. */

@@ -6,14 +6,11 @@ import { RelayError } from "../kit/errors.ts";
 import type { Route } from "../publish/claim-events.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import type { ReplayRequest } from "./plan-replay.ts";
-import type { Replay } from "./replay.ts";
+import { DEFAULT_RATES, type Replay } from "./replay.ts";
 import { mustFindReplay } from "./replay-store.ts";
 import { countCallbacks } from "./select-callbacks.ts";
 import { countConfirmations } from "./select-confirmations.ts";
 import { countEvents } from "./select-events.ts";
-
-/** The rate when none is asked for, a second. */
-export const DEFAULT_RATES = { confirmations: 20, callbacks: 200, events: 100 } as const;
 
 export interface StartOptions extends ReplayRequest {
   db: Kysely<Tables>;

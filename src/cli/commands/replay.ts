@@ -1,6 +1,6 @@
 import { unlink } from "node:fs/promises";
 import { Command, Option } from "commander";
-import type { ReplayFilters, ReplayTarget } from "../../replay/replay.ts";
+import { DEFAULT_RATES, type ReplayFilters, type ReplayTarget } from "../../replay/replay.ts";
 import type { Door } from "../door.ts";
 import { operator } from "../operator.ts";
 import { countValue, idValue, idValues, timeValue, verdictValue } from "../option-values.ts";
@@ -58,7 +58,7 @@ function withFilters(door: Door, kind: Kind): Command {
     .option("--collection <name>", "only invoices of the collection with this name")
     .option("--verdict <verdict>", "only invoices with this verdict", verdictValue(kind === "callbacks"))
     .option("--source <name>", "only this source")
-    .option("--rate <number>", "the most a second", countValue)
+    .option("--rate <number>", `the most a second; ${DEFAULT_RATES[kind]} when left out`, countValue)
     .option("--dry-run", "only say how many there are, and show the first ones")
     .action((options: Options) => replay(door, kind, options));
 }
@@ -77,7 +77,7 @@ async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
   } = options;
   const filters: ReplayFilters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
   const target = targetOf(options);
-  const { DEFAULT_RATES, startReplay } = await import("../../replay/start-replay.ts");
+  const { startReplay } = await import("../../replay/start-replay.ts");
   await door.withDatabase(async (db) => {
     const workshop = await workshopFor(door, db, kind, target);
     const request = { db, kind, filters, target, routes: workshop.routes };

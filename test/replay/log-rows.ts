@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { connect, type Database } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import type { Surroundings } from "../support/relay.ts";
+
+/** A connection to the relay's database, closed with the test. */
+export function openDatabase(url: string): Database {
+  const { db, close } = connect(new Secret(url), { max: 4 });
+  onTestFinished(close);
+  return db;
+}
+
+export const payloadOf = (id: string, invoiceId: string) =>
+  JSON.stringify({
+    specversion: "1.0",
+    id,
+    type: "invoice.paid",
+    subject: invoiceId,
+    data: {
+      invoiceId,
+      title: "School fees",
+      totalAmount: "1511.25",
+      payer: { name: "Ada Obi", email: "ada@example.com", phoneNumber: "+2348012345678" },
+      biller: { name: "Hill School", address: "1 Hill Road", email: "bursar@example.com" },
+      metadata: { class: "4b" },
+    },
+  });
+
+export interface EventRow {
+  id: string;
+  invoiceId: string;
+  payload: string;
+}
+
+/** Rows of `event`, made one second apart from 2026-10-01. */
+export async function addEvents(
+  around: Surroundings,
+  count: number,
+  { state = "published", invoiceType = "Live", source = "default" } = {},
+): Promise<EventRow[]> {
+  const rows = Array.from({ length: count }, () => {
+    const [id, invoiceId] = [randomUUID(), randomUUID()];
+    return { id, invoiceId, payload: payloadOf(id, invoiceId) };
+  });
+  await around.query(
+    `insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name, state, created_at, due_at, published_at)
+     select id, invoice_id, payload, 'invoice.paid', $4, $5, 'Term 1', $6, made, made, case when $6 = 'published' then made end
+     from (select id, invoice_id, payload, '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second' as made
+       from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as given (id, invoice_id, payload, n)) as rows`,
+    [
+      rows.map((row) => row.id),
+      rows.map((row) => row.invoiceId),
+      rows.map((row) => row.payload),
+      source,
+      invoiceType,
+      state,
+    ],
+  );
+  return rows;
+}
+
+/** One row of `confirmation`; what is left out is a question that ended in `paid`. */
+export async function addQuestion(
+  around: Surroundings,
+  columns: Record<string, unknown> = {},
+): Promise<string> {
+  const row: Record<string, unknown> = {
+    invoice_id: randomUUID(),
+    source: "default",
+    opened_at: "2026-10-01T00:00:00Z",
+    requested_at: "2026-10-01T00:00:00Z",
+    due_at: "2026-10-01T00:00:00Z",
+    settled_at: "2026-10-01T00:00:05Z",
+    state: "done",
+    verdict: "paid",
+    lane: "known",
+    opened_by: "callback",
+    ...columns,
+  };
+  const names = Object.keys(row);
+  await around.query(
+    `insert into confirmation (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
+    Object.values(row),
+  );
+  return String(row.invoice_id);
+}
+
+/** One row of `callback`; what is left out is the documented one about a new invoice. */
+export async function addCallback(
+  around: Surroundings,
+  columns: Record<string, unknown> = {},
+): Promise<{ id: string; invoiceId: string }> {
+  const invoiceId = randomUUID();
+  const row: Record<string, unknown> = {
+    id: randomUUID(),
+    received_at: "2026-10-01T00:00:00Z",
+    source: "default",
+    method: "POST",
+    path: "/callbacks/***",
+    query: "",
+    invoice_ids: [invoiceId],
+    found_by: "data.id",
+    headers: JSON.stringify([["Content-Type", "application/json"]]),
+    body: Buffer.from(JSON.stringify({ data: { id: invoiceId, payerName: "Ada Obi" } })),
+    ...columns,
+  };
+  const names = Object.keys(row);
+  await around.query(
+    `insert into callback (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
+    Object.values(row),
+  );
+  return { id: String(row.id), invoiceId };
+}
+
+/** A digest of every row of every table, to show that nothing was changed. */
+export async function wholeDatabase(around: Surroundings): Promise<Record<string, unknown>> {
+  const tables = await around.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  const digests: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const [row] = await around.query(
+      `select count(*)::int as rows, md5(string_agg(rows::text, ' ' order by rows::text)) as digest from "${name}" as rows`,
+    );
+    digests[name] = row;
+  }
+  return digests;
+}
