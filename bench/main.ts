@@ -16,6 +16,14 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "recorded callbacks to published events a second, against job queues",
     load: async () => (await import("./measures/drain.ts")).drain,
   },
+  latency: {
+    about: "callback sent to answered and to SNS accepted, at 50, 200 and 1,000/s",
+    load: async () => (await import("./measures/latency.ts")).latency,
+  },
+  idle: {
+    about: "callback answered to SNS accepted when nothing else goes on",
+    load: async () => (await import("./measures/latency.ts")).idle,
+  },
 };
 
 const HELP = `npm run bench -- <name> [options]

@@ -9,7 +9,7 @@ interface Waiting {
 
 export interface PublishBatcherOptions {
   snsUrl: string;
-  /** How long an entry waits for others to share its batch, in ms. */
+  /** How long an entry waits for others to share its batch, in ms; 0 sends it alone and at once. */
   lingerMs: number;
   /** Called with what SNS accepted, a batch at a time, before anybody is told. */
   onAccepted?: (messageIds: Map<string, string>) => Promise<void>;
@@ -40,8 +40,9 @@ export class PublishBatcher {
   publish(entry: PublishBatchRequestEntry): Promise<EntryOutcome> {
     return new Promise((settle) => {
       this.#waiting.push({ entry, settle });
-      if (this.#waiting.length >= ENTRIES_A_BATCH) this.#send();
-      else this.#linger ??= setTimeout(() => this.#send(), this.#options.lingerMs);
+      const { lingerMs } = this.#options;
+      if (lingerMs === 0 || this.#waiting.length >= ENTRIES_A_BATCH) this.#send();
+      else this.#linger ??= setTimeout(() => this.#send(), lingerMs);
     });
   }
 

@@ -15,7 +15,8 @@ const [head = "", middle = "", tail = ""] =
     new RegExp(PLACES.join("|")),
   );
 
-interface Sent {
+/** A callback that was answered 2xx; times in ms of the machine's clock. */
+export interface Sent {
   invoiceId: string;
   sentAt: number;
   answeredAt: number;

@@ -1,21 +1,12 @@
 import express from "express";
 import pg from "pg";
-import { v7 as uuidv7 } from "uuid";
 import { listen } from "../../src/kit/http-server.ts";
 import { readBody } from "../../src/receive/read-body.ts";
 import { answerParent } from "../harness/answer-parent.ts";
+import { appendCallback } from "../harness/append-callback.ts";
 
 // What an engineer would write first: one prepared statement for each request, over a pool, writing the same rows
 // to the same tables as the relay does.
-const STATEMENT = `
-  with logged as (
-    insert into callback (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids, headers, body)
-    values ($1, $2, 'default', $3, $4, '', $5, $6, 'data.id', array[$7::uuid], $8, $9))
-  insert into confirmation as known (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at)
-  values ($7, 'default', 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp())
-  on conflict (invoice_id, source) do update set
-    requests = known.requests + 1, attempt = 0, requested_at = clock_timestamp(), due_at = clock_timestamp(), state = 'due'`;
-
 const calls = {
   start: async ({ databaseUrl, connections }: { databaseUrl: string; connections: number }) => {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: connections, options: "-c timezone=UTC" });
@@ -26,18 +17,16 @@ const calls = {
     app.post("/callbacks/:token{/*reference}", async (request, response) => {
       const outcome = await readBody(request, 262_144);
       const body = outcome.kind === "whole" ? outcome.body : Buffer.alloc(0);
-      const values = [
-        uuidv7(),
-        new Date(),
-        request.method,
-        "/callbacks/***/order-10023",
-        request.params.reference?.[0],
-        request.ip,
-        JSON.parse(body.toString("utf8")).data.id,
-        JSON.stringify(request.rawHeaders),
-        body,
-      ];
-      await pool.query({ name: "append", text: STATEMENT, values });
+      await pool.query(
+        appendCallback({
+          invoiceId: JSON.parse(body.toString("utf8")).data.id,
+          method: request.method,
+          reference: request.params.reference?.[0] ?? null,
+          remoteAddress: request.ip ?? null,
+          headers: request.rawHeaders,
+          body,
+        }),
+      );
       response.writeHead(200, { "content-type": "text/plain; charset=utf-8", "content-length": 0 });
       response.end();
     });

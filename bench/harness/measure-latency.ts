@@ -1,0 +1,87 @@
+import { invoicePaidId } from "../../src/events/invoice-paid.ts";
+import type { BareSequenceCalls } from "../processes/bare-sequence.ts";
+import type { Sent } from "../processes/load-generator.ts";
+import type { RelayCalls } from "../processes/relay.ts";
+import type { BenchDatabase } from "./bench-database.ts";
+import { type Percentiles, percentilesOf } from "./spread.ts";
+import type { Stage } from "./stage.ts";
+
+/** In ms. */
+export interface Latency {
+  callbacks: number;
+  sentToAnswered: Percentiles;
+  sentToAccepted: Percentiles;
+  answeredToAccepted: Percentiles;
+}
+
+const WARM_UP = { perSecond: 300, ms: 3_000 };
+
+const surroundings = (stage: Stage, database: BenchDatabase) => ({
+  databaseUrl: database.url,
+  providerUrl: stage.provider.url,
+  snsUrl: stage.sns.url,
+});
+
+/** The whole relay in one process, as `serve` runs it, its code compiled. */
+export async function startWarmRelay(stage: Stage, database: BenchDatabase) {
+  const relay = stage.child<RelayCalls>("relay");
+  const { port } = await relay.call("start", { ...surroundings(stage, database), http: true, workers: true });
+  await sendCallbacks(stage, port, WARM_UP.perSecond, WARM_UP.ms);
+  return { ...relay, port };
+}
+
+/** Sends callbacks at an even rate and waits until all their events are on SNS. */
+export async function sendCallbacks(
+  stage: Stage,
+  port: number,
+  perSecond: number,
+  ms: number,
+): Promise<Latency> {
+  await stage.sns.call("reset", { failFirst: 0 });
+  const { sent, failed } = await stage.generator.call("pace", { port, perSecond, ms });
+  if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
+  return await latencyOf(stage, sent);
+}
+
+/** The relay at an even rate. */
+export async function relayLatency(stage: Stage, perSecond: number, ms: number): Promise<Latency> {
+  const database = await stage.createDatabase();
+  const relay = await startWarmRelay(stage, database);
+  await stage.settleDisk();
+  const latency = await sendCallbacks(stage, relay.port, perSecond, ms);
+  await relay.call("stop");
+  await relay.end();
+  await database.drop();
+  return latency;
+}
+
+/** The same commits and calls made bare, one after the other. */
+export async function bareLatency(stage: Stage, ms: number): Promise<Latency> {
+  const database = await stage.createDatabase();
+  const bare = stage.child<BareSequenceCalls>("bare-sequence");
+  await bare.call("start", surroundings(stage, database));
+  await bare.call("run", WARM_UP.ms);
+  await stage.settleDisk();
+  await stage.sns.call("reset", { failFirst: 0 });
+  const latency = await latencyOf(stage, await bare.call("run", ms));
+  await bare.call("stop");
+  await bare.end();
+  await database.drop();
+  return latency;
+}
+
+async function latencyOf(stage: Stage, sent: readonly Sent[]): Promise<Latency> {
+  await stage.sns.call("whenAccepted", sent.length);
+  const acceptedAt = await stage.sns.call("times");
+  const accepted = sent.map((one) => {
+    const at = acceptedAt.get(invoicePaidId(one.invoiceId));
+    if (at === undefined) throw new Error(`The event of ${one.invoiceId} never reached SNS`);
+    return { ...one, acceptedAt: at };
+  });
+  return {
+    callbacks: sent.length,
+    sentToAnswered: percentilesOf(accepted.map((one) => one.answeredAt - one.sentAt)),
+    sentToAccepted: percentilesOf(accepted.map((one) => one.acceptedAt - one.sentAt)),
+    answeredToAccepted: percentilesOf(accepted.map((one) => one.acceptedAt - one.answeredAt)),
+  };
+}
