@@ -42,6 +42,7 @@ export async function runDemo({ environment, log, tell, signal }: DemoOptions): 
     world = await startLocalWorld({
       environment,
       dataDir,
+      durable: false,
       ports: { relay: 0, collectionService: 0, sns: 0, postgres: 0 },
       log,
       onMessage: ({ message }) => void received.push(message),

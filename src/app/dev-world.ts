@@ -21,6 +21,8 @@ export interface LocalWorldOptions {
   environment: Record<string, string | undefined>;
   /** Where the data of this world lives. */
   dataDir: string;
+  /** `false` where the data is thrown away afterwards: commits are not forced to the disk. */
+  durable: boolean;
   /** The ports wanted; a free one where it is taken, or 0. */
   ports: { relay: number; collectionService: number; sns: number; postgres: number };
   log: Logger;
@@ -63,7 +65,12 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
   const given = readSettings({ DATABASE_URL: environment.DATABASE_URL }).DATABASE_URL;
   const embedded =
     given === undefined
-      ? await startEmbeddedPostgres({ dataDir: join(dataDir, "postgres"), port: ports.postgres, log })
+      ? await startEmbeddedPostgres({
+          dataDir: join(dataDir, "postgres"),
+          port: ports.postgres,
+          durable: options.durable,
+          log,
+        })
       : null;
   if (embedded !== null) starting.defer(() => embedded.stop());
   const databaseUrl = given ?? new Secret(embedded?.url ?? "");

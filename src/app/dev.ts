@@ -34,6 +34,7 @@ export async function startDev({ environment, log, tell }: DevOptions): Promise<
   const world = await startLocalWorld({
     environment,
     dataDir,
+    durable: true,
     ports: { ...PORTS, relay: PORT },
     log,
     onMessage: (message) => happenings?.received(message),

@@ -47,7 +47,7 @@ export function startCli(
           if (!output[stream].includes(text))
             throw new Error(`it did not say "${text}" but: ${output.stdout}${output.stderr}`);
         },
-        { timeout: 25_000, interval: 20 },
+        { timeout: 60_000, interval: 20 },
       ),
   };
 }

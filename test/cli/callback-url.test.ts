@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { TOKEN } from "../support/relay.ts";
+import { runCli } from "./relay-process.ts";
+
+const OTHER = "other-token-0123456789abcdef";
+const callbackUrl = (words: string[], PUBLIC_URL: string, CALLBACK_TOKENS = TOKEN) =>
+  runCli(["callback-url", ...words], { PUBLIC_URL, CALLBACK_TOKENS });
+
+describe("invoice-relay callback-url", () => {
+  it("prints a URL for each token, with the reference, and nothing to look at when all is well", async () => {
+    const { code, stdout, stderr } = await callbackUrl(
+      ["--reference", "order 1/2"],
+      "https://relay.example.com/",
+      `${TOKEN},${OTHER}`,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toBe(
+      `https://relay.example.com/callbacks/${TOKEN}/order%201%2F2\nhttps://relay.example.com/callbacks/${OTHER}/order%201%2F2\n`,
+    );
+  });
+
+  it.each(["http://localhost:4000", "http://127.0.0.1:4000"])("warns about %s", async (address) => {
+    const { code, stdout, stderr } = await callbackUrl([], address);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${address}/callbacks/${TOKEN}\n` });
+    expect(stderr).toContain("a provider elsewhere cannot reach it");
+    expect(stderr).toContain("It is plain http");
+  });
+
+  it.each(["https://10.1.2.3", "https://192.168.0.9", "https://[::1]", "https://relay.internal"])(
+    "warns that nobody outside reaches %s",
+    async (address) => {
+      expect((await callbackUrl([], address)).stderr).toContain("a provider elsewhere cannot reach it");
+    },
+  );
+
+  it("warns from 141 characters on, since some providers cut off the rest", async () => {
+    const withoutReference = `https://relay.example.com/callbacks/${TOKEN}/`.length;
+    const fits = await callbackUrl(
+      ["--reference", "x".repeat(140 - withoutReference)],
+      "https://relay.example.com",
+    );
+    expect(fits.stderr).toBe("");
+    const long = await callbackUrl(
+      ["--reference", "x".repeat(141 - withoutReference)],
+      "https://relay.example.com",
+    );
+    expect(long.stderr).toContain("It is 141 characters long");
+  });
+
+  it("with --json says which source each URL is of, and what to look at", async () => {
+    const { stdout } = await callbackUrl(["--json"], "https://localhost");
+    expect(JSON.parse(stdout)).toEqual({
+      urls: [{ source: "default", url: `https://localhost/callbacks/${TOKEN}` }],
+      warnings: [expect.stringContaining("cannot reach it")],
+    });
+  });
+});

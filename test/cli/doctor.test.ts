@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { surroundings, TOKEN } from "../support/relay.ts";
+import { runCli } from "./relay-process.ts";
+
+const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+const KEY = "test-api-key";
+
+const collection = (id: string, changes: Record<string, unknown> = {}) => ({
+  status: 200,
+  body: {
+    status: "success",
+    message: "Collection retrieved",
+    data: {
+      id,
+      collectionName: "Term 1",
+      description: "Fees",
+      invoiceExpirationPeriod: "OneDay",
+      paymentChannels: ["Card"],
+      settlementFrequency: "Daily",
+      serviceFeeBilling: "Payer",
+      amount: 100,
+      dateCreated: "2026-01-01T00:00:00Z",
+      status: "Active",
+      collectionCategory: { id: randomUUID(), name: "Education" },
+      collectionAccounts: [],
+      ...changes,
+    },
+  },
+});
+
+/** Runs doctor and checks what holds whatever it finds: exit code and words agree, and no secret is printed. */
+async function doctor(environment: Record<string, string | undefined>) {
+  const given: Record<string, string | undefined> = { ...AWS, ...environment };
+  const { code, stdout, stderr } = await runCli(["doctor"], given);
+  expect(stderr).toBe("");
+  for (const secret of [KEY, TOKEN, decodeURIComponent(URL.parse(given.DATABASE_URL ?? "")?.password ?? "")])
+    if (secret !== "") expect(stdout).not.toContain(secret);
+  const lines = stdout.split("\n");
+  expect(code).toBe(lines.some((line) => line.startsWith("FAULT")) ? 1 : 0);
+  return lines;
+}
+
+describe("invoice-relay doctor", () => {
+  it("says of each part that it is well, and changes nothing", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.collection(id, collection(id));
+    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
+    const lines = await doctor(around.environment({ COLLECTION_IDS: id }));
+    expect(lines).toContain("ok     settings: everything that serve needs is there");
+    expect(lines).toContainEqual(expect.stringMatching(/^ok {5}database: PostgreSQL \d+\.\d+.* answers$/));
+    expect(lines).toContain("ok     schema: current");
+    expect(lines).toContain(
+      "ok     callback URL of default: https://relay.example.com/callbacks/***, one token",
+    );
+    expect(lines).toContain('ok     provider of default: the key opens collection "Term 1"');
+    expect(lines).toContain(`look   topic: ${around.topicArn} is there, and nobody is subscribed to it`);
+    expect(await around.query("select 1 from source")).toEqual([]);
+  });
+
+  it("without COLLECTION_IDS tries the key with an invoice that cannot exist", async () => {
+    const around = await surroundings();
+    const lines = await doctor(around.environment());
+    expect(lines).toContain("ok     provider of default: it answers, and takes the key");
+    expect(around.provider.requests).toEqual([expect.stringMatching(/^\/api\/v1\/invoices\/[0-9a-f-]{36}$/)]);
+  });
+
+  it("lists settings that are missing and still looks at the database", async () => {
+    const around = await surroundings();
+    const lines = await doctor({ DATABASE_URL: around.databaseUrl });
+    expect(lines).toContainEqual(expect.stringMatching(/^FAULT {2}settings: SNS_TOPIC_ARN is missing/));
+    expect(lines).toContain("ok     schema: current");
+  });
+
+  it("finds a database that does not answer, and goes on", async () => {
+    const around = await surroundings();
+    const lines = await doctor(around.environment({ DATABASE_URL: "postgres://a:hush-hush@127.0.0.1:1/x" }));
+    expect(lines).toContainEqual(expect.stringMatching(/^FAULT {2}database: cannot be used: /));
+    expect(lines).toContain("ok     provider of default: it answers, and takes the key");
+  });
+
+  it("finds a schema that is behind, and partitions that are missing", async () => {
+    const around = await surroundings();
+    await around.query("delete from kysely_migration where name = '0006_alarm'");
+    const lines = await doctor(around.environment());
+    expect(lines).toContain("FAULT  schema: behind by 0006_alarm. Run: invoice-relay migrate");
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^FAULT {2}partitions: missing: callback_.*invoice-relay migrate$/),
+    );
+  });
+
+  it("finds a database that would forget an answered callback in a crash (G1)", async () => {
+    const around = await surroundings();
+    const { pathname } = new URL(around.databaseUrl);
+    await around.query(`alter database "${pathname.slice(1)}" set synchronous_commit = off`);
+    expect(await doctor(around.environment())).toContainEqual(
+      expect.stringMatching(/^FAULT {2}database: .* is off: a crash would lose callbacks that were answered/),
+    );
+  });
+
+  it("finds a key that the provider refuses", async () => {
+    const around = await surroundings();
+    around.provider.otherwise({ status: 401, body: { status: 401, message: `Bad key ${KEY}`, errors: [] } });
+    const lines = await doctor(around.environment());
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^FAULT {2}provider of default: it refuses the key\. Check COLLECTION_API_KEY/),
+    );
+  });
+
+  it("finds a collection that the provider does not know, and one that is closed", async () => {
+    const around = await surroundings();
+    const [missing, closed] = [randomUUID(), randomUUID()];
+    around.provider.collection(closed, collection(closed, { status: "Disabled" }));
+    const lines = await doctor(around.environment({ COLLECTION_IDS: `${missing},${closed}` }));
+    expect(lines).toContain(
+      `FAULT  provider of default: it does not know collection ${missing}. Check COLLECTION_IDS`,
+    );
+    expect(lines).toContain(
+      'look   provider of default: the key opens collection "Term 1", whose status is Disabled',
+    );
+  });
+
+  it("finds a provider that is not there", async () => {
+    const around = await surroundings();
+    const lines = await doctor(around.environment({ COLLECTION_API_URL: "http://127.0.0.1:1" }));
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^FAULT {2}provider of default: .*COLLECTION_API_URL\.$/),
+    );
+  });
+
+  it("finds a topic that does not exist, one in another region, and looks at the test topic", async () => {
+    const around = await surroundings();
+    const gone = `${around.topicArn}-gone`;
+    const lines = await doctor(
+      around.environment({ SNS_TOPIC_ARN: gone, SNS_TEST_TOPIC_ARN: around.testTopicArn }),
+    );
+    expect(lines).toContainEqual(expect.stringContaining(`FAULT  topic: ${gone}: NotFound`));
+    expect(lines).toContain(
+      `look   test topic: ${around.testTopicArn} is there, and nobody is subscribed to it`,
+    );
+
+    const elsewhere = await doctor(around.environment({ AWS_REGION: "eu-west-1" }));
+    expect(elsewhere).toContain(
+      `FAULT  topic: ${around.topicArn} is in us-east-1, and AWS_REGION is eu-west-1. They must be the same`,
+    );
+  });
+
+  it("finds that there are no AWS credentials", async () => {
+    const around = await surroundings();
+    const none = {
+      AWS_ACCESS_KEY_ID: "",
+      AWS_SECRET_ACCESS_KEY: "",
+      AWS_EC2_METADATA_DISABLED: "true",
+      HOME: "/nowhere",
+    };
+    const lines = await doctor({ ...around.environment(), ...none });
+    expect(lines).toContainEqual(expect.stringMatching(/^FAULT {2}topic: .*CredentialsProviderError/));
+  });
+
+  it("with --json says the same to programs", async () => {
+    const around = await surroundings();
+    const { code, stdout } = await runCli(["doctor", "--json"], {
+      ...AWS,
+      ...around.environment({ COLLECTION_API_URL: "http://127.0.0.1:1" }),
+    });
+    expect(code).toBe(1);
+    const { healthy, checks } = JSON.parse(stdout);
+    expect(healthy).toBe(false);
+    expect(checks).toContainEqual({ about: "schema", state: "ok", says: "current" });
+    expect(checks).toContainEqual(expect.objectContaining({ about: "provider of default", state: "fault" }));
+  });
+});

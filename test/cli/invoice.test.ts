@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
+import { runCli } from "./relay-process.ts";
+
+const invoice = (around: Surroundings, ...words: string[]) =>
+  runCli(["invoice", ...words], { DATABASE_URL: around.databaseUrl });
+
+/** Times, ids and durations by name, so that what is left is what a person reads. */
+const settled = (text: string, id: string) =>
+  text
+    .replaceAll(id, "<invoice>")
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
+    .replaceAll(/ +\+[\d.]+ (ms|s)/g, " +<span>")
+    .replaceAll(/stored [\d.]+ (ms|s) later/g, "stored <span> later");
+
+describe("invoice-relay invoice <id>", () => {
+  it("shows a paid invoice from callback to SNS, in any case of its id", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () =>
+      expect(await around.query("select 1 from invoice_snapshot")).toHaveLength(1),
+    );
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
+
+    const { code, stdout, stderr } = await invoice(around, id.toUpperCase());
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(settled(stdout, id)).toBe(`Invoice <invoice>
+  Paid, Live, 1511.25 in total, collection "Term 1", source default
+
+  <time>             callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
+  <time> +<span>  question opened by a callback
+  <time> +<span>  provider asked; it said Unpaid; stored <span> later
+  <time> +<span>  callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
+  <time> +<span>  provider asked; it said Paid; stored <span> later
+  <time> +<span>  verdict: paid
+  <time> +<span>  invoice.paid written to the outbox, event id <id>
+  <time> +<span>  SNS accepted it: message <id> on ${around.topicArn}
+
+The provider confirmed that it is paid.
+The event is published: SNS accepted it. Nothing is left to do here; what consumers do with it, only they know.
+`);
+  });
+
+  it("says what the provider still says and when it is asked again", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, unpaidAnswer(id));
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () =>
+      expect(await around.query("select 1 from invoice_snapshot")).toHaveLength(1),
+    );
+    await relay.stop();
+    expect((await invoice(around, id)).stdout).toMatch(
+      /\nThe provider still says Unpaid \(asked once\)\. Asked again (at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|any moment now)\.\n$/,
+    );
+  });
+
+  it("with --json gives the same to programs, without personal data or token", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
+    const { stdout } = await invoice(around, id, "--json");
+    const read = JSON.parse(stdout);
+    expect(read).toMatchObject({ invoiceId: id, event: { state: "published" }, furtherCallbacks: 0 });
+    expect(read.entries.map((entry: { kind: string }) => entry.kind)).toEqual([
+      "callback",
+      "question",
+      "answer",
+      "verdict",
+      "event",
+      "publication",
+    ]);
+    expect(stdout).not.toMatch(/ada@example\.com|Ada Obi|test-token/);
+  });
+
+  it("says so when nothing is known of it", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    const { code, stdout, stderr } = await invoice(around, id);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`Nothing is known of invoice ${id}: no callback named it`);
+  });
+
+  it("shows what strangers wrote without letting it steer the terminal", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id, { collectionName: "\u001B[2J\u009B31mTerm\u202E 1\n" }));
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
+    const { stdout } = await invoice(around, id);
+    expect(stdout).toContain('collection "\uFFFD[2J\uFFFD31mTerm\uFFFD 1\uFFFD"');
+  });
+});

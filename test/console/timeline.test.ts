@@ -1,0 +1,69 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { readTimeline } from "../../src/console/timeline-reading.ts";
+import { connect } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { CallbackLog, type IncomingCallback } from "../../src/record/callback-log.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+async function openLog() {
+  const database = await createTestDatabase();
+  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  onTestFinished(async () => {
+    await close();
+    await database.drop();
+  });
+  const log = new CallbackLog({ db, onQuestions: () => undefined });
+  const callback = (changes: Partial<IncomingCallback>) =>
+    log.append({
+      source: "default",
+      method: "POST",
+      path: "/callbacks/***",
+      query: "",
+      headers: [],
+      body: Buffer.from("{}"),
+      remoteAddress: null,
+      reference: null,
+      invoiceIds: [],
+      foundBy: null,
+      verdict: null,
+      ...changes,
+    });
+  return { db, callback };
+}
+
+describe("a timeline", () => {
+  it("finds a callback by any of the ids it names, each once", async () => {
+    const { db, callback } = await openLog();
+    const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+    const both = await callback({ invoiceIds: [first, second] });
+    const alone = await callback({ invoiceIds: [second] });
+    const callbacksOf = async (id: string) =>
+      (await readTimeline(db, id))?.entries.flatMap((entry) => (entry.kind === "callback" ? entry.id : []));
+    expect(await callbacksOf(first)).toEqual([both]);
+    expect(await callbacksOf(second)).toEqual([both, alone]);
+    expect(await callbacksOf(third)).toBeUndefined();
+  });
+
+  it("stays bounded however many callbacks came, and says how many there are beyond (G8)", async () => {
+    const { db, callback } = await openLog();
+    const id = randomUUID();
+    await Promise.all(Array.from({ length: 230 }, () => callback({ invoiceIds: [id] })));
+    const timeline = await readTimeline(db, id);
+    expect(timeline?.entries.filter((entry) => entry.kind === "callback")).toHaveLength(200);
+    expect(timeline?.furtherCallbacks).toBe(30);
+  });
+
+  it("is there for a callback that was refused and opened no question", async () => {
+    const { db, callback } = await openLog();
+    const id = randomUUID();
+    await callback({ invoiceIds: [id], verdict: "refused" });
+    const timeline = await readTimeline(db, id);
+    expect(timeline).toMatchObject({
+      questions: [],
+      event: null,
+      invoice: null,
+      entries: [{ kind: "callback", verdict: "refused" }],
+    });
+  });
+});
