@@ -24,6 +24,18 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "callback answered to SNS accepted when nothing else goes on",
     load: async () => (await import("./measures/latency.ts")).idle,
   },
+  growth: {
+    about: "the same work with 0, 1 and (--long) 10 million payments in the tables",
+    load: async () => (await import("./measures/growth.ts")).growth,
+  },
+  replay: {
+    about: "events replayed a second, and what live traffic notices of it",
+    load: async () => (await import("./measures/replay.ts")).replay,
+  },
+  soak: {
+    about: "minutes at 80 % of what the whole path takes: what grows, and what stays",
+    load: async () => (await import("./measures/soak.ts")).soak,
+  },
 };
 
 const HELP = `npm run bench -- <name> [options]

@@ -29,13 +29,13 @@ const ids = (count: number) => Array.from({ length: count }, () => randomUUID())
 /** Recorded callbacks to published events: from the commit that records them to the last one accepted by SNS. */
 export async function measureDrain(options: DrainOptions): Promise<Drain> {
   const { stage, contestant, database, callbacks, warmUp } = options;
+  await stage.settleDisk();
   await stage.sns.call("reset", { failFirst: 0 });
   await contestant.record(ids(warmUp));
   await stage.sns.call("whenAccepted", warmUp);
   const before = database === null ? 0 : await whenQuiet(database);
 
   await stage.sns.call("reset", { failFirst: 0 });
-  await stage.settleDisk();
   if (options.profile) await contestant.profile?.start();
   const accepted = stage.sns.call("whenAccepted", callbacks);
   const work = ids(callbacks);

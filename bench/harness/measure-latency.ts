@@ -46,8 +46,8 @@ export async function sendCallbacks(
 /** The relay at an even rate. */
 export async function relayLatency(stage: Stage, perSecond: number, ms: number): Promise<Latency> {
   const database = await stage.createDatabase();
-  const relay = await startWarmRelay(stage, database);
   await stage.settleDisk();
+  const relay = await startWarmRelay(stage, database);
   const latency = await sendCallbacks(stage, relay.port, perSecond, ms);
   await relay.call("stop");
   await relay.end();
@@ -60,8 +60,8 @@ export async function bareLatency(stage: Stage, ms: number): Promise<Latency> {
   const database = await stage.createDatabase();
   const bare = stage.child<BareSequenceCalls>("bare-sequence");
   await bare.call("start", surroundings(stage, database));
-  await bare.call("run", WARM_UP.ms);
   await stage.settleDisk();
+  await bare.call("run", WARM_UP.ms);
   await stage.sns.call("reset", { failFirst: 0 });
   const latency = await latencyOf(stage, await bare.call("run", ms));
   await bare.call("stop");

@@ -35,8 +35,8 @@ export async function measureFlood(
   { pid, port }: { pid: number; port: number },
   ms: number,
 ): Promise<Intake> {
-  await stage.generator.call("flood", { port, connections: CONNECTIONS, ms: WARM_UP_MS });
   await stage.settleDisk();
+  await stage.generator.call("flood", { port, connections: CONNECTIONS, ms: WARM_UP_MS });
   const clock = stage.startCpuClock(pid);
   const { answered, failed, perSecond, latency } = await stage.generator.call("flood", {
     port,

@@ -1,0 +1,102 @@
+import { CollectionClient } from "../../src/collection-api/index.ts";
+import { readTimeline } from "../../src/console/timeline-reading.ts";
+import { connect, type Database } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { makeCertificate } from "../../src/reconcile/certify.ts";
+import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
+import { selectCallbacks } from "../../src/replay/select-callbacks.ts";
+import type { BenchDatabase } from "./bench-database.ts";
+import { nowMs } from "./clock.ts";
+import { TOPIC_ARN } from "./sample-payment.ts";
+import { percentilesOf } from "./spread.ts";
+import type { Stage } from "./stage.ts";
+
+/** The median of each, in ms. */
+export interface Reads {
+  timeline: number;
+  callbackList: number;
+  certify: number;
+}
+
+const TIMES = 100;
+const CERTIFY_TIMES = 5;
+
+/** So many payments are certified, however many there are. */
+export const CERTIFIED = 1_000;
+
+/** What people read: one invoice's timeline, a hundred callbacks of the log, a certificate of 1,000 payments. */
+export async function measureReads(stage: Stage, database: BenchDatabase): Promise<Reads> {
+  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  const client = new CollectionClient({ baseUrl: stage.provider.url, apiKey: "bench-api-key" });
+  try {
+    const some = await database.query<{ id: string; at: string }>(
+      "select id, received_at::text as at from callback where 'data.id' = found_by order by md5(id::text) limit $1",
+      [TIMES],
+    );
+    return {
+      timeline: await median(
+        some.map(
+          ({ id }) =>
+            () =>
+              readTimeline(db, id),
+        ),
+      ),
+      callbackList: await median(
+        some.map(
+          ({ id, at }) =>
+            () =>
+              selectCallbacks(db, {}, { id, at }, 100),
+        ),
+      ),
+      certify: await median(await certifications(stage, database, db, client)),
+    };
+  } finally {
+    await client.close();
+    await close();
+  }
+}
+
+async function certifications(
+  stage: Stage,
+  database: BenchDatabase,
+  db: Database,
+  client: CollectionClient,
+): Promise<(() => Promise<unknown>)[]> {
+  const payments = await database.query<{ id: string; at: Date }>(
+    "select id, paid_at as at from invoice where digest = 'd' order by paid_at desc limit $1",
+    [CERTIFIED],
+  );
+  await stage.provider.call(
+    "list",
+    payments.map(({ id, at }) => ({ id, paidAt: at.toISOString() })),
+  );
+  await database.query(
+    "insert into source (name, first_served_at) values ('default', '-infinity') on conflict do nothing",
+  );
+  const source: ReconcileSource = {
+    name: "default",
+    collectionIds: ["7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11"],
+    liveTopicArn: TOPIC_ARN,
+    client,
+    ratePerSecond: null,
+    paidStatuses: ["Paid"],
+    timeZone: "UTC",
+    lookbackMs: 86_400_000,
+  };
+  const window = {
+    from: payments.at(-1)?.at ?? new Date(),
+    to: new Date((payments[0]?.at.getTime() ?? 0) + 1),
+  };
+  const request = { source, window, collectionId: null, signal: new AbortController().signal };
+  return Array.from({ length: CERTIFY_TIMES }, () => () => makeCertificate(db, request));
+}
+
+async function median(works: readonly (() => Promise<unknown>)[]): Promise<number> {
+  const durations: number[] = [];
+  for (const work of works) {
+    const startedAt = nowMs();
+    await work();
+    durations.push(nowMs() - startedAt);
+  }
+  return percentilesOf(durations).p50;
+}

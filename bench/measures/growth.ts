@@ -1,0 +1,108 @@
+import type { BenchDatabase } from "../harness/bench-database.ts";
+import { startRelay } from "../harness/drain-contestants.ts";
+import { fillHistory } from "../harness/fill-history.ts";
+import { interleave } from "../harness/interleave.ts";
+import { measureDrain } from "../harness/measure-drain.ts";
+import { CERTIFIED, measureReads, type Reads } from "../harness/measure-reads.ts";
+import type { BenchOptions } from "../harness/options.ts";
+import { type Report, rounded, tell } from "../harness/report.ts";
+import { ratiosOf, spreadOf } from "../harness/spread.ts";
+import type { Stage } from "../harness/stage.ts";
+import { ratioTable } from "../harness/tables.ts";
+import { measureFlood, startReceiver } from "./intake.ts";
+
+const MILLION = 1_000_000;
+
+/** Callbacks a second, events a second, and ms of each reading. */
+type Growth = { intake: number; drain: number } & Reads;
+
+const MEASURES = ["intake", "drain", "timeline", "callbackList", "certify"] as const;
+
+async function measure(
+  stage: Stage,
+  database: BenchDatabase,
+  { ms, callbacks }: BenchOptions,
+): Promise<Growth> {
+  const reads = await measureReads(stage, database);
+  const receiver = await startReceiver(stage, database);
+  const { perSecond: intake } = await measureFlood(stage, receiver, ms);
+  await receiver.call("stop");
+  await receiver.end();
+  // What intake recorded has been measured, and is not to be drained as well.
+  await database.query("delete from confirmation where state = 'due'");
+  const relay = await startRelay(stage, database);
+  const options = { stage, contestant: relay, database, callbacks, warmUp: Math.min(3_000, callbacks) };
+  const { perSecond: drain } = await measureDrain(options);
+  await relay.stop();
+  await database.query("vacuum analyze confirmation");
+  return { intake, drain, ...reads };
+}
+
+async function filled(stage: Stage, rows: number): Promise<BenchDatabase> {
+  const database = await stage.createDatabase();
+  await fillHistory(database, rows, (done) => {
+    if (done % MILLION === 0) tell(`filled ${done} of ${rows} rows`);
+  });
+  return database;
+}
+
+/** The same work with an empty log, with a million payments in every table, and with `--long` ten million. */
+export async function growth(stage: Stage, options: BenchOptions): Promise<Report> {
+  const sizes = [MILLION, ...(options.long ? [10 * MILLION] : [])];
+  const databases = new Map<number, BenchDatabase>();
+  for (const rows of sizes) databases.set(rows, await filled(stage, rows));
+  const figures = await interleave<Growth>(
+    {
+      empty: async () => {
+        const database = await filled(stage, CERTIFIED);
+        const measured = await measure(stage, database, options);
+        await database.drop();
+        return measured;
+      },
+      ...Object.fromEntries(
+        [...databases].map(([rows, database]) => [
+          `${rows / MILLION} million`,
+          () => measure(stage, database, options),
+        ]),
+      ),
+    },
+    options.rounds,
+    tell,
+  );
+  const names = Object.keys(figures);
+  const column = (name: string, of: keyof Growth) => (figures[name] ?? []).map((round) => round[of]);
+  const ratios = Object.fromEntries(
+    names.slice(1).flatMap((name) =>
+      MEASURES.map((of) => {
+        // A rate should not fall, a duration should not rise: both as "share of the empty figure".
+        const [own, empty] = [column(name, of), column("empty", of)];
+        const isRate = of === "intake" || of === "drain";
+        return [`${of}, ${name}`, spreadOf(isRate ? ratiosOf(own, empty) : ratiosOf(empty, own))];
+      }),
+    ),
+  );
+  return {
+    tables: [
+      {
+        title: "Growth: the same work with more rows in the log, the median of the rounds",
+        header: ["", "intake/s", "drain/s", "timeline ms", "callback list ms", "certify ms"],
+        rows: names.map((name) => [
+          name,
+          ...MEASURES.map((of) => rounded(spreadOf(column(name, of)).median)),
+        ]),
+        note: `"empty" holds the ${CERTIFIED} payments that are certified.`,
+      },
+      { ...ratioTable(ratios), title: "Share of the empty figure; 1 is no change, less is slower" },
+    ],
+    figures: {
+      ...Object.fromEntries(
+        names.map((name) => [
+          name,
+          Object.fromEntries(MEASURES.map((of) => [of, rounded(spreadOf(column(name, of)).median)])),
+        ]),
+      ),
+      shareOfEmpty: ratios,
+      rounds: figures,
+    },
+  };
+}
