@@ -4,7 +4,7 @@ import {
   type CollectionClient,
 } from "../collection-api/index.ts";
 import { messageOf } from "../kit/errors.ts";
-import { quietText } from "../kit/quiet-text.ts";
+import { quietText, withoutCallbackTokens } from "../kit/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Answer } from "./answer.ts";
 
@@ -45,7 +45,7 @@ export async function ask(
       case "rate_limited":
         return { kind, error: text, retryAfterMs: error.retryAfterMs ?? null };
       case "outside_contract":
-        return { kind, error: text, evidence: storableText(error.evidence ?? "") };
+        return { kind, error: text, evidence: storableText(withoutCallbackTokens(error.evidence ?? "")) };
       case "key_refused":
       case "fault":
         return { kind, error: text };

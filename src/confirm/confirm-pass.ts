@@ -6,6 +6,7 @@ import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { withoutCallbackTokens } from "../kit/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { SettlementStore } from "../store/settlement-store.ts";
 import { InHand } from "../workers/in-hand.ts";
@@ -196,7 +197,7 @@ class Pass {
       await store.settle(judgement.settlement);
     } catch (error) {
       if (!isRefusedData(error) || answer.kind !== "found") throw error;
-      const evidence = storableText(JSON.stringify(answer.document));
+      const evidence = storableText(withoutCallbackTokens(JSON.stringify(answer.document)));
       return await this.#settle(question, source, {
         kind: "outside_contract",
         error: `Postgres refuses the answer: ${messageOf(error)}`,

@@ -1,3 +1,4 @@
+import { withoutCallbackTokens } from "../kit/quiet-text.ts";
 import type { Source } from "../kit/source.ts";
 
 /** Headers that carry a secret by their nature: recorded as present, never with their value. */
@@ -9,9 +10,6 @@ const SECRET_HEADERS = [
   "x-api-key",
   "x-auth-token",
 ];
-
-/** A callback URL with its token, wherever it is quoted: a Referer, a proxy's X-Original-URL. */
-const IN_CALLBACK_URL = /(\/callbacks(?:\/|%2f))[^/?#&%\s"']+/gi;
 
 /** Takes the secrets out of what is recorded of a request beside its body. */
 export class SecretMask {
@@ -31,7 +29,8 @@ export class SecretMask {
   }
 
   text(text: string): string {
-    return text.replace(this.#tokens, "***").replace(IN_CALLBACK_URL, "$1***");
+    // Tokens that are ours no longer stand in callback URLs: a Referer, a proxy's X-Original-URL.
+    return withoutCallbackTokens(text.replace(this.#tokens, "***"));
   }
 
   /** Node's raw header list as pairs, in order and with repetitions. */

@@ -1,0 +1,284 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+/** What must never be seen again. Each stands for its kind and is found nowhere else. */
+const SECRETS = {
+  token: "planted-token-0123456789abc",
+  apiKey: "planted-api-key",
+  hmacSecret: "planted-hmac-secret-0123",
+  signature: "planted-signature",
+  bearer: "planted-bearer",
+  cookie: "planted-cookie",
+  databasePassword: "planted-password",
+};
+const PERSONAL = {
+  name: "Plantina Weatherwax",
+  email: "plantina@weatherwax.example",
+  phone: "+234 801 555 0199",
+};
+const everything = Object.values(PERSONAL).join(" ");
+
+function planted(text: string, what: Record<string, string>): string[] {
+  return Object.entries(what)
+    .filter(([, value]) => text.includes(value) || text.includes(encodeURIComponent(value)))
+    .map(([kind]) => kind);
+}
+
+/** An SNS that refuses everything, and repeats what it was sent while doing so. */
+async function talkativeSns(): Promise<string> {
+  const said = `${PERSONAL.email} ${PERSONAL.phone} https://relay.example.com/callbacks/${SECRETS.token} Bearer ${SECRETS.bearer}`;
+  const server = createServer((_request, response) => {
+    response
+      .writeHead(500, { "content-type": "text/xml" })
+      .end(
+        `<ErrorResponse><Error><Type>Receiver</Type><Code>InternalFailure</Code><Message>${said}</Message></Error></ErrorResponse>`,
+      );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const paidBy = (id: string) =>
+  invoiceAnswer(id, {
+    payerName: PERSONAL.name,
+    payerEmail: PERSONAL.email,
+    payerPhoneNumber: PERSONAL.phone,
+    callBackUrl: `https://relay.example.com/callbacks/${SECRETS.token}/order-17`,
+  });
+
+/** A provider's error that repeats key, token and payer. */
+const talkativeError = (status: number) => ({
+  status,
+  body: {
+    status,
+    message: `${everything} may not: key ${SECRETS.apiKey}, /callbacks/${SECRETS.token}`,
+    errors: [`${everything} is not allowed`],
+  },
+});
+
+const environmentOf = (around: Surroundings, changes: Record<string, string> = {}) =>
+  around.environment({
+    CALLBACK_TOKENS: SECRETS.token,
+    COLLECTION_API_KEY: SECRETS.apiKey,
+    LOG_LEVEL: "trace",
+    ...changes,
+  });
+
+/** Sends a callback with something planted in every part; gives back all that was answered, headers too. */
+async function sendPlanted(relay: TestRelay, id: string, extra: RequestInit = {}): Promise<string> {
+  const query = `?payerEmail=${encodeURIComponent(PERSONAL.email)}&token=${SECRETS.token}`;
+  const answer = await relay.callback(
+    {
+      data: { id, payerName: PERSONAL.name, callBackUrl: `https://r.example.com/callbacks/${SECRETS.token}` },
+      everything,
+    },
+    {
+      path: `/callbacks/${SECRETS.token}/${SECRETS.token}${query}`,
+      headers: {
+        "content-type": "application/json",
+        authorization: `Bearer ${SECRETS.bearer}`,
+        cookie: `session=${SECRETS.cookie}`,
+        "x-signature": SECRETS.signature,
+        "x-api-key": SECRETS.apiKey,
+        referer: `https://relay.example.com/callbacks/${SECRETS.token}/x`,
+        "x-original-url": `/callbacks/${SECRETS.token}`,
+      },
+      ...extra,
+    },
+  );
+  return `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`;
+}
+
+/** Every place that monitoring, operators or consumers read without having asked for an invoice's own data. */
+async function outputsOf(around: Surroundings, relay: TestRelay): Promise<Record<string, string>> {
+  const rows = async (query: string) => JSON.stringify(await around.query(query));
+  return {
+    log: JSON.stringify(relay.lines),
+    metrics: await (await fetch(`${relay.url}/metrics`)).text(),
+    readiness: await (await fetch(`${relay.url}/readyz`)).text(),
+    alarms: await rows("select * from alarm"),
+    questions: await rows("select * from confirmation"),
+    sources: await rows("select * from source"),
+    topics: await rows("select * from topic"),
+    events: await rows("select id, state, last_error from event"),
+    audit: await rows("select * from audit_entry"),
+    attributes: JSON.stringify(
+      around.sns.messages(around.topicArn).map((message) => message.messageAttributes),
+    ),
+  };
+}
+
+function leaks(outputs: Record<string, string>, what: Record<string, string>): string[] {
+  return Object.entries(outputs).flatMap(([place, text]) =>
+    planted(text, what).map((kind) => `${kind} in ${place}`),
+  );
+}
+
+describe("secrets and personal data", () => {
+  it("of a callback and a confirmed invoice reach no log, metric, answer, error, alarm or SNS attribute", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(around, { CALLBACK_HMAC_HEADER: "x-signature" }));
+    const answer = await sendPlanted(relay, id);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 10_000);
+
+    const outputs: Record<string, string> = { answer, ...(await outputsOf(around, relay)) };
+    expect(outputs.attributes).toContain("invoice.paid");
+    expect(leaks(outputs, { ...SECRETS, ...PERSONAL })).toEqual([]);
+    // The event carries the payer, as it should, and no secret.
+    const [message] = around.sns.messages(around.topicArn);
+    expect(planted(message?.message ?? "", PERSONAL)).toContain("name");
+    expect(planted(message?.message ?? "", SECRETS)).toEqual([]);
+  });
+
+  it("are masked in what is recorded beside the body, and tokens in stored documents", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(around, { CALLBACK_HMAC_SECRETS: SECRETS.hmacSecret }));
+    await sendPlanted(relay, id);
+    const recorded = await around.query<Record<string, unknown>>(
+      "select path, query, reference, headers::text from callback",
+    );
+    expect(recorded).toHaveLength(1);
+    expect(recorded[0]?.path).toBe("/callbacks/***/***");
+    expect(planted(JSON.stringify(recorded), SECRETS)).toEqual([]);
+    // Express takes the path in any case, and the absolute form: the token is masked in these too.
+    const { sendRaw } = await import("../receive/send-raw.ts");
+    for (const target of [`/CALLBACKS/${SECRETS.token}`, `${relay.url}/callbacks/${SECRETS.token}?a=1`])
+      await sendRaw(relay.url, { method: "POST", target });
+    const paths = await around.query("select path from callback where cardinality(invoice_ids) = 0");
+    expect(paths).toEqual([{ path: "/callbacks/***" }, { path: "/callbacks/***" }]);
+
+    await around.query(
+      "insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at) values ($1, 'default', 'operator', now(), now(), now())",
+      [id],
+    );
+    const documents = await vi.waitFor(async () => {
+      const rows = await around.query(
+        "select document::text from invoice union all select document::text from invoice_snapshot",
+      );
+      expect(rows).toHaveLength(2);
+      return JSON.stringify(rows);
+    }, 10_000);
+    expect(documents).toContain("/callbacks/***/order-17");
+    expect(planted(documents, SECRETS)).toEqual([]);
+  });
+
+  it.each([401, 403, 429, 400, 500, 200])(
+    "in a provider's error of status %i reach no log, error, alarm or metric",
+    async (status) => {
+      const around = await surroundings();
+      const id = randomUUID();
+      around.provider.otherwise(talkativeError(status));
+      const relay = await startRelay(environmentOf(around));
+      await sendPlanted(relay, id);
+      await vi.waitFor(
+        async () =>
+          expect(await around.query("select from confirmation where last_error is not null")).toHaveLength(1),
+        10_000,
+      );
+      const { questions = "", ...outputs } = await outputsOf(around, relay);
+      // The provider's answer itself is kept as evidence, in last_answer, and erased with the invoice.
+      const [kept] = await around.query<{ last_error: string }>("select last_error from confirmation");
+      expect(planted(questions, SECRETS)).toEqual([]);
+      expect(leaks({ ...outputs, error: kept?.last_error ?? "" }, { ...SECRETS, ...PERSONAL })).toEqual([]);
+    },
+  );
+
+  it("in an error of SNS reach no log, error, alarm or metric", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(around, { AWS_ENDPOINT_URL_SNS: await talkativeSns() }));
+    await relay.callback({ data: { id } }, { path: `/callbacks/${SECRETS.token}` });
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select from topic where last_error is not null")).toHaveLength(1),
+      10_000,
+    );
+    expect(leaks(await outputsOf(around, relay), { ...SECRETS, ...PERSONAL })).toEqual([]);
+  });
+
+  it("in an error of Postgres reach no log, answer or metric; the callback is refused with 503", async () => {
+    const around = await surroundings();
+    await around.query(`create function talk() returns trigger language plpgsql as $$ begin
+      raise exception 'invalid input syntax for type uuid: "${everything}" /callbacks/${SECRETS.token}' using errcode = '22P02',
+        detail = '${everything}', hint = '${SECRETS.token}'; end $$`);
+    await around.query("create trigger talk before insert on callback for each row execute function talk()");
+    const relay = await startRelay(environmentOf(around), { http: true, workers: false });
+    const answer = await sendPlanted(relay, randomUUID());
+    expect(answer).toMatch(/^503 /);
+    const outputs: Record<string, string> = { answer, ...(await outputsOf(around, relay)) };
+    expect(outputs.log).toContain("could not be recorded");
+    expect(leaks(outputs, { ...SECRETS, ...PERSONAL })).toEqual([]);
+  });
+
+  it("are in no settings error and no answer to a wrong address", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(environmentOf(around), { http: true, workers: false });
+    for (const path of [
+      `/callback/${SECRETS.token}`,
+      `/${SECRETS.token}%`,
+      `/callbacks/x${SECRETS.token}?t=${SECRETS.token}`,
+    ]) {
+      const answer = await fetch(`${relay.url}${path}`, { headers: { cookie: SECRETS.cookie } });
+      expect([400, 404]).toContain(answer.status);
+      expect(planted(await answer.text(), SECRETS)).toEqual([]);
+    }
+    expect(planted(JSON.stringify(relay.lines), SECRETS)).toEqual([]);
+  });
+});
+
+describe("secrets on the command line", () => {
+  it("are not in what a person or a script is shown of an invoice, dead letters, doctor, or a wrong setting", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, paidBy(id));
+    const relay = await startRelay(environmentOf(around));
+    await sendPlanted(relay, id);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 10_000);
+    const shown = await Promise.all([
+      cli(around, ["invoice", id]),
+      cli(around, ["invoice", id, "--json"]),
+      cli(around, ["doctor"]),
+      cli(around, ["dead", "list", "--json"]),
+      cli(around, ["serve"], {
+        CALLBACK_TOKENS: `${SECRETS.token} with spaces`,
+        DATABASE_URL: `mysql://u:${SECRETS.databasePassword}@h/d`,
+      }),
+    ]);
+    expect(shown[0]).toContain(id);
+    expect(shown[4]).toContain("CALLBACK_TOKENS");
+    for (const text of shown) expect(planted(text, SECRETS)).toEqual([]);
+  });
+});
+
+/** All that a command prints, on both outputs. */
+function cli(around: Surroundings, args: string[], changes: Record<string, string> = {}): Promise<string> {
+  const main = join(import.meta.dirname, "../../src/cli/main.ts");
+  const env = {
+    PATH: process.env.PATH,
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    ...environmentOf(around, changes),
+  };
+  const child = spawn(process.execPath, [main, ...args], { env, cwd: join(import.meta.dirname, "../..") });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+  return new Promise((resolve) => child.once("close", () => resolve(said)));
+}
