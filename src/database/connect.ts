@@ -22,6 +22,11 @@ export interface ConnectOptions {
   statementTimeoutMs?: number;
   /** Keep the plans of statements with the connection; off behind a pooler of statements or transactions. */
   prepare?: boolean;
+  /**
+   * Send no options at the start of a session, which RDS Proxy and PgBouncer refuse. The role's own time zone has to
+   * be UTC then, and its own schema is used.
+   */
+  plainStart?: boolean;
   /** The Postgres schema that unqualified names mean. */
   schema?: string;
   /** Told of connections that break while idle; the pool replaces them by itself. */
@@ -56,7 +61,9 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     keepAlive: true,
     types,
     ...(options.prepare === true ? { Client: PreparingClient } : {}),
-    options: `-c timezone=UTC${schema === undefined ? "" : ` -c search_path=${schema}`}`,
+    ...(options.plainStart === true
+      ? {}
+      : { options: `-c timezone=UTC${schema === undefined ? "" : ` -c search_path=${schema}`}` }),
   });
   let closing = false;
   // The pool lets go of its sessions before they have ended: a server that stops then is no news.

@@ -40,6 +40,9 @@ class FolderProvider implements MigrationProvider {
   }
 }
 
+/** Migrations by name, for a program that has no folder of them beside it. */
+export type KnownMigrations = Readonly<Record<string, Migration>>;
+
 export type SchemaState =
   | { state: "current" }
   /** Migrations that this program knows and the database lacks. */
@@ -56,8 +59,12 @@ async function appliedMigrations(db: Kysely<unknown>, set: MigrationSet): Promis
 }
 
 /** Compares the database with the migrations that this program brings. Changes nothing. */
-export async function schemaState<Schema>(db: Kysely<Schema>, set: MigrationSet): Promise<SchemaState> {
-  const known = await knownMigrations(set);
+export async function schemaState<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<SchemaState> {
+  const known = migrations === undefined ? await knownMigrations(set) : Object.keys(migrations);
   const applied = await appliedMigrations(db as Kysely<unknown>, set);
   const missing = known.filter((name) => !applied.includes(name));
   if (missing.length > 0) return { state: "behind", missing };
@@ -72,8 +79,12 @@ export async function schemaState<Schema>(db: Kysely<Schema>, set: MigrationSet)
  * a rolling deploy and a rollback work.
  * @throws RelayError that says which command to run.
  */
-export async function requireSchema<Schema>(db: Kysely<Schema>, set: MigrationSet): Promise<void> {
-  const state = await schemaState(db, set);
+export async function requireSchema<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<void> {
+  const state = await schemaState(db, set, migrations);
   if (state.state === "behind") {
     throw new RelayError(
       `The database is behind this program by ${count(state.missing)} (${state.missing.join(", ")}). Run: invoice-relay migrate`,
@@ -95,11 +106,16 @@ const count = (names: string[]) => `${names.length} ${names.length === 1 ? "migr
  * @returns the names of those that ran; none when the database is current, or ahead of this program.
  * @throws RelayError with the migration that failed; that migration left nothing behind.
  */
-export async function migrateToLatest<Schema>(db: Kysely<Schema>, set: MigrationSet): Promise<string[]> {
-  if ((await schemaState(db, set)).state !== "behind") return [];
+export async function migrateToLatest<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<string[]> {
+  if ((await schemaState(db, set, migrations)).state !== "behind") return [];
   const migrator = new Migrator({
     db: db as Kysely<unknown>,
-    provider: new FolderProvider(set),
+    provider:
+      migrations === undefined ? new FolderProvider(set) : { getMigrations: async () => ({ ...migrations }) },
     migrationTableSchema: SCHEMAS[set],
     allowUnorderedMigrations: true,
   });

@@ -58,6 +58,8 @@ describe("the import table of src/README.md", () => {
         if (specifier.startsWith(".")) {
           const target = resolve(dirname(file), specifier);
           if (!target.startsWith(src)) {
+            // A folder beside src, `migrations`, has to stand in the row by its name.
+            if (mayImport.includes(relative(dirname(src), target).split("/")[0] as string)) continue;
             forbidden.push(`${relative(src, file)} reaches outside src: ${specifier}`);
             continue;
           }

@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import type { ServeSettings } from "../app/workers.ts";
+import { Alarms } from "../database/alarms.ts";
+import { connect, type Database } from "../database/connect.ts";
+import { messageOf } from "../kit/errors.ts";
+import { createLogger, type Logger } from "../kit/log.ts";
+import { createMetrics, type Metrics } from "../kit/metrics.ts";
+import { readSettings, SERVE_REQUIRES } from "../kit/settings.ts";
+import { type Source, sourcesOf } from "../kit/sources.ts";
+import { readEnvironment } from "./read-environment.ts";
+import { requireVerifiedTls } from "./require-verified-tls.ts";
+
+/** What every function holds for as long as its container lives. */
+export interface LambdaRelay {
+  settings: ServeSettings;
+  sources: readonly Source[];
+  log: Logger;
+  metrics: Metrics;
+  alarms: Alarms;
+  db: Database;
+  /** Where the function to wake is told; null when the stack has none. */
+  queueUrls: { confirm: string | null; publish: string | null };
+  /** Replaces connections that did not survive the container's sleep. To be awaited before each invocation's work. */
+  awaken(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A container that slept longer than this, in ms, looks whether its connection still stands. */
+const SLEPT_MS = 5_000;
+
+/**
+ * Opens what a function needs, with a pool of `connections`: one container serves one invocation at a time, so a
+ * thousand containers must not take a thousand times ten connections.
+ * @throws SettingsError, RelayError
+ */
+export async function openRelay(connections: number): Promise<LambdaRelay> {
+  const environment = await readEnvironment(process.env);
+  const settings = readSettings(environment, SERVE_REQUIRES);
+  requireVerifiedTls(settings.DATABASE_URL);
+  const log = createLogger({ level: settings.LOG_LEVEL });
+  const { db, close } = connect(settings.DATABASE_URL, {
+    max: connections,
+    applicationName: `invoice-relay ${environment.AWS_LAMBDA_FUNCTION_NAME ?? "lambda"}`,
+    plainStart: environment.DATABASE_PROXY === "true",
+    onIdleError: (error) =>
+      log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
+  });
+  const metrics = createMetrics();
+  let usedAt = Date.now();
+  return {
+    settings,
+    sources: sourcesOf(settings),
+    log,
+    metrics,
+    alarms: new Alarms({ db, log, metrics }),
+    db,
+    queueUrls: {
+      confirm: environment.CONFIRM_QUEUE_URL ?? null,
+      publish: environment.PUBLISH_QUEUE_URL ?? null,
+    },
+    async awaken() {
+      const slept = Date.now() - usedAt > SLEPT_MS;
+      usedAt = Date.now();
+      // A broken connection is found by using it, and the pool then makes a new one.
+      for (let left = slept ? connections : 0; left > 0; left -= 1) {
+        const stands = await sql`select 1`.execute(db).then(
+          () => true,
+          () => false,
+        );
+        if (stands) return;
+      }
+    },
+    close,
+  };
+}

@@ -1,0 +1,47 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import serverlessHttp from "serverless-http";
+import { callbackDoor } from "../app/callback-door.ts";
+import { httpApp } from "../app/http-app.ts";
+import { openRelay } from "./open-relay.ts";
+import { perContainer } from "./per-container.ts";
+import { WakeQueue } from "./wake-queue.ts";
+
+const open = perContainer(async () => {
+  // One container takes one request at a time: one connection is all it can use.
+  const relay = await openRelay(1);
+  const wake = new WakeQueue({ queueUrl: relay.queueUrls.confirm, log: relay.log });
+  const door = callbackDoor({
+    settings: relay.settings,
+    sources: relay.sources,
+    recording: relay.db,
+    working: relay.db,
+    alarms: relay.alarms,
+    logger: relay.log,
+    metrics: relay.metrics,
+    onQuestions: () => wake.wake(),
+    // The sweep comes every minute by its schedule.
+    onUnreadable: () => undefined,
+  });
+  const app = serverlessHttp(httpApp(door.routers, relay.log), {
+    request: (request: { headers: Record<string, string>; rawHeaders: string[] }) => {
+      request.rawHeaders = Object.entries(request.headers).flat();
+    },
+  });
+  return { relay, wake, app };
+});
+
+/**
+ * The callback's URL, behind an HTTP API (payload format 2.0): the same Express app as `serve`. Records and answers;
+ * the wake-up is on its way before the answer leaves, because the container may freeze then. Killed at any moment,
+ * it loses nothing: what was answered 2xx is committed, and the schedule confirms it.
+ */
+export async function handler(
+  event: APIGatewayProxyEventV2,
+  context: Context,
+): Promise<APIGatewayProxyStructuredResultV2> {
+  const { relay, wake, app } = await open();
+  await relay.awaken();
+  const answer = await app(event, context);
+  await wake.flush();
+  return answer;
+}
