@@ -209,7 +209,7 @@ describe("replay events", () => {
     const behind: { id: string; accepted: number }[] = [];
     for (let round = 1; round <= 12; round += 1) {
       await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(round * 60), {
-        interval: 2,
+        interval: 25,
         timeout: 20_000,
       });
       const id = randomUUID();

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { eraseInvoice } from "../../src/replay/erase.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
+import { openDatabase, wholeDatabase } from "./log-rows.ts";
+
+const actor = "cli:test";
+const PERSONAL = /Ada|ada@example|2348012345678|Hill|bursar|class/;
+
+/** Everything in the database, as text; a bytea shows as hex, so bodies are decoded. */
+async function everything(around: Surroundings): Promise<string> {
+  const tables = ["callback", "confirmation", "invoice", "invoice_snapshot", "event", "alarm", "audit_entry"];
+  const texts = await Promise.all(
+    tables.map((table) => around.query(`select rows::text as text from ${table} as rows`)),
+  );
+  const bodies = await around.query<{ body: string }>(
+    "select convert_from(body, 'UTF8') as body from callback",
+  );
+  return [...texts.flat().map((row) => String(row.text)), ...bodies.map((row) => row.body)].join("\n");
+}
+
+const asked = (around: Surroundings, id: string) =>
+  around.provider.requests.filter((path) => path.includes(id)).length;
+
+describe("erase", () => {
+  it("leaves no personal data of the invoice, but ids, amounts and digests", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
+    await relay.callback({ data: { id, payerName: "Ada Obi", payerEmail: "ada@example.com" } });
+    await vi.waitFor(
+      async () => expect(await around.query("select 1 from event where state = 'published'")).toHaveLength(1),
+      { timeout: 15_000 },
+    );
+    expect(await everything(around)).toMatch(PERSONAL);
+
+    const erased = await eraseInvoice({ db, actor, invoiceId: id });
+
+    expect(erased).toMatchObject({ callbacks: 1, invoices: 1, events: 1, questions: 1 });
+    expect(await everything(around)).not.toMatch(PERSONAL);
+    const [event] = await around.query<{ payload: string; erased_digest: string }>(
+      "select payload, erased_digest from event",
+    );
+    expect(JSON.parse(event?.payload ?? "")).toMatchObject({
+      subject: id,
+      data: { invoiceId: id, totalAmount: "1511.25", payer: null, biller: null, metadata: {} },
+    });
+    expect(event?.erased_digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(await around.query("select total_amount, erased_at is not null as erased from invoice")).toEqual([
+      { total_amount: "1511.25", erased: true },
+    ]);
+    expect(
+      await around.query("select invoice_ids, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback"),
+    ).toEqual([{ invoice_ids: [id], digest: true }]);
+    expect(await around.query("select actor, action, subject from audit_entry")).toEqual([
+      { actor, action: "erase", subject: id },
+    ]);
+  });
+
+  it("is idempotent", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(
+      async () => expect(await around.query("select 1 from event where state = 'published'")).toHaveLength(1),
+      { timeout: 10_000 },
+    );
+    await eraseInvoice({ db, actor, invoiceId: id });
+    await relay.stop();
+    const before = await wholeDatabase(around);
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toEqual({
+      invoiceId: id,
+      callbacks: 0,
+      snapshots: 0,
+      invoices: 0,
+      events: 0,
+      questions: 0,
+    });
+    expect(await wholeDatabase(around)).toEqual(before);
+  });
+
+  it("is not undone when the invoice is confirmed again, changed, or paid only then", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    around.provider.invoice(id, unpaidAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1), {
+      timeout: 10_000,
+    });
+    await eraseInvoice({ db, actor, invoiceId: id });
+
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ id });
+
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
+    expect(await around.query("select status, total_amount from invoice")).toEqual([
+      { status: "Paid", total_amount: "1511.25" },
+    ]);
+    expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+
+  it("wins over an answer that was under way", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    let letGo = () => {};
+    const held = new Promise<void>((release) => {
+      letGo = release;
+    });
+    const answer = invoiceAnswer(id);
+    if (typeof answer === "function") throw new Error("no script");
+    around.provider.invoice(
+      id,
+      (_, response) =>
+        void held.then(() =>
+          response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer.body)),
+        ),
+      answer,
+    );
+    await relay.callback({ id });
+    await vi.waitFor(() => expect(asked(around, id)).toBe(1));
+    await eraseInvoice({ db, actor, invoiceId: id });
+    letGo();
+
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    expect(asked(around, id)).toBe(2);
+    expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
+    expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+});
