@@ -1,0 +1,16 @@
+import { describe, expect, it } from "vitest";
+import { surroundings } from "../support/relay.ts";
+import { runCli } from "./relay-process.ts";
+
+describe("invoice-relay dev with DATABASE_URL", () => {
+  it("refuses the database of a relay that publishes to Amazon, and leaves it as it is", async () => {
+    const around = await surroundings();
+    await around.query("insert into topic (arn) values ('arn:aws:sns:eu-west-1:123456789012:payments')");
+    const { code, stdout, stderr } = await runCli(["dev"], { DATABASE_URL: around.databaseUrl, PORT: "0" });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(
+      "belongs to a relay that publishes to arn:aws:sns:eu-west-1:123456789012:payments",
+    );
+    expect(await around.query("select 1 from source")).toEqual([]);
+  });
+});
