@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { backFill } from "../../src/reconcile/back-fill.ts";
+import { openQuestions } from "../../src/record/open-questions.ts";
+import { COLLECTION } from "./list-provider.ts";
+import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
+
+const pay = ({ provider }: Books, days: number) => {
+  const id = randomUUID();
+  provider.invoices.push({ id, createdAt: daysAgo(days), paidAt: daysAgo(days) });
+  return id;
+};
+
+const window = { from: new Date(Date.now() - 60 * DAY_MS), to: new Date(Date.now() - DAY_MS) };
+
+const fill = ({ context, source }: Books, changes = {}) =>
+  backFill(context, {
+    source,
+    collectionId: COLLECTION,
+    window,
+    publish: false,
+    signal: new AbortController().signal,
+    ...changes,
+  });
+
+const records = async ({ query }: Books) =>
+  Object.fromEntries(
+    (
+      await query<{ id: string; record: boolean }>(
+        "select invoice_id as id, record_only as record from confirmation",
+      )
+    ).map(({ id, record }) => [id, record]),
+  );
+
+describe("a back-fill", () => {
+  it("records what was paid before the first serve, publishes what was paid since, and leaves other days alone", async () => {
+    const given = await books({ servedDays: 10 });
+    const [before, since] = [pay(given, 20), pay(given, 5)];
+    pay(given, 70);
+    pay(given, 0.5);
+    expect(await fill(given)).toMatchObject({ listed: 2, missing: 2, opened: 2, resumed: false });
+    expect(await records(given)).toEqual({ [before]: true, [since]: false });
+  });
+
+  it("records everything for a source that was never served, and publishes it with publish", async () => {
+    const given = await books({ servedDays: null });
+    const id = pay(given, 20);
+    await fill(given);
+    expect(await records(given)).toEqual({ [id]: true });
+    await given.query("update confirmation set state = 'done', verdict = 'paid'");
+    expect(await fill(given)).toMatchObject({ listed: 1, opened: 0 });
+    expect(await fill(given, { publish: true })).toMatchObject({ opened: 1 });
+    expect(await records(given)).toEqual({ [id]: false });
+  });
+
+  it("never takes publishing away: a callback's question stays one that publishes", async () => {
+    const given = await books({ servedDays: 10 });
+    const [called, recorded] = [pay(given, 20), pay(given, 21)];
+    const callback = (invoiceId: string) =>
+      openQuestions(given.db, [{ invoiceId, source: "default" }], { openedBy: "callback", lane: "unknown" });
+    await callback(called);
+    await fill(given);
+    await callback(recorded);
+    expect(await records(given)).toEqual({ [called]: false, [recorded]: false });
+  });
+
+  it("goes on after a crash where it was, without reading the newer days again", async () => {
+    const given = await books();
+    const stopping = new AbortController();
+    const days = [pay(given, 10), pay(given, 30)];
+    given.provider.beforePage = () => {
+      if (given.provider.queries.length > 8) stopping.abort();
+    };
+    await expect(fill(given, { signal: stopping.signal })).rejects.toThrow(/goes on from there/);
+    // A crash leaves its lease behind, which then runs out.
+    await given.query(
+      "update sweep set state = 'claimed', lease_token = gen_random_uuid(), claimed_until = now() - interval '1 second'",
+    );
+    given.provider.beforePage = () => undefined;
+    const asked = given.provider.queries.length;
+    const steps: number[] = [];
+    const result = await fill(given, { onProgress: ({ read }: { read: number }) => steps.push(read) });
+    expect(result).toMatchObject({ resumed: true, listed: 2, opened: 2 });
+    expect(Object.keys(await records(given)).sort()).toEqual(days.sort());
+    const [first] = given.provider.queries.slice(asked);
+    expect(Date.parse(first?.get("endDate") ?? "")).toBeLessThan(window.to.getTime() - 5 * DAY_MS);
+    expect(steps).toEqual([...steps].sort((a, b) => a - b));
+    expect(await given.query("select state from sweep")).toEqual([{ state: "done" }]);
+  });
+
+  it("is refused while another process runs the same one", async () => {
+    const given = await books();
+    await given.query(
+      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from, window_to)
+       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(), now() + interval '1 hour', $2, $3)`,
+      [COLLECTION, window.from, window.to],
+    );
+    const other = { ...given, context: { ...given.context, leaseMs: 100 } };
+    await expect(fill(other)).rejects.toThrow(/Another process is reading the same period/);
+    expect(given.provider.queries).toHaveLength(0);
+  });
+});

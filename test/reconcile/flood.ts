@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { expect, vi } from "vitest";
+import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
+import { type Surroundings, startRelay } from "../support/relay.ts";
+import { startCallLog } from "./call-log.ts";
+import { emptyMonth, sendAll, untilPublished } from "./month.ts";
+
+export interface FloodShape {
+  forged: number;
+  genuine: number;
+  /** How many forged ones have to wait still when the last genuine one is published. */
+  stillWaiting: number;
+}
+
+const CONCURRENCY = 16;
+const UNKNOWN_RATE = 5;
+/** The lane's bucket holds a fifth of a second, and at least one call. */
+const BUCKET = 1;
+
+/**
+ * Forged callbacks with random UUIDs, and among them genuine ones for invoices that the relay has never seen:
+ * the genuine ones are published while the forged ones wait, and the provider is not asked for them faster than
+ * the policy allows. Calls are counted where the provider sees them.
+ */
+export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShape): Promise<void> {
+  const month = await emptyMonth();
+  const { around, service } = month;
+  const provider = await startCallLog(service.url);
+  const relay = await startRelay({
+    ...month.environment,
+    COLLECTION_API_URL: provider.url,
+    CONFIRM_CONCURRENCY: String(CONCURRENCY),
+    UNKNOWN_RATE_PER_SECOND: String(UNKNOWN_RATE),
+  });
+  const random = (count: number) => Array.from({ length: count }, () => randomUUID());
+  const [first, rest] = [random(Math.floor(forged / 2)), random(Math.ceil(forged / 2))];
+  await sendAll(relay, first);
+  const throttled = await untilThrottled(around);
+
+  const paidAt = new Date().toISOString();
+  const invoices = Array.from({ length: genuine }, () => ({ id: randomUUID(), createdAt: paidAt, paidAt }));
+  const reply = await service.control("POST", "/invoices", { collectionId: OPEN_AMOUNT, invoices });
+  expect(reply.status).toBe(201);
+  await sendAll(relay, mixed(invoices, rest));
+  await untilPublished(month, genuine);
+
+  const endedAt = performance.now();
+  const [left] = await around.query<{ n: number }>(
+    "select count(*)::int as n from confirmation where lane = 'unknown' and state = 'due'",
+  );
+  expect(left?.n).toBeGreaterThanOrEqual(stillWaiting);
+  const published = around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).subject);
+  expect(published.sort()).toEqual(invoices.map(({ id }) => id).sort());
+
+  const real = new Set<string>(invoices.map(({ id }) => id));
+  const calls = provider.calls.filter(({ invoiceId, at }) => !real.has(invoiceId) && at <= endedAt);
+  const since = calls.filter(({ at }) => at > throttled.seenAt).length;
+  expect(since).toBeLessThanOrEqual(BUCKET + (UNKNOWN_RATE * (endedAt - throttled.askedAt)) / 1_000);
+  // Before the first answers show the flood, one claim is in hand, which is twice the concurrency.
+  const beganAt = calls[0]?.at ?? endedAt;
+  expect(calls.length).toBeLessThanOrEqual(
+    CONCURRENCY * 2 + BUCKET + (UNKNOWN_RATE * (endedAt - beganAt)) / 1_000,
+  );
+}
+
+/** Waits until the lane is throttled and no question claimed before that is under way: the policy holds from here. */
+async function untilThrottled({ query }: Surroundings): Promise<{ askedAt: number; seenAt: number }> {
+  return await vi.waitFor(
+    async () => {
+      const askedAt = performance.now();
+      const [row] = await query<{ flooded: boolean; claimed: number }>(
+        `select unknown_share > 0.5 as flooded,
+          (select count(*)::int from confirmation where lane = 'unknown' and state = 'claimed') as claimed from source`,
+      );
+      expect(row).toEqual({ flooded: true, claimed: 0 });
+      return { askedAt, seenAt: performance.now() };
+    },
+    { timeout: 60_000, interval: 10 },
+  );
+}
+
+/** The genuine ones spread evenly among the forged. */
+function mixed(genuine: readonly { id: string }[], forged: readonly string[]): string[] {
+  const every = Math.max(1, Math.floor(forged.length / genuine.length));
+  return forged.flatMap((id, n) => {
+    const real = n % every === 0 ? genuine[n / every] : undefined;
+    return real === undefined ? [id] : [real.id, id];
+  });
+}
