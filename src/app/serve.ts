@@ -12,6 +12,7 @@ import { httpLimits } from "../receive/http-limits.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
+import { adminRouters } from "./admin.ts";
 import { callbackDoor } from "./callback-door.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
@@ -140,7 +141,7 @@ class Relay {
       logger: log,
       metrics,
       onQuestions: () => wakeUps.wake("confirm"),
-      onUnreadable: () => wakeUps.wake("reconcile"),
+      onNothingNamed: () => wakeUps.wake("reconcile"),
     });
     this.#callbacks = door;
     const health = healthRoutes({
@@ -148,7 +149,14 @@ class Relay {
       metrics,
       isStopping: () => this.#stopping !== null,
     });
-    const app = httpApp([...door.routers, health], log, settings.TRUSTED_PROXIES ?? []);
+    const admin = adminRouters({
+      db: working.db,
+      settings,
+      sources: this.sources,
+      log,
+      onQuestions: () => wakeUps.wake("confirm"),
+    });
+    const app = httpApp([...door.routers, health, ...admin], log, settings.TRUSTED_PROXIES ?? []);
     this.server = await listen(app, {
       name: "invoice-relay",
       port: settings.PORT,

@@ -1,0 +1,224 @@
+import { z } from "zod";
+
+const time = z.iso.datetime({ offset: true }).meta({ description: "ISO 8601; answers are in UTC." });
+const id = z.uuid().transform((text) => text.toLowerCase());
+const answeredId = z.uuid();
+const verdict = z.enum([
+  "pending",
+  "paid",
+  "quarantined",
+  "invalidated",
+  "not_paid",
+  "unknown_invoice",
+  "unreadable",
+  "ping",
+  "refused",
+]);
+const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
+
+export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
+export const limitInQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1_000).default(50).meta({ description: "The most to list." }),
+});
+
+export const asideFilters = z.strictObject({
+  kind: z.enum(["question", "event"]).optional().meta({ description: "Of dead letters only." }),
+  source: z.string().optional(),
+  collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
+  from: time.optional().meta({ description: "Aside since this time or later." }),
+  to: time.optional().meta({ description: "Aside since before this time." }),
+});
+
+export const asideQuery = z.object({ ...asideFilters.shape, ...limitInQuery.shape });
+
+export const asideChoice = z
+  .strictObject({
+    ids: z.array(id).min(1).max(1_000).optional(),
+    filters: asideFilters.optional(),
+    dryRun: z.boolean().default(false),
+  })
+  .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
+    error: "should have either ids or filters; empty filters choose all",
+  });
+
+const asideItem = z.object({
+  kind: z.enum(["question", "event"]),
+  invoiceId: answeredId,
+  eventId: answeredId.nullable(),
+  source: z.string(),
+  collection: z.string().nullable(),
+  since: time,
+  attempts: z.number().int(),
+  error: z.string().nullable(),
+  dismissedAt: time.nullable(),
+});
+
+export const asideList = z.object({ total: z.number().int(), items: z.array(asideItem) });
+export const asideResult = z.object({
+  dryRun: z.boolean(),
+  count: z.number().int(),
+  items: z.array(asideItem).meta({ description: "The first hundred of them." }),
+});
+export const asideEvidence = z.object({
+  items: z.array(
+    asideItem.extend({
+      question: z.record(z.string(), z.unknown()).nullable(),
+      event: z.record(z.string(), z.unknown()).nullable(),
+      invoice: z.record(z.string(), z.unknown()).nullable(),
+      callbacks: z.array(z.record(z.string(), z.unknown())),
+    }),
+  ),
+});
+
+const replayKind = z.enum(["confirmations", "callbacks", "events"]);
+const replayFilters = z.strictObject({
+  from: time.optional(),
+  to: time.optional().meta({ description: "Now when left out." }),
+  invoiceIds: z.array(id).min(1).max(1_000).optional(),
+  collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
+  verdict: verdict.optional(),
+  source: z.string().optional(),
+  eventType: z.string().optional().meta({ description: "Of events only." }),
+  refused: z.boolean().optional().meta({ description: "Of callbacks only: refused ones too." }),
+});
+const topicTarget = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("topics") }),
+  z.strictObject({ kind: z.literal("other_topic"), topicArn }),
+]);
+
+export const replayRequest = z.strictObject({
+  kind: replayKind,
+  filters: replayFilters.default({}),
+  target: topicTarget
+    .default({ kind: "topics" })
+    .meta({ description: "Where events go; a file is for the command line." }),
+  rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most a second." }),
+  dryRun: z.boolean().default(false),
+});
+
+export const replay = z.object({
+  id: answeredId,
+  kind: replayKind,
+  state: z.enum(["running", "done", "failed", "cancelled"]),
+  filters: z.record(z.string(), z.unknown()),
+  target: z.record(z.string(), z.unknown()),
+  rate: z.number().int(),
+  requestedBy: z.string(),
+  requestedAt: time,
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  matching: z.number().int(),
+  handled: z.number().int(),
+  opened: z.number().int(),
+  sent: z.number().int(),
+  refused: z.number().int(),
+  underWay: z.boolean(),
+  waitsFor: z.string().nullable(),
+  lastError: z.string().nullable(),
+});
+
+const plan = z.object({
+  kind: replayKind,
+  filters: z.record(z.string(), z.unknown()),
+  target: z.record(z.string(), z.unknown()),
+  matching: z.number().int(),
+  withNewIds: z.number().int().nullable(),
+  first: z.array(
+    z.object({
+      invoiceIds: z.array(answeredId),
+      eventId: answeredId.nullable(),
+      callbackId: answeredId.nullable(),
+      source: z.string(),
+      at: time,
+      about: z.string(),
+    }),
+  ),
+});
+
+export const replayStarted = z.object({
+  replay: replay.nullable().meta({ description: "null for a dry run, and when nothing matches." }),
+  plan: plan.nullable().meta({ description: "Of a dry run." }),
+});
+export const replayList = z.object({ replays: z.array(replay) });
+export const replayShown = z.object({
+  replay,
+  refusals: z.array(z.object({ eventId: answeredId, invoiceId: answeredId.nullable(), error: z.string() })),
+});
+
+export const gateRequest = z.strictObject({
+  work: z.enum(["confirm", "publish"]),
+  source: z.string().optional().meta({ description: "All when left out." }),
+});
+export const gateResult = z.object({
+  work: z.enum(["confirm", "publish"]),
+  changed: z.array(z.string()),
+  unchanged: z.array(z.string()),
+  unknown: z.array(z.string()),
+});
+const gate = z.object({
+  name: z.string(),
+  pausedBy: z.string().nullable(),
+  pausedAt: time.nullable(),
+  lastError: z.string().nullable(),
+});
+export const gateList = z.object({ sources: z.array(gate), topics: z.array(gate) });
+
+export const dryRunRequest = z.strictObject({ dryRun: z.boolean().default(false) });
+export const retentionResult = z.object({
+  dryRun: z.boolean(),
+  before: time,
+  partitions: z.array(
+    z.object({ name: z.string(), to: time, callbacks: z.number().int(), kept: z.number().int() }),
+  ),
+  stragglers: z.number().int(),
+  unknownQuestions: z.number().int(),
+  busy: z.string().nullable(),
+});
+export const erased = z.object({
+  invoiceId: answeredId,
+  callbacks: z.number().int(),
+  snapshots: z.number().int(),
+  invoices: z.number().int(),
+  events: z.number().int(),
+  questions: z.number().int(),
+});
+
+export const auditQuery = z.object({
+  ...limitInQuery.shape,
+  invoiceId: id.optional(),
+  before: z.coerce
+    .number()
+    .int()
+    .optional()
+    .meta({ description: "Entries older than the one with this id, for the next page." }),
+});
+export const auditList = z.object({
+  entries: z.array(
+    z.object({
+      id: z.number().int(),
+      at: time,
+      actor: z.string(),
+      action: z.string(),
+      subject: z.string(),
+      invoiceId: answeredId.nullable(),
+      detail: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+
+export const period = z.strictObject({
+  from: z.iso.date().meta({ description: "The first day, UTC." }),
+  to: z.iso.date().meta({ description: "The last day, UTC." }),
+  collection: id.optional().meta({ description: "One of COLLECTION_IDS; all when left out." }),
+});
+export const reconcileRequest = period.extend({
+  publish: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Publish payments from before the first serve too, not only record them." }),
+});
+/** What every refused call answers. */
+export const problem = z.object({ error: z.string() });
+export const anything = z
+  .unknown()
+  .meta({ description: "As the command of the same name prints it with --json." });

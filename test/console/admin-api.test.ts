@@ -1,0 +1,171 @@
+import { hash, randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { operations } from "../../src/console/admin-api/operations.ts";
+import { addEvents, addQuestion, wholeDatabase } from "../replay/log-rows.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const TOKEN = "admin-token-0123456789abcdef";
+const ACTOR = `admin:${hash("sha256", TOKEN).slice(0, 8)}`;
+
+/** The fields of the answers that these tests look into. */
+interface Answered {
+  replay: { id: string };
+  entries: unknown[];
+  error: string;
+}
+
+async function api(changes: Record<string, string | undefined> = {}) {
+  const around = await surroundings();
+  const relay = await startRelay(
+    around.environment({ ADMIN_TOKENS: `other-token-0123456789abcdef,${TOKEN}`, ...changes }),
+  );
+  const call = async (method: string, path: string, body?: unknown, token: string | null = TOKEN) => {
+    const response = await fetch(`${relay.url}/admin/v1${path}`, {
+      method,
+      headers: {
+        "content-type": "application/json",
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (await response.json()) as Answered,
+    };
+  };
+  return { around, relay, call };
+}
+
+const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, randomUUID());
+
+describe("the admin API", () => {
+  it("answers 401 to whoever has no token of ours, at every operation, and does nothing", async () => {
+    const { around, call } = await api();
+    const before = await wholeDatabase(around);
+    for (const { method, path } of [...operations, { method: "get", path: "/openapi.json" }]) {
+      for (const token of [null, "", "admin-token-0123456789abcdeX", TOKEN.slice(0, -1)]) {
+        const answer = await call(
+          method.toUpperCase(),
+          pathOf(path),
+          method === "post" ? {} : undefined,
+          token,
+        );
+        expect(answer, path).toMatchObject({
+          status: 401,
+          body: { error: expect.stringContaining("ADMIN_TOKENS") },
+        });
+      }
+    }
+    expect(await wholeDatabase(around)).toEqual(before);
+  });
+
+  it("is not there at all without ADMIN_TOKENS", async () => {
+    const { relay } = await api({ ADMIN_TOKENS: undefined });
+    const answer = await fetch(`${relay.url}/admin/v1/replays`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect(answer.status).toBe(404);
+  });
+
+  it("answers what its document says: every list and every dry run fits its schema", async () => {
+    const { around, call } = await api();
+    const question = await addQuestion(around, {
+      state: "dead",
+      verdict: "pending",
+      attempt: 8,
+      last_error: "odd",
+    });
+    await addEvents(around, 2);
+    const replay = await call("POST", "/replays", { kind: "events", rate: 1_000 });
+    expect(replay.status).toBe(200);
+    const calls: [id: string, method: string, path: string, body?: unknown][] = [
+      ["listReplays", "GET", "/replays"],
+      ["showReplay", "GET", `/replays/${replay.body.replay.id}`],
+      ["startReplay", "POST", "/replays", { kind: "events", dryRun: true }],
+      ["startReplay", "POST", "/replays", { kind: "callbacks", filters: { refused: true } }],
+      ["listDead", "GET", "/dead-letters?limit=5&kind=question"],
+      ["showDead", "GET", `/dead-letters/${question}`],
+      ["retryDead", "POST", "/dead-letters/retry", { filters: {}, dryRun: true }],
+      ["listQuarantine", "GET", "/quarantine"],
+      ["releaseQuarantine", "POST", "/quarantine/release", { filters: { source: "default" } }],
+      ["listGates", "GET", "/gates"],
+      ["pause", "POST", "/pause", { work: "publish", source: "default" }],
+      ["resume", "POST", "/resume", { work: "publish" }],
+      ["applyRetention", "POST", "/retention", { dryRun: true }],
+      ["showInvoice", "GET", `/invoices/${question}`],
+      ["eraseInvoice", "POST", `/invoices/${question}/erase`],
+      ["readAuditLog", "GET", "/audit?limit=3"],
+    ];
+    for (const [id, method, path, body] of calls) {
+      const answer = await call(method, path, body);
+      expect(answer.status, `${id}: ${JSON.stringify(answer.body)}`).toBe(200);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      const schema = operations.find((operation) => operation.id === id)?.result;
+      expect(schema?.safeParse(answer.body).error, id).toBeUndefined();
+    }
+  });
+
+  it("carries out what it is asked, under the token's name in the audit log", async () => {
+    const { around, call } = await api();
+    const id = await addQuestion(around, { state: "dead", verdict: "pending", attempt: 8 });
+    around.provider.invoice(id, invoiceAnswer(id));
+
+    expect(await call("POST", "/dead-letters/retry", { ids: [id.toUpperCase()] })).toMatchObject({
+      status: 200,
+      body: { count: 1 },
+    });
+
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    const { body } = await call("GET", `/audit?invoiceId=${id}`);
+    expect(body.entries).toMatchObject([{ actor: ACTOR, action: "dead.retry", subject: id, invoiceId: id }]);
+    expect(JSON.stringify(body)).not.toContain(TOKEN);
+  });
+
+  it("leaves a replay to the workers, which carry it out", async () => {
+    const { around, call } = await api();
+    const events = await addEvents(around, 12);
+    const { body } = await call("POST", "/replays", { kind: "events", filters: {}, rate: 1_000 });
+    await vi.waitFor(
+      async () =>
+        expect((await call("GET", `/replays/${body.replay.id}`)).body.replay).toMatchObject({
+          state: "done",
+          sent: 12,
+        }),
+      { timeout: 10_000 },
+    );
+    expect(around.sns.messages()).toHaveLength(events.length);
+  });
+
+  it("says what is wrong with a request, naming the field, and changes nothing", async () => {
+    const { around, call } = await api();
+    const before = await wholeDatabase(around);
+    const bad: [path: string, body: unknown, status: number, says: RegExp][] = [
+      ["/replays", { kind: "everything" }, 400, /kind/],
+      ["/replays", { kind: "events", target: { kind: "file", path: "/etc/passwd" } }, 400, /target/],
+      [
+        "/replays",
+        { kind: "events", filters: { invoiceIds: ["1; drop table"] } },
+        400,
+        /filters\.invoiceIds/,
+      ],
+      ["/replays", { kind: "confirmations", filters: { eventType: "invoice.paid" } }, 409, /event type/],
+      ["/replays", "{not json", 400, /cannot be read/],
+      ["/dead-letters/retry", {}, 400, /either ids or filters/],
+      ["/dead-letters/retry", { ids: [randomUUID()], filters: {} }, 400, /either ids or filters/],
+      ["/pause", { work: "everything" }, 400, /work/],
+      ["/pause", { work: "publish", source: "nobody" }, 409, /no source "nobody"/],
+      ["/invoices/1/erase", undefined, 400, /id/],
+      [`/replays/${randomUUID()}/cancel`, undefined, 404, /nothing with this id/],
+      ["/nothing", {}, 404, /no such operation/],
+      ["/certify", { from: "2026-11-01", to: "2026-11-02" }, 409, /COLLECTION_IDS/],
+    ];
+    for (const [path, body, status, says] of bad) {
+      const answer = await call("POST", path, body);
+      expect(answer.status, path).toBe(status);
+      expect(answer.body.error, path).toMatch(says);
+    }
+    expect(await wholeDatabase(around)).toEqual(before);
+  });
+});
