@@ -26,16 +26,16 @@ export interface CallbackDoorOptions {
   metrics: Metrics;
   onQuestions: () => void;
   /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
-  onUnreadable: (source: string) => void;
+  onNothingNamed: (source: string) => void;
 }
 
-const UNREADABLE_EVERY_MS = 60_000;
+const NOTHING_NAMED_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 10_000;
 
 /** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
 export function callbackDoor(options: CallbackDoorOptions): { routers: Router[]; stop(): void } {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
-  const unreadable = new Paced({ everyMs: UNREADABLE_EVERY_MS, act: options.onUnreadable });
+  const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
   const intake = new CallbackIntake({
     sources,
@@ -50,7 +50,7 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: Router[];
     ackStatus: settings.CALLBACK_ACK_STATUS,
     ackBody: settings.CALLBACK_ACK_BODY,
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
-    unreadable,
+    nothingNamed,
     refused,
   });
   const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
@@ -68,7 +68,7 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: Router[];
   return {
     routers: [callbacks, pages],
     stop: () => {
-      unreadable.stop();
+      nothingNamed.stop();
       refused.stop();
     },
   };

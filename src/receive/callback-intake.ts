@@ -30,7 +30,7 @@ export interface CallbackIntakeOptions {
 export type Intake =
   | { kind: "turned_away"; status: 400 | 404 | 405 | 413 | 429; why: string }
   /** Committed. `invoiceIds` are questions now, unless a check failed. */
-  | { kind: "recorded"; id: string; source: string; invoiceIds: readonly string[]; unreadable: boolean }
+  | { kind: "recorded"; id: string; source: string; invoiceIds: readonly string[] }
   /** Committed, asking nothing. */
   | { kind: "refused"; id: string; source: string; invoiceIds: readonly string[]; check: FailedCheck }
   /** Not committed, or nobody can tell: the sender must try again. */
@@ -111,11 +111,11 @@ export class CallbackIntake {
   }
 
   async #record(callback: IncomingCallback, check: FailedCheck | null): Promise<Intake> {
-    const { source, invoiceIds, verdict } = callback;
+    const { source, invoiceIds } = callback;
     try {
       const id = await this.#options.log.append(callback);
       return check === null
-        ? { kind: "recorded", id, source, invoiceIds, unreadable: verdict === "unreadable" }
+        ? { kind: "recorded", id, source, invoiceIds }
         : { kind: "refused", id, source, invoiceIds, check };
     } catch (error) {
       this.#options.logger.warn(

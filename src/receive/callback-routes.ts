@@ -16,7 +16,7 @@ export interface CallbackRoutesOptions {
   /** Where a payer's browser goes; null for the page of our own. */
   redirectUrl: string | null;
   /** Asked with the source when a recorded callback names no invoice: the sweep should come forward. */
-  unreadable: Paced;
+  nothingNamed: Paced;
   /** Asked with `<source> <check>` when a recorded callback failed a check: a person should know. */
   refused: Paced;
 }
@@ -103,9 +103,10 @@ async function turnAway(
 function tellOthers(
   request: Request,
   taken: Intake,
-  { metrics, unreadable, refused }: CallbackRoutesOptions,
+  { metrics, nothingNamed, refused }: CallbackRoutesOptions,
 ): void {
-  if (taken.kind === "recorded" && taken.unreadable) unreadable.ask(taken.source);
+  // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6 and 10).
+  if (taken.kind === "recorded" && taken.invoiceIds.length === 0) nothingNamed.ask(taken.source);
   if (taken.kind !== "refused") return;
   metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
   // A payer's browser signs nothing: recorded and counted, but no reason to call anyone.

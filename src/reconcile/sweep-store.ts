@@ -64,7 +64,7 @@ export async function hurrySweeps(db: Kysely<Tables>, source: string): Promise<v
       and last.started_at + ${HURRY} <= clock_timestamp()
       and exists (
         select from callback
-        where callback.source = ${source} and callback.verdict = 'unreadable' and callback.received_at > last.started_at)`.execute(
+        where callback.source = ${source} and callback.verdict in ('unreadable', 'ping') and callback.received_at > last.started_at)`.execute(
     db,
   );
 }

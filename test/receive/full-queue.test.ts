@@ -30,7 +30,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
     ackStatus: 200,
     ackBody: "",
     redirectUrl: null,
-    unreadable: paced,
+    nothingNamed: paced,
     refused: paced,
   });
   const server = await listen(httpApp([routes], logger), { name: "door", port: 0, host: "127.0.0.1" });
