@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { answerParent } from "../harness/answer-parent.ts";
 import { nowMs } from "../harness/clock.ts";
 import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";
@@ -54,8 +55,11 @@ const calls = {
       else target = { count, reached };
     }),
   counts: () => ({ events: acceptedAt.size, acceptances }),
-  /** When each event was first accepted. */
-  times: () => acceptedAt,
+  /** When each of these events was first accepted, once all of them have been, whatever else comes in. */
+  timesOf: async (ids: string[]) => {
+    while (!ids.every((id) => acceptedAt.has(id))) await delay(20);
+    return ids.map((id) => acceptedAt.get(id) ?? 0);
+  },
 };
 
 export type SnsCalls = typeof calls;
