@@ -12,11 +12,11 @@ import type { Source } from "../kit/sources.ts";
 import { backFill } from "../reconcile/back-fill.ts";
 import { certify } from "../reconcile/certify.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
+import type { ServeSettings } from "./passes.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { routesOf } from "./register.ts";
 import { readAgain } from "./replay-workshop.ts";
 import { topicsOf } from "./topics-of.ts";
-import type { ServeSettings } from "./workers.ts";
 
 export interface AdminOptions {
   db: Kysely<Tables>;

@@ -5,7 +5,7 @@ import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkProvider } from "./doctor-provider.ts";
 import { checkTopics } from "./doctor-topics.ts";
-import type { ServeSettings } from "./workers.ts";
+import type { ServeSettings } from "./passes.ts";
 
 /** One thing that was looked at. A warning works, and deserves a look; a fault keeps `serve` from its work. */
 export interface Check {

@@ -16,8 +16,8 @@ import { adminRouters } from "./admin.ts";
 import { callbackDoor } from "./callback-door.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
+import { createPasses, type Pass, type Passes, type ServeSettings } from "./passes.ts";
 import { register } from "./register.ts";
-import { createPasses, type Pass, type Passes, type ServeSettings } from "./workers.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pass } from "../app/workers.ts";
+import type { Pass } from "../app/passes.ts";
 
 /** Work that is due within this time, in ms, is waited for: another start would cost more. */
 const LINGER_MS = 3_000;

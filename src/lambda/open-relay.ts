@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { ServeSettings } from "../app/workers.ts";
+import type { ServeSettings } from "../app/passes.ts";
 import { Alarms } from "../database/alarms.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";

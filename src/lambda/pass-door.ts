@@ -1,6 +1,6 @@
 import { relayMigrations } from "../../migrations/relay.ts";
 import { register } from "../app/register.ts";
-import { createPasses, type Pass, type Passes } from "../app/workers.ts";
+import { createPasses, type Pass, type Passes } from "../app/passes.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { drain } from "./drain.ts";
 import { openRelay } from "./open-relay.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { register } from "../../src/app/register.ts";
-import { createPasses, type Passes } from "../../src/app/workers.ts";
+import { createPasses, type Passes } from "../../src/app/passes.ts";
 import { CollectionClient } from "../../src/collection-api/index.ts";
 import { ask } from "../../src/confirm/ask.ts";
 import { claimQuestions } from "../../src/confirm/claim.ts";

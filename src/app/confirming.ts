@@ -1,0 +1,56 @@
+import type { CollectionClient } from "../collection-api/index.ts";
+import { confirmPass } from "../confirm/confirm-pass.ts";
+import { ConfirmSource } from "../confirm/confirm-source.ts";
+import { KeyProbe } from "../confirm/key-probe.ts";
+import { SourceGate } from "../confirm/source-gate.ts";
+import type { Source } from "../kit/sources.ts";
+import { SettlementStore } from "../store/settlement-store.ts";
+import { Signal } from "../workers/signal.ts";
+import type { Pass, PassContext } from "./passes.ts";
+
+/** The confirming pass of one process, over the clients of its sources. */
+export function confirming(
+  context: PassContext,
+  clients: readonly { source: Source; client: CollectionClient }[],
+): Pass {
+  const { db, settings, alarms, log, metrics } = context;
+  const options = {
+    db,
+    alarms,
+    log,
+    metrics,
+    store: new SettlementStore({ db, onEvents: context.onEvents }),
+    sources: clients.map(({ source, client }) => confirmSource(context, source, client)),
+    concurrency: settings.CONFIRM_CONCURRENCY,
+    timeoutMs: settings.CONFIRM_TIMEOUT,
+    leaseMs: settings.LEASE_DURATION,
+    wake: context.confirmWake ?? new Signal(),
+  };
+  return (stop) => confirmPass(options, stop);
+}
+
+function confirmSource(
+  { db, settings, alarms }: PassContext,
+  source: Source,
+  client: CollectionClient,
+): ConfirmSource {
+  return new ConfirmSource({
+    source,
+    client,
+    limits: {
+      ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
+      unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,
+    },
+    gate: new SourceGate({ db, alarms, source: source.name }),
+    keyProbe: new KeyProbe({ db, alarms, client, source, timeoutMs: settings.CONFIRM_TIMEOUT }),
+    rules: {
+      paidStatuses: lowerCase(settings.PAID_STATUSES),
+      invalidStatuses: lowerCase(settings.INVALID_STATUSES),
+      personalData: settings.EVENT_PERSONAL_DATA,
+      timeZone: settings.PROVIDER_TIME_ZONE,
+    },
+  });
+}
+
+const lowerCase = (words: readonly string[]): ReadonlySet<string> =>
+  new Set(words.map((word) => word.trim().toLowerCase()));
