@@ -31,9 +31,11 @@ function readTable(markdown: string): Row[] {
     });
 }
 
+/** Static imports and re-exports begin their line; text inside SQL that reads `from "…"` does not. */
+const IMPORTS = /^(?:import|export)\b[^;"]*?"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
+
 function importsOf(file: string): string[] {
-  const text = readFileSync(file, "utf8");
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map((match) => match[1] as string);
+  return [...readFileSync(file, "utf8").matchAll(IMPORTS)].map((match) => (match[1] ?? match[2]) as string);
 }
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
