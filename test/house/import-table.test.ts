@@ -32,7 +32,7 @@ function readTable(markdown: string): Row[] {
 }
 
 /** Static imports and re-exports begin their line; text inside SQL that reads `from "…"` does not. */
-const IMPORTS = /^(?:import|export)\b[^;"]*?"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
+const IMPORTS = /^(?:import|export)\s+(?:[\w\s{},*$]+?\sfrom\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"/gm;
 
 function importsOf(file: string): string[] {
   return [...readFileSync(file, "utf8").matchAll(IMPORTS)].map((match) => (match[1] ?? match[2]) as string);
