@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { apiCommand } from "./commands/api.ts";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
 import { certifyCommand } from "./commands/certify.ts";
 import { collectionServiceCommand } from "./commands/collection-service.ts";
@@ -38,6 +39,7 @@ const commands: ((door: Door) => Command)[] = [
   migrateCommand,
   doctorCommand,
   callbackUrlCommand,
+  apiCommand,
   invoiceCommand,
   reconcileCommand,
   certifyCommand,

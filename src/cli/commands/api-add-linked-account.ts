@@ -1,0 +1,40 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { Door } from "../door.ts";
+import { plainText } from "../table.ts";
+import { type ProviderOptions, withProvider } from "../with-provider.ts";
+
+interface Options extends ProviderOptions {
+  bankId: number;
+  accountNumber: string;
+  primary?: true;
+}
+
+/** `invoice-relay api add-linked-account`. */
+export function addLinkedAccountCommand(door: Door): Command {
+  return new Command("add-linked-account")
+    .description("link an account that settlements may go to, once the provider approves it")
+    .requiredOption("--bank-id <number>", "the bank's id from get-banks", bankIdValue)
+    .requiredOption("--account-number <digits>", "the account's number")
+    .option("--primary", "make it the primary account; the first one is anyway")
+    .action(async ({ bankId, accountNumber, primary, ...options }: Options) => {
+      const { showAnswer } = await import("../show-answer.ts");
+      const linkedAccount = { bankId, accountNumber, isPrimary: primary === true };
+      const { message } = await withProvider(door, options, ({ client }) =>
+        client.addLinkedAccount({ linkedAccount }),
+      );
+      showAnswer(
+        door,
+        { message },
+        () => `${plainText(message)}\nIt settles nothing until the provider approves it.`,
+      );
+    });
+}
+
+/** Clearing codes often begin with a zero, which a number would lose: `044` is no bank 44. */
+function bankIdValue(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text))
+    throw new InvalidArgumentError(
+      "It should be the bank's number from get-banks, not its clearing code or UUID.",
+    );
+  return Number(text);
+}

@@ -1,0 +1,126 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { RelayError } from "../../kit/errors.ts";
+import type { Settings } from "../../kit/settings.ts";
+import type { GivenFields } from "../create-invoice-request.ts";
+import type { Door } from "../door.ts";
+import type { ProviderAccount } from "../provider-account.ts";
+import { type ProviderOptions, withProvider } from "../with-provider.ts";
+
+interface Options extends ProviderOptions {
+  from?: string;
+  collectionId?: string;
+  title?: string;
+  payerName?: string;
+  payerEmail?: string;
+  payerPhoneNumber?: string;
+  amount?: string;
+  metadata?: Record<string, string>;
+  beneficiary?: { linkedAccountId: string; amount: string }[];
+  /** false: none. */
+  callbackUrl?: string | false;
+  reference?: string;
+}
+
+/** `invoice-relay api create-invoice`. */
+export function createInvoiceCommand(door: Door): Command {
+  return new Command("create-invoice")
+    .description("create an invoice that calls the relay back when it is paid")
+    .option("--from <file>", "the request as JSON; the options below win over its fields")
+    .option("--collection-id <id>", "the collection's id")
+    .option("--title <text>", "what is paid for")
+    .option("--payer-name <name>", "who pays")
+    .option("--payer-email <address>", "the payer's e-mail address")
+    .option("--payer-phone-number <number>", "the payer's phone number")
+    .option("--amount <amount>", "such as 1500.50; where the collection has no fixed amount")
+    .option("--metadata <name=value>", "your own data (billerMetaData); may be repeated", metadataValue)
+    .option(
+      "--beneficiary <account=amount>",
+      "a linked account's id and its share; may be repeated",
+      beneficiaryValue,
+    )
+    .addOption(
+      new Option(
+        "--reference <reference>",
+        "your own reference, which the callback and the event carry",
+      ).conflicts("callbackUrl"),
+    )
+    .option(
+      "--callback-url <url>",
+      "instead of the relay's, from PUBLIC_URL and the first of CALLBACK_TOKENS",
+    )
+    .option("--no-callback-url", "create it without any")
+    .action(async (options: Options) => {
+      const { createInvoiceRequestOf, readRequestFile } = await import("../create-invoice-request.ts");
+      const { renderInvoice } = await import("../render-answer.ts");
+      const { showAnswer } = await import("../show-answer.ts");
+      const inFile = options.from === undefined ? {} : await readRequestFile(options.from);
+      const given = { ...inFile, ...fieldsOf(options) };
+      const invoice = await withProvider(door, options, async ({ client, account, settings }) => {
+        const callBackUrl = chosenUrl(given, options) ?? (await relayUrl(door, account, settings, options));
+        const request = createInvoiceRequestOf({ ...given, callBackUrl: callBackUrl || null });
+        return (await client.createInvoice(request)).invoice;
+      });
+      showAnswer(door, invoice, renderInvoice);
+    });
+}
+
+function fieldsOf({
+  from,
+  source,
+  callbackUrl,
+  reference,
+  metadata,
+  beneficiary,
+  ...same
+}: Options): GivenFields {
+  return {
+    ...same,
+    ...(metadata === undefined ? {} : { billerMetaData: metadata }),
+    ...(beneficiary === undefined ? {} : { invoiceBeneficiaries: beneficiary }),
+  };
+}
+
+/** The callback URL that was given, "" for none on purpose; undefined when the relay's is wanted. */
+function chosenUrl({ callBackUrl }: GivenFields, { callbackUrl, reference }: Options): unknown {
+  if (callbackUrl === false) return "";
+  const chosen = callbackUrl ?? (callBackUrl || undefined);
+  if (chosen !== undefined && reference !== undefined)
+    throw new RelayError(
+      "--reference becomes part of the relay's callback URL, but the file brings a callBackUrl of its own. Leave one of them out.",
+      { next: "refuse" },
+    );
+  return chosen;
+}
+
+async function relayUrl(
+  door: Door,
+  { callbackTokens: [token] }: ProviderAccount,
+  { PUBLIC_URL }: Settings,
+  { reference }: Options,
+): Promise<string> {
+  if (PUBLIC_URL === undefined || token === undefined)
+    throw new RelayError(
+      "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or say --callback-url <url> or --no-callback-url.",
+      { next: "refuse" },
+    );
+  const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
+  const url = callbackUrl(PUBLIC_URL, token.reveal(), reference);
+  for (const warning of callbackUrlWarnings(url)) door.remark(`Look: ${warning}`);
+  return url;
+}
+
+function metadataValue(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("It should be a name and a value, such as student=17.");
+  return { ...before, [name]: value };
+}
+
+function beneficiaryValue(text: string, before: Options["beneficiary"] = []) {
+  const [, linkedAccountId, amount] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
+  if (linkedAccountId === undefined || amount === undefined)
+    throw new InvalidArgumentError(
+      "It should be a linked account's id and an amount, such as 7a1b2c3d-…=500.00.",
+    );
+  return [...before, { linkedAccountId, amount }];
+}

@@ -1,0 +1,52 @@
+import { Command, Option } from "commander";
+import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/index.ts";
+import type { Door } from "../door.ts";
+import { idValue } from "../option-values.ts";
+import { type ProviderOptions, withProvider } from "../with-provider.ts";
+
+type Options = ProviderOptions & InvoiceFilterInput & { all?: true };
+
+/** `invoice-relay api list-invoices`. */
+export function listInvoicesCommand(door: Door): Command {
+  return new Command("list-invoices")
+    .description("list a collection's invoices")
+    .argument("<collection-id>", "the collection's id", idValue)
+    .option("--invoice-status <status>", "such as Unpaid or Paid")
+    .option("--invoice-type <type>", "Live or Test")
+    .option("--search <text>", "text to look for in title and payer")
+    .option("--start-date <day>", "the first day, YYYY-MM-DD")
+    .option("--end-date <day>", "the last day, YYYY-MM-DD")
+    .option("--page <number>", "which page, from 1")
+    .option("--page-size <number>", "how many invoices a page")
+    .addOption(
+      new Option("--all", "every page; each invoice once, with --json a line each").conflicts("page"),
+    )
+    .action(async (collectionId: string, { source, all, ...filter }: Options) => {
+      if (all === true) return await listAll(door, collectionId, filter, { source });
+      const { renderPage } = await import("../render-answer.ts");
+      const { showAnswer } = await import("../show-answer.ts");
+      const page = await withProvider(door, { source }, ({ client }) =>
+        client.listInvoices(collectionId, filter),
+      );
+      showAnswer(door, page, renderPage);
+    });
+}
+
+async function listAll(
+  door: Door,
+  collectionId: string,
+  filter: InvoiceFilterInput,
+  options: ProviderOptions,
+): Promise<void> {
+  const { renderAllInvoices } = await import("../render-answer.ts");
+  const { showAnswer, showAnswerLine } = await import("../show-answer.ts");
+  // For a table all widths have to be known; lines of JSON leave as they come.
+  const invoices: ListedInvoice[] = [];
+  await withProvider(door, options, async ({ client }) => {
+    for await (const invoice of client.iterateInvoices(collectionId, filter)) {
+      if (door.json) showAnswerLine(door, invoice);
+      else invoices.push(invoice);
+    }
+  });
+  if (!door.json) showAnswer(door, invoices, renderAllInvoices);
+}

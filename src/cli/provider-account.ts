@@ -1,0 +1,39 @@
+import { RelayError } from "../kit/errors.ts";
+import type { Secret } from "../kit/secret.ts";
+import { type Settings, SettingsError } from "../kit/settings.ts";
+
+/** What is needed to call the provider in one merchant's name. */
+export interface ProviderAccount {
+  readonly name: string;
+  readonly collectionApiUrl: string;
+  readonly collectionApiKey: Secret;
+  /** For invoices created with the relay's callback URL; empty when the settings name none. */
+  readonly callbackTokens: readonly Secret[];
+}
+
+/**
+ * The account that is meant: the one there is, else the source of that name.
+ * @throws RelayError that lists the names when it is not clear, or unknown; SettingsError when there is none.
+ */
+export function providerAccount(settings: Settings, name: string | undefined): ProviderAccount {
+  const accounts = accountsOf(settings);
+  const [only] = accounts;
+  const found =
+    name === undefined && accounts.length === 1 ? only : accounts.find((account) => account.name === name);
+  if (found !== undefined) return found;
+  const names = accounts.map((account) => account.name).join(", ");
+  const problem = name === undefined ? "Which source?" : `There is no source "${name}".`;
+  throw new RelayError(`${problem} Say one of these with --source: ${names}.`, { next: "refuse" });
+}
+
+function accountsOf(settings: Settings): readonly ProviderAccount[] {
+  if (settings.sourcesInFile !== null) return settings.sourcesInFile;
+  const {
+    COLLECTION_API_URL: collectionApiUrl,
+    COLLECTION_API_KEY: collectionApiKey,
+    CALLBACK_TOKENS: callbackTokens = [],
+  } = settings;
+  if (collectionApiUrl === undefined || collectionApiKey === undefined)
+    throw new SettingsError(["COLLECTION_API_URL and COLLECTION_API_KEY are needed, or a SOURCES_FILE"]);
+  return [{ name: "default", collectionApiUrl, collectionApiKey, callbackTokens }];
+}

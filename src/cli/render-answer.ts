@@ -1,0 +1,123 @@
+import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
+import { plainText, table } from "./table.ts";
+
+type Field = [name: string, value: string | null | undefined];
+
+/** A heading and what is known, a line each; what is not there has no line. */
+function sheet(heading: string, fields: readonly Field[]): string {
+  const given = fields.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const width = Math.max(...given.map(([name]) => name.length));
+  return [
+    heading,
+    ...given.map(([name, value]) => `  ${name.padEnd(width)}  ${plainText(value ?? "")}`),
+  ].join("\n");
+}
+
+const together = (...parts: (string | null | undefined)[]): string =>
+  parts.filter((part) => part !== null && part !== undefined && part !== "").join(", ");
+
+/** One after the other: the name stands before the first. */
+const several = (name: string, values: readonly string[]): Field[] =>
+  values.map((value, index): Field => [index === 0 ? name : "", value]);
+
+export function renderInvoice(invoice: Invoice): string {
+  return sheet(`Invoice ${invoice.id}`, [
+    ["status", invoice.status],
+    ["title", invoice.title],
+    ["collection", invoice.collectionName],
+    ["type", invoice.type],
+    ["amount", invoice.amount],
+    ["service charge", invoice.serviceCharge],
+    ["VAT", invoice.vat],
+    ["total", invoice.totalAmount],
+    ["settleable", invoice.settleableAmount],
+    ["fee paid by", invoice.serviceFeePayer],
+    ["settled", invoice.settlementFrequency],
+    ["payer", together(invoice.payerName, invoice.payerEmail, invoice.payerPhoneNumber)],
+    ["biller", together(invoice.billerName, invoice.billerAddress, invoice.billerEmail)],
+    ["created", invoice.dateCreated],
+    ["modified", invoice.dateModified],
+    ["paid", together(invoice.paymentDate, invoice.paymentMethod)],
+    ...several(
+      "metadata",
+      Object.entries(invoice.billerMetaData).map(([name, value]) => `${name}: ${value}`),
+    ),
+    ...several(
+      "beneficiaries",
+      (invoice.invoiceBeneficiaries ?? []).map(
+        ({ linkedAccountId, amount }) => `${linkedAccountId}: ${amount}`,
+      ),
+    ),
+    ["callback URL", invoice.callBackUrl],
+    ["pay at", invoice.paymentUrl],
+  ]);
+}
+
+export function renderCollection(collection: Collection): string {
+  const lines = sheet(`Collection ${collection.id}`, [
+    ["name", collection.collectionName],
+    ["description", collection.description],
+    ["status", collection.status],
+    ["amount", collection.amount ?? "each invoice brings its own"],
+    ["channels", together(...collection.paymentChannels)],
+    ["expiry", collection.invoiceExpirationPeriod],
+    ["settled", collection.settlementFrequency],
+    ["fee paid by", collection.serviceFeeBilling],
+    ["category", collection.collectionCategory?.name],
+    ["created", collection.dateCreated],
+  ]);
+  if (collection.collectionAccounts.length === 0) return lines;
+  const accounts = table(
+    ["percent", "linked account", "account name", "number", "bank"],
+    collection.collectionAccounts.map(({ percentage, linkedAccount }) => [
+      percentage,
+      linkedAccount?.id,
+      linkedAccount?.accountName,
+      linkedAccount?.accountNumber,
+      linkedAccount?.bank?.name,
+    ]),
+  );
+  return `${lines}\n\n${accounts}`;
+}
+
+export function renderInvoices(invoices: readonly ListedInvoice[]): string {
+  const width = Math.max(0, ...invoices.map(({ amount }) => amount?.length ?? 0));
+  return table(
+    ["invoice", "status", "amount", "created", "paid", "payer", "e-mail", "title"],
+    invoices.map((invoice) => [
+      invoice.id,
+      invoice.status,
+      invoice.amount?.padStart(width),
+      invoice.dateCreated,
+      invoice.datePaid,
+      invoice.payerName,
+      invoice.payerEmail,
+      invoice.title,
+    ]),
+  );
+}
+
+export function renderPage(page: InvoicePage): string {
+  const { items, totalCount, hasNextPage } = page;
+  const number = page.page ?? 1;
+  if (items.length === 0) return number === 1 ? "No invoice matches." : `Page ${number} is past the end.`;
+  const of = totalCount === null ? "" : ` of ${totalCount.toLocaleString("en-US")}`;
+  const more = hasNextPage === true ? ` The next page: --page ${number + 1}; all of them: --all.` : "";
+  return `${renderInvoices(items)}\n\nPage ${number}: ${counted(items.length)}${of}.${more}`;
+}
+
+export function renderAllInvoices(invoices: readonly ListedInvoice[]): string {
+  return invoices.length === 0
+    ? "No invoice matches."
+    : `${renderInvoices(invoices)}\n\n${counted(invoices.length)}.`;
+}
+
+const counted = (count: number): string =>
+  `${count.toLocaleString("en-US")} ${count === 1 ? "invoice" : "invoices"}`;
+
+export function renderBanks(banks: readonly Bank[]): string {
+  return table(
+    ["bank id", "name", "code"],
+    banks.map(({ id, name, code }) => [String(id), name, code]),
+  );
+}
