@@ -127,7 +127,7 @@ async function claim(
         select max(done.window_to) - ${OVERLAP} from sweep as done
         where done.source = sweep.source and done.collection_id = sweep.collection_id and done.kind = 'automatic' and done.state = 'done')))
     where id = (${candidate})
-    returning id, source, kind, collection_id as "collectionId", lease_token as "leaseToken", window_from as "from", window_to as "to",
+    returning id, source, kind, collection_id as "collectionId", lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo",
       unread_from::text as "unreadFrom", unread_to::text as "unreadTo", publish, faults, ${served} as "firstServedAt"`.execute(
     db,
   );
