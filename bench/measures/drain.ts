@@ -1,3 +1,4 @@
+import { cpuRatios } from "../harness/cpu-time.ts";
 import { type ContestantName, contestants } from "../harness/drain-contestants.ts";
 import { interleave } from "../harness/interleave.ts";
 import { type Drain, measureDrain } from "../harness/measure-drain.ts";
@@ -27,7 +28,6 @@ async function drainOnce(
       contestant,
       database: name === "noDatabase" ? null : database,
       callbacks,
-      warmUp: Math.min(3_000, callbacks),
       profile,
     });
   } finally {
@@ -52,6 +52,9 @@ async function series(stage: Stage, rounds: number, callbacks: number): Promise<
       ratioToNoDatabase: spreadOf(ratiosOf(rates("relay"), rates("noDatabase"))),
       ratioToGraphileWorker: spreadOf(ratiosOf(rates("relay"), rates("graphileWorker"))),
       ratioToPgBoss: spreadOf(ratiosOf(rates("relay"), rates("pgBoss"))),
+      cpuRatioToNoDatabase: spreadOf(cpuRatios(figures.relay, figures.noDatabase)),
+      cpuRatioToGraphileWorker: spreadOf(cpuRatios(figures.relay, figures.graphileWorker)),
+      cpuRatioToPgBoss: spreadOf(cpuRatios(figures.relay, figures.pgBoss)),
     },
     rounds: figures,
   };
@@ -83,14 +86,14 @@ export async function drain(stage: Stage, { rounds, callbacks, profile }: BenchO
     tables: [
       rateTable(`Drain of ${callbacks} callbacks, published events/s, the median of ${rounds} rounds`, fast),
       ratioTable(fast.ratios),
-      cpuTable(names, (name) => fast.rounds[name]?.at(-1)?.cpu),
+      cpuTable(fast.rounds),
       ...(hot === undefined ? [] : [profileTable(hot)]),
       rateTable(
         `The same, with a provider that takes ${SLOW_PROVIDER_MS} ms, ${CONCURRENCY} at a time`,
         slow,
       ),
       ratioTable({ ...slow.ratios, [`ratioToPossible (${possible}/s)`]: share }),
-      cpuTable(names, (name) => slow.rounds[name]?.at(-1)?.cpu),
+      cpuTable(slow.rounds),
     ],
     figures: {
       ...medians({ ...fast.rates, ...fast.ratios }),

@@ -31,7 +31,7 @@ async function measure(
   // What intake recorded has been measured, and is not to be drained as well.
   await database.query("delete from confirmation where state = 'due'");
   const relay = await startRelay(stage, database);
-  const options = { stage, contestant: relay, database, callbacks, warmUp: Math.min(3_000, callbacks) };
+  const options = { stage, contestant: relay, database, callbacks };
   const { perSecond: drain } = await measureDrain(options);
   await relay.stop();
   await database.query("vacuum analyze confirmation");

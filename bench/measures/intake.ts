@@ -1,6 +1,6 @@
 import type { BenchDatabase } from "../harness/bench-database.ts";
 import type { Child } from "../harness/child-process.ts";
-import type { CpuCosts } from "../harness/cpu-time.ts";
+import { type CpuCosts, cpuRatios } from "../harness/cpu-time.ts";
 import { interleave } from "../harness/interleave.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import type { HotSpot } from "../harness/profiler.ts";
@@ -8,6 +8,7 @@ import { type Report, rounded, tell } from "../harness/report.ts";
 import { ratiosOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, profileTable, ratioTable } from "../harness/tables.ts";
+import { warmUp } from "../harness/warm-up.ts";
 import type { BareExpressCalls } from "../processes/bare-express.ts";
 import type { NullServerCalls } from "../processes/null-server.ts";
 import type { PerRequestInsertCalls } from "../processes/per-request-insert.ts";
@@ -19,7 +20,7 @@ const CONNECTIONS = 64;
 /** pg's own default; 20 and 40 were measured and are slower on two cores. */
 const POOL = 10;
 
-const WARM_UP_MS = 1_500;
+const WARM_UP_MS = 500;
 
 export interface Intake {
   perSecond: number;
@@ -36,13 +37,11 @@ export async function measureFlood(
   ms: number,
 ): Promise<Intake> {
   await stage.settleDisk();
-  await stage.generator.call("flood", { port, connections: CONNECTIONS, ms: WARM_UP_MS });
+  const flood = (duration: number) =>
+    stage.generator.call("flood", { port, connections: CONNECTIONS, ms: duration });
+  await warmUp(pid, () => flood(WARM_UP_MS));
   const clock = stage.startCpuClock(pid);
-  const { answered, failed, perSecond, latency } = await stage.generator.call("flood", {
-    port,
-    connections: CONNECTIONS,
-    ms,
-  });
+  const { answered, failed, perSecond, latency } = await flood(ms);
   if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
   return { perSecond, p50: latency.p50, p99: latency.p99, cpu: clock(answered) };
 }
@@ -138,6 +137,10 @@ export async function intake(stage: Stage, { rounds, ms, profile }: BenchOptions
     ratioToBare: spreadOf(ratiosOf(rates("relay"), rates("bare"))),
     ratioToPerRequestInsert: spreadOf(ratiosOf(rates("relay"), rates("perRequestInsert"))),
   };
+  const byCpu = {
+    cpuRatioToBare: spreadOf(cpuRatios(figures.relay, figures.bare)),
+    cpuRatioToPerRequestInsert: spreadOf(cpuRatios(figures.relay, figures.perRequestInsert)),
+  };
   const middle = (name: string, of: (round: Intake) => number) =>
     rounded(spreadOf((figures[name] ?? []).map(of)).median);
   const names = Object.keys(figures);
@@ -156,14 +159,20 @@ export async function intake(stage: Stage, { rounds, ms, profile }: BenchOptions
           ];
         }),
       },
-      ratioTable(ratios),
-      cpuTable(names, (name) => figures[name]?.at(-1)?.cpu),
+      ratioTable({ ...ratios, ...byCpu }),
+      cpuTable(figures),
       ...(hot === undefined ? [] : [profileTable(hot)]),
     ],
     figures: {
       ...Object.fromEntries(names.map((name) => [name, middle(name, (r) => r.perSecond)])),
-      ...Object.fromEntries(Object.entries(ratios).map(([name, { median }]) => [name, rounded(median)])),
-      spread: { ...Object.fromEntries(names.map((name) => [name, spreadOf(rates(name))])), ...ratios },
+      ...Object.fromEntries(
+        Object.entries({ ...ratios, ...byCpu }).map(([name, { median }]) => [name, rounded(median)]),
+      ),
+      spread: {
+        ...Object.fromEntries(names.map((name) => [name, spreadOf(rates(name))])),
+        ...ratios,
+        ...byCpu,
+      },
       rounds: figures,
     },
   };
