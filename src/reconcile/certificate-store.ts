@@ -55,18 +55,20 @@ export async function claimDaily(
   source: string,
   leaseMs: number,
 ): Promise<ClaimedCertificate | null> {
-  const { rows } = await sql<Omit<ClaimedCertificate, "window"> & PaidWindow>`
+  const { rows } = await sql<Omit<ClaimedCertificate, "window"> & { windowFrom: Date; windowTo: Date }>`
     update certificate set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
     where id = (
       select certificate.id from certificate join source on source.name = certificate.source
       where certificate.source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
         and source.paused_by is null and source.opens_at <= clock_timestamp()
       order by day desc limit 1 for update of certificate skip locked)
-    returning id, lease_token as "leaseToken", window_from as "from", window_to as "to", faults`.execute(db);
+    returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults`.execute(
+    db,
+  );
   const [row] = rows;
   if (row === undefined) return null;
-  const { from, to, ...claimed } = row;
-  return { ...claimed, window: { from, to } };
+  const { windowFrom, windowTo, ...claimed } = row;
+  return { ...claimed, window: { from: windowFrom, to: windowTo } };
 }
 
 /** @returns whether the lease still held; if not, nothing was written. */

@@ -111,6 +111,11 @@ export async function claimBackFill(
   );
 }
 
+interface WindowColumns {
+  windowFrom: Date;
+  windowTo: Date;
+}
+
 async function claim(
   db: Kysely<Tables>,
   leaseMs: number,
@@ -119,7 +124,7 @@ async function claim(
   const served = sql`(select first_served_at from source where name = sweep.source)`;
   const { rows } = await sql<
     Omit<ClaimedSweep, "window" | "rest"> &
-      PaidWindow & { unreadFrom: string | null; unreadTo: string | null }
+      WindowColumns & { unreadFrom: string | null; unreadTo: string | null }
   >`
     update sweep set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms',
       started_at = coalesce(started_at, clock_timestamp()), window_to = coalesce(window_to, clock_timestamp()),
@@ -133,9 +138,9 @@ async function claim(
   );
   const [row] = rows;
   if (row === undefined) return null;
-  const { from, to, unreadFrom, unreadTo, ...sweep } = row;
+  const { windowFrom, windowTo, unreadFrom, unreadTo, ...sweep } = row;
   const rest = unreadFrom === null || unreadTo === null ? null : { first: unreadFrom, last: unreadTo };
-  return { ...sweep, window: { from, to }, rest };
+  return { ...sweep, window: { from: windowFrom, to: windowTo }, rest };
 }
 
 /**
