@@ -83,7 +83,7 @@ export class KeyProbe {
       update source set paused_by = 'key_refused', paused_at = clock_timestamp(), probe_at = clock_timestamp() + ${FIRST_PROBE_MS}::float8 * interval '1 ms'
       where name = ${source.name} and paused_by is null returning name`.execute(db);
     if (rows.length === 0) return;
-    const detail = `The provider refuses the key of source "${source.name}". Check COLLECTION_API_KEY, and whether the provider allows this address. Questions wait; asking goes on by itself once the key works.`;
+    const detail = `The provider refuses the key of source "${source.name}". Check it (COLLECTION_API_KEY, or the source's entry in SOURCES_FILE), and whether the provider allows this address. Questions wait; asking goes on by itself once the key works.`;
     await alarms.raise({ name: "source_paused", source: source.name, subject: source.name, detail });
   }
 
