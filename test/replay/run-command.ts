@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { resolve } from "node:path";
 import { onTestFinished } from "vitest";
+import { Door } from "../../src/cli/door.ts";
+import { runProgram } from "../../src/cli/program.ts";
 
 const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
 
@@ -48,3 +51,20 @@ export function startCommand(
 
 export const runCommand = (words: readonly string[], environment?: Record<string, string | undefined>) =>
   startCommand(words, environment).ended;
+
+/** The same command line without a process of its own, which takes a second to start. */
+export async function runInProcess(
+  words: readonly string[],
+  environment: Record<string, string | undefined> = {},
+): Promise<CommandResult> {
+  const written = { stdout: "", stderr: "" };
+  const output = (name: "stdout" | "stderr") => ({
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
+  const door = new Door({ environment, stdout: output("stdout"), stderr: output("stderr"), signals });
+  const code = await runProgram(words, door);
+  return { code, ...written };
+}
