@@ -30,6 +30,7 @@ const question = (changes: Partial<ClaimedQuestion> = {}): ClaimedQuestion => ({
   faults: 0,
   verdict: null,
   released: false,
+  erased: false,
   hasEvidence: false,
   recordOnly: false,
   askedAt: new Date("2026-11-01T10:00:00Z"),
