@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { runCli } from "../cli/relay-process.ts";
+import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
+import { emptyMonth, sendAll, untilPublished } from "../reconcile/month.ts";
+import { startRelay } from "../support/relay.ts";
+
+describe("a payment from before the relay's first serve", () => {
+  it("is recorded by a back-fill and not published, until a callback names it", async () => {
+    const month = await emptyMonth();
+    const { around, service, environment } = month;
+    await around.query("update source set first_served_at = now() - interval '1 hour'");
+    const id = randomUUID();
+    const paidAt = new Date(Date.now() - 2 * 86_400_000).toISOString();
+    const invoices = [{ id, createdAt: paidAt, paidAt }];
+    await service.control("POST", "/invoices", { collectionId: OPEN_AMOUNT, invoices });
+    const relay = await startRelay(environment);
+    const day = paidAt.slice(0, 10);
+    expect((await runCli(["reconcile", "--from", day, "--to", day], environment)).code).toBe(0);
+
+    await vi.waitFor(
+      async () => {
+        const rows = await around.query("select verdict, record_only from confirmation where state = 'done'");
+        expect(rows).toEqual([{ verdict: "paid", record_only: true }]);
+      },
+      { timeout: 30_000 },
+    );
+    expect(await around.query("select id from invoice")).toEqual([{ id }]);
+    expect(await around.query("select id from event")).toEqual([]);
+
+    await sendAll(relay, [id]);
+    await untilPublished(month, 1);
+    expect(around.sns.messages(around.topicArn)).toHaveLength(1);
+  }, 120_000);
+});

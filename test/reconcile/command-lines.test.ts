@@ -1,0 +1,41 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../cli/relay-process.ts";
+import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
+import { emptyMonth } from "./month.ts";
+
+const paidAt = "2026-10-02T10:00:00Z";
+const DAYS = ["--from", "2026-10-01", "--to", "2026-10-31"];
+
+describe("the command lines", () => {
+  it("certify exits 1 with the days, the scope and each gap by name; reconcile says what it opened", async () => {
+    const { service, environment, around } = await emptyMonth();
+    await around.query("update source set first_served_at = '2026-09-01'");
+    const id = randomUUID();
+    const invoices = [{ id, createdAt: paidAt, paidAt, amount: "1234567.50" }];
+    await service.control("POST", "/invoices", { collectionId: OPEN_AMOUNT, invoices });
+
+    const gap = await runCli(["certify", ...DAYS], environment);
+    expect([gap.code, gap.stderr]).toEqual([1, ""]);
+    expect(gap.stdout).toMatch(/^2026-10-02 +1 +1,234,567\.50 +0 +0\.00 +0 +0\.00$/m);
+    expect(gap.stdout).toMatch(/^total +1 +1,234,567\.50 /m);
+    expect(gap.stdout).toContain(`(${OPEN_AMOUNT})`);
+    expect(gap.stdout).toMatch(new RegExp(`^2026-10-02 +${id} +1234567\\.50 +missing `, "m"));
+
+    const opened = await runCli(["reconcile", ...DAYS], environment);
+    expect([opened.code, opened.stderr]).toEqual([0, ""]);
+    expect(opened.stdout).toContain("1 question was opened.");
+    expect(await around.query("select invoice_id, opened_by from confirmation")).toEqual([
+      { invoice_id: id, opened_by: "reconcile" },
+    ]);
+  }, 120_000);
+
+  it("certify and reconcile without COLLECTION_IDS say what to set, and exit 1", async () => {
+    const { environment } = await emptyMonth();
+    for (const command of ["certify", "reconcile"]) {
+      const result = await runCli([command, ...DAYS], { ...environment, COLLECTION_IDS: "" });
+      expect([result.code, result.stdout]).toEqual([1, ""]);
+      expect(result.stderr).toContain("Set COLLECTION_IDS");
+    }
+  }, 120_000);
+});
