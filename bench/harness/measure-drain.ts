@@ -6,6 +6,7 @@ import type { CpuCosts } from "./cpu-time.ts";
 import type { Contestant } from "./drain-contestants.ts";
 import type { HotSpot } from "./profiler.ts";
 import type { Stage } from "./stage.ts";
+import { warmUp } from "./warm-up.ts";
 
 export interface Drain {
   perSecond: number;
@@ -19,20 +20,23 @@ export interface DrainOptions {
   /** Where the outcome is looked up; null when the contestant keeps none. */
   database: BenchDatabase | null;
   callbacks: number;
-  /** Drained before the clock starts, so that code is compiled and connections are open. */
-  warmUp: number;
   profile?: boolean;
 }
+
+/** How many callbacks warm up at a time. */
+const WARM_UP = 1_000;
 
 const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
 
 /** Recorded callbacks to published events: from the commit that records them to the last one accepted by SNS. */
 export async function measureDrain(options: DrainOptions): Promise<Drain> {
-  const { stage, contestant, database, callbacks, warmUp } = options;
+  const { stage, contestant, database, callbacks } = options;
   await stage.settleDisk();
-  await stage.sns.call("reset", { failFirst: 0 });
-  await contestant.record(ids(warmUp));
-  await stage.sns.call("whenAccepted", warmUp);
+  await warmUp(contestant.pid, async () => {
+    await stage.sns.call("reset", { failFirst: 0 });
+    await contestant.record(ids(WARM_UP));
+    await stage.sns.call("whenAccepted", WARM_UP);
+  });
   const before = database === null ? 0 : await whenQuiet(database);
 
   await stage.sns.call("reset", { failFirst: 0 });

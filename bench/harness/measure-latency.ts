@@ -5,6 +5,7 @@ import type { RelayCalls } from "../processes/relay.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { type Percentiles, percentilesOf } from "./spread.ts";
 import type { Stage } from "./stage.ts";
+import { warmUp } from "./warm-up.ts";
 
 /** In ms. */
 export interface Latency {
@@ -14,7 +15,7 @@ export interface Latency {
   answeredToAccepted: Percentiles;
 }
 
-const WARM_UP = { perSecond: 300, ms: 3_000 };
+const WARM_UP = { perSecond: 300, ms: 1_000 };
 
 const surroundings = (stage: Stage, database: BenchDatabase) => ({
   databaseUrl: database.url,
@@ -26,7 +27,7 @@ const surroundings = (stage: Stage, database: BenchDatabase) => ({
 export async function startWarmRelay(stage: Stage, database: BenchDatabase) {
   const relay = stage.child<RelayCalls>("relay");
   const { port } = await relay.call("start", { ...surroundings(stage, database), http: true, workers: true });
-  await sendCallbacks(stage, port, WARM_UP.perSecond, WARM_UP.ms);
+  await warmUp(relay.pid, () => sendCallbacks(stage, port, WARM_UP.perSecond, WARM_UP.ms));
   return { ...relay, port };
 }
 
@@ -61,7 +62,7 @@ export async function bareLatency(stage: Stage, ms: number): Promise<Latency> {
   const bare = stage.child<BareSequenceCalls>("bare-sequence");
   await bare.call("start", surroundings(stage, database));
   await stage.settleDisk();
-  await bare.call("run", WARM_UP.ms);
+  await warmUp(bare.pid, () => bare.call("run", WARM_UP.ms));
   await stage.sns.call("reset", { failFirst: 0 });
   const latency = await latencyOf(stage, await bare.call("run", ms));
   await bare.call("stop");

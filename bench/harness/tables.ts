@@ -1,7 +1,7 @@
 import type { CpuCosts } from "./cpu-time.ts";
 import type { HotSpot } from "./profiler.ts";
 import { rounded, type TableOf } from "./report.ts";
-import type { Spread } from "./spread.ts";
+import { type Spread, spreadOf } from "./spread.ts";
 
 /** Ratios of the rounds: what counts, because machine and neighbours drop out. */
 export const ratioTable = (ratios: Record<string, Spread>): TableOf => ({
@@ -14,14 +14,17 @@ export const ratioTable = (ratios: Record<string, Spread>): TableOf => ({
 });
 
 /** Who used the processors, which shows what was the limit. */
-export function cpuTable(names: readonly string[], costsOf: (name: string) => CpuCosts | undefined): TableOf {
-  const clocks = Object.keys(costsOf(names[0] ?? "") ?? {});
+export function cpuTable(rounds: Record<string, readonly { cpu: CpuCosts }[]>): TableOf {
+  const names = Object.keys(rounds);
+  const clocks = Object.keys(rounds[names[0] ?? ""]?.[0]?.cpu ?? {});
   return {
-    title: "CPU ms for each 1,000 callbacks, last round",
+    title: "CPU ms for each 1,000 callbacks, the median of the rounds",
     header: ["", ...clocks, "all"],
     rows: names.map((name) => {
-      const costs = clocks.map((clock) => costsOf(name)?.[clock] ?? 0);
-      return [name, ...costs, costs.reduce((sum, cost) => sum + cost, 0)];
+      const costs = clocks.map(
+        (clock) => spreadOf((rounds[name] ?? []).map(({ cpu }) => cpu[clock] ?? 0)).median,
+      );
+      return [name, ...costs.map(Math.round), Math.round(costs.reduce((sum, cost) => sum + cost, 0))];
     }),
   };
 }

@@ -40,7 +40,6 @@ async function capacity(
     contestant,
     database: empty,
     callbacks,
-    warmUp: 3_000,
   });
   await contestant.stop();
   await empty.drop();
