@@ -297,7 +297,14 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
   );
 
   it("an unknown address and a wrong method are 4xx too", async () => {
-    expect((await service.api("GET", "/api/v1/nothing")).status).toBe(404);
+    for (const path of ["/api/v1/nothing", "/nothing", "/pay", "/api"]) {
+      const { status, body } = await service.api("GET", path);
+      expect([path, status, body]).toEqual([
+        path,
+        404,
+        { status: 404, message: "There is nothing at this address", type: "NOT_FOUND", errors: [] },
+      ]);
+    }
     const wrong = await service.api("DELETE", `/api/v1/invoices/${NOBODY}`);
     expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET"]);
   });

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { openApiDocument } from "../../src/collection-service/open-api-document.ts";
 import { call, startTestService } from "./service-fixture.ts";
 
@@ -33,6 +33,14 @@ describe("the OpenAPI document", () => {
       "post /api/v1/invoices/{id}/invalidate",
       "post /api/v1/linked-accounts",
     ]);
+  });
+
+  it("is named, with the rest, to whoever opens the service's own address", async () => {
+    const service = await startTestService();
+    onTestFinished(() => service.close());
+    const { status, text } = await service.api("GET", "/", undefined, null);
+    expect(status).toBe(200);
+    expect(text).toContain(`${service.url}/openapi.json`);
   });
 
   it("is served by the service, with its own address and path of Get Banks, which is then answered there", async () => {

@@ -99,6 +99,21 @@ describe("the payer's page", () => {
     await context.close();
   });
 
+  it("keeps the digits of the largest total on one line, and those of usual ones large", async () => {
+    const totalOf = async (amount: string) => {
+      const page = await open(await service.create({ amount }));
+      const { height } = (await page.locator(".total").boundingBox()) ?? { height: 0 };
+      const lineHeight = Number.parseFloat(
+        await page.evaluate("getComputedStyle(document.querySelector('.total')).lineHeight"),
+      );
+      await page.context().close();
+      return { lines: Math.round(height / lineHeight), lineHeight };
+    };
+    const [usual, largest] = [await totalOf("1500.50"), await totalOf("9999999999999999.99")];
+    expect([usual.lines, largest.lines]).toEqual([1, 1]);
+    expect(usual.lineHeight).toBeGreaterThan(largest.lineHeight);
+  });
+
   it("says that it has expired, and that it is no longer valid, and offers no way to pay", async () => {
     const expired = await service.create();
     await service.control("POST", `/invoices/${expired}/expire`);
@@ -151,7 +166,18 @@ describe("the payer's page", () => {
     expect(body.data.status).toBe("Unpaid");
   });
 
-  it.each([NOBODY, "not-an-id", "%00", "..%2F..%2Fetc%2Fpasswd"])("answers 404 for %s", async (id) => {
+  it("answers a form that cannot be read with a page, not with the API's JSON", async () => {
+    const { status, text } = await call(
+      `${service.url}/pay/${await service.create()}`,
+      "POST",
+      `method=${"x".repeat(5_000)}`,
+      { "content-type": "application/x-www-form-urlencoded" },
+    );
+    expect(status).toBe(413);
+    expect(text).toContain("<h1>That did not work</h1>");
+  });
+
+  it.each([NOBODY, "not-an-id", "%00", "%ff", "..%2F..%2Fetc%2Fpasswd"])("answers 404 for %s", async (id) => {
     const { status, text } = await call(`${service.url}/pay/${id}`, "GET");
     expect(status).toBe(404);
     expect(text).toContain("This invoice does not exist");

@@ -15,7 +15,8 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
   };
 }
 
-function refusalFor(error: unknown): Refusal {
+/** The refusal that an error comes to. */
+export function refusalFor(error: unknown): Refusal {
   const status =
     typeof error === "object" && error !== null && "status" in error ? Number(error.status) : 500;
   if (status === 413) return REFUSALS.tooLarge("The request's body should have at most 256 KiB");

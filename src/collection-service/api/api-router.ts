@@ -43,7 +43,6 @@ export function apiRouter(context: ServiceContext, keys: ApiKeys, banksPath: str
       sendRefusal(response, REFUSALS.wrongMethod());
     });
   }
-  router.use("/api", (_request, response) => sendRefusal(response, REFUSALS.unknownPath()));
   return router;
 }
 

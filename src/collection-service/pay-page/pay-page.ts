@@ -34,10 +34,14 @@ export interface PageTerms {
   readonly notice: string | null;
 }
 
+/** The most characters of a total that fit a phone in large type. */
+const LARGE_TOTAL = 14;
+
 /** The payer's page, whole. */
 export function payPage(invoice: InvoiceRow, terms: PageTerms): string {
   const { state, notice } = terms;
   const money = (amount: string) => `${terms.currency}\u00A0${grouped(amount)}`.trim();
+  const total = money(invoice.total_amount);
   const title = state === "payable" ? `Pay ${invoice.biller_name}` : `Invoice from ${invoice.biller_name}`;
   return page(
     title,
@@ -46,7 +50,7 @@ ${invoice.type === "Test" && html`<p class="test">Test invoice: no money moves.<
 ${biller(invoice)}
 <div class="due">
 <h1 dir="auto">${invoice.title}</h1>
-<p class="total">${money(invoice.total_amount)}</p>
+<p class="total${total.length > LARGE_TOTAL && " long"}">${total}</p>
 </div>
 ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}
 ${stateOf(invoice, state)}
@@ -63,6 +67,18 @@ export function noSuchInvoicePage(): string {
     html`
 <div class="due"><h1>This invoice does not exist</h1>
 <p class="quiet">Check the address with whoever sent it to you. Nothing was charged.</p></div>
+<div class="end"></div>`,
+    html``,
+  );
+}
+
+/** The page for a request that could not be carried out, or that nobody could read. */
+export function troublePage(): string {
+  return page(
+    "That did not work",
+    html`
+<div class="due"><h1>That did not work</h1>
+<p class="quiet">Open the invoice's page again: it shows whether it is paid, before you pay once more.</p></div>
 <div class="end"></div>`,
     html``,
   );

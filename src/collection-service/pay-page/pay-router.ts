@@ -1,8 +1,11 @@
-import express, { type Response, type Router } from "express";
+import express, { type ErrorRequestHandler, type Response, type Router } from "express";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import { refusalFor } from "../api/answer-errors.ts";
 import { readInvoice } from "../invoice-statements.ts";
 import { pay } from "../pay.ts";
 import type { ServiceContext } from "../service-context.ts";
-import { noSuchInvoicePage, offeredChannels, pageState, payPage } from "./pay-page.ts";
+import { noSuchInvoicePage, offeredChannels, pageState, payPage, troublePage } from "./pay-page.ts";
 import { PAY_PAGE_STYLE } from "./pay-page-style.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -52,6 +55,8 @@ export function payRouter(context: ServiceContext): Router {
     },
   );
 
+  router.use("/pay", pageForErrors(context.log));
+
   /** The invoice's page as it stands now. */
   async function show(
     response: Response,
@@ -70,4 +75,19 @@ export function payRouter(context: ServiceContext): Router {
   }
 
   return router;
+}
+
+/** A person looks at the answer: a page, where the API answers with JSON. */
+function pageForErrors(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const { status } = refusalFor(error);
+    if (status >= 500) log.error({ err: messageOf(error) }, "collection service: payer's page failed");
+    // An address that cannot be decoded is no invoice's.
+    const unknown = error instanceof URIError;
+    response
+      .status(unknown ? 404 : status)
+      .type("html")
+      .send(unknown ? noSuchInvoicePage() : troublePage());
+  };
 }
