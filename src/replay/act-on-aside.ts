@@ -44,7 +44,8 @@ export const retryDead = (options: AsideAction) =>
     async change(trx, items, lane) {
       await reviveEvents(trx, items);
       const questions = items.filter((item) => item.kind === "question");
-      await openQuestions(trx, questions, { openedBy: "operator", lane });
+      // What was opened only to be recorded stays so.
+      await openQuestions(trx, questions, { openedBy: "operator", lane, recordOnly: true });
     },
   });
 

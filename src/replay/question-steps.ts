@@ -29,7 +29,8 @@ export function confirmationsStep(options: QuestionStepOptions): Step {
     const last = questions.at(-1);
     if (last === undefined) return { kind: "ends" };
     const moved = await options.db.transaction().execute(async (trx) => {
-      await openQuestions(trx, questions, OPENING);
+      // Where a back-fill only records, asking again must not publish: the known question's word stands.
+      await openQuestions(trx, questions, { ...OPENING, recordOnly: true });
       return await saveProgress(trx, replay, {
         handled: questions.length,
         opened: questions.length,

@@ -91,6 +91,20 @@ describe("replay confirmations", () => {
     );
   });
 
+  it("publishes nothing that a back-fill was told only to record", async () => {
+    const around = await surroundings();
+    const recorded = await addQuestion(around, { record_only: true });
+    const normal = await addQuestion(around);
+    const { start, run } = replaying(around, "confirmations");
+    await run(await start());
+    expect(
+      await around.query("select invoice_id, record_only from confirmation order by record_only"),
+    ).toEqual([
+      { invoice_id: normal, record_only: false },
+      { invoice_id: recorded, record_only: true },
+    ]);
+  });
+
   it("opens no more once so many replayed questions are unasked (G8)", async () => {
     const around = await surroundings();
     for (let count = 0; count < 5; count += 1) await addQuestion(around);
