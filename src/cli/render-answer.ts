@@ -80,6 +80,14 @@ export function renderCollection(collection: Collection): string {
   return `${lines}\n\n${accounts}`;
 }
 
+/** The most of a name, an address or a title that a row of a table shows. */
+const LONGEST_CELL = 40;
+
+function shortened(text: string | null): string | null {
+  const signs = [...(text ?? "")];
+  return signs.length > LONGEST_CELL ? `${signs.slice(0, LONGEST_CELL - 1).join("")}…` : text;
+}
+
 export function renderInvoices(invoices: readonly ListedInvoice[]): string {
   const width = Math.max(0, ...invoices.map(({ amount }) => amount?.length ?? 0));
   return table(
@@ -90,9 +98,9 @@ export function renderInvoices(invoices: readonly ListedInvoice[]): string {
       invoice.amount?.padStart(width),
       invoice.dateCreated,
       invoice.datePaid,
-      invoice.payerName,
-      invoice.payerEmail,
-      invoice.title,
+      shortened(invoice.payerName),
+      shortened(invoice.payerEmail),
+      shortened(invoice.title),
     ]),
   );
 }

@@ -385,6 +385,15 @@ describe("invoice-relay api list-invoices", () => {
     expect(table.stdout).toMatch(/\n\n8 invoices\.\n$/);
   });
 
+  it("shortens long titles in the table, never in JSON", async () => {
+    const title = "😀".repeat(60);
+    await own.create({ title });
+    const shown = await list("--search", title);
+    expect(shown.stdout).toContain(`  ${"😀".repeat(39)}…\n`);
+    expect(shown.stdout).not.toContain("😀".repeat(40));
+    expect((await list("--search", title, "--json")).stdout).toContain(title);
+  });
+
   it("says that nothing matches", async () => {
     expect((await list("--search", "nobody")).stdout).toBe("No invoice matches.\n");
     expect((await list("--all", "--search", "nobody")).stdout).toBe("No invoice matches.\n");

@@ -99,14 +99,18 @@ describe("the payer's page", () => {
     await context.close();
   });
 
-  it("keeps the digits of the largest total on one line, and those of usual ones large", async () => {
+  it("keeps the digits of the largest amounts on one line, and the total of usual ones large", async () => {
     const totalOf = async (amount: string) => {
       const page = await open(await service.create({ amount }));
       const { height } = (await page.locator(".total").boundingBox()) ?? { height: 0 };
       const lineHeight = Number.parseFloat(
         await page.evaluate("getComputedStyle(document.querySelector('.total')).lineHeight"),
       );
+      const figures = await page.evaluate(
+        "[...document.querySelectorAll('dd')].map((dd) => dd.offsetHeight / parseFloat(getComputedStyle(dd).lineHeight))",
+      );
       await page.context().close();
+      expect(figures).toEqual([1, 1, 1, 1, 1, 1]);
       return { lines: Math.round(height / lineHeight), lineHeight };
     };
     const [usual, largest] = [await totalOf("1500.50"), await totalOf("9999999999999999.99")];

@@ -34,12 +34,12 @@ main { background: var(--card); border: 1px solid var(--line); border-radius: 1r
 h1 { margin: 0; font-size: 1rem; font-weight: 500; overflow-wrap: anywhere; }
 .total { margin: .125rem 0 0; font-size: 2.25rem; line-height: 1.15; font-weight: 700; letter-spacing: -.02em;
   font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-/* Digits of an amount stay on one line: broken in two it reads as another. */
+/* Digits of an amount stay on one line, here and below: broken in two it reads as another. */
 .long { font-size: clamp(1rem, 4.6vw, 1.5rem); }
 dl { margin: 1.25rem 1.5rem 0; border-top: 1px solid var(--line); padding-top: 1rem; }
-dl div { display: flex; justify-content: space-between; gap: 1.5rem; padding: .25rem 0; }
+dl div { display: flex; flex-wrap: wrap; gap: 0 1.5rem; padding: .25rem 0; }
 dt { color: var(--quiet); flex: none; }
-dd { margin: 0; text-align: right; overflow-wrap: anywhere; min-width: 0; font-variant-numeric: tabular-nums; }
+dd { margin: 0 0 0 auto; text-align: right; overflow-wrap: anywhere; min-width: 0; font-variant-numeric: tabular-nums; }
 dl .sum { border-top: 1px solid var(--line); margin-top: .5rem; padding-top: .75rem; font-weight: 600; }
 dl .sum dt { color: inherit; }
 form { padding: 1.5rem; }
