@@ -102,16 +102,23 @@ async function partitionsBefore(db: Kysely<Tables>, before: Date): Promise<{ nam
   return rows;
 }
 
-/** The open invoices, looked for from their side, which is the small one. */
+/** The open invoices, looked for from their side, which is the small one, and state by state, as their indexes have it. */
+const openInvoices = sql`
+  select invoice_id from confirmation where state = 'due'
+  union select invoice_id from confirmation where state = 'claimed'
+  union select invoice_id from confirmation where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
+  union select invoice_id from confirmation
+    where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
+  union select invoice_id from event where state = 'due'
+  union select invoice_id from event where state = 'claimed'
+  union select invoice_id from event where state = 'dead' and dismissed_at is null`;
+
 const openCallbacks = (table: RawBuilder<unknown>) => sql`
-  select distinct old.id, old.received_at from (
-    select invoice_id from confirmation where (state = 'due' or state = 'claimed')
-      or (state = 'dead' and not coalesce(dismissed_at >= settled_at, false))
-      or (verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false))
-    union
-    select invoice_id from event where state in ('due', 'claimed') or (state = 'dead' and dismissed_at is null)) as open
-  join ${table} as old on old.invoice_ids[1] = open.invoice_id
-    or (cardinality(old.invoice_ids) > 1 and old.invoice_ids @> array[open.invoice_id])`;
+  with open as materialized (${openInvoices})
+  select old.id, old.received_at from ${table} as old join open on old.invoice_ids[1] = open.invoice_id
+  union
+  select old.id, old.received_at from ${table} as old join open on old.invoice_ids @> array[open.invoice_id]
+    where cardinality(old.invoice_ids) > 1`;
 
 async function countsOf(db: Kysely<Tables>, name: string): Promise<{ callbacks: number; kept: number }> {
   const { rows } = await sql<{ callbacks: number; kept: number }>`

@@ -26,10 +26,7 @@ export async function rightOfWay(
   const live = routes.filter((route) => route.topicArn === topicArn);
   const { rows } = await sql<{ pausedBy: string | null; shut: boolean; waiting: number }>`
     select topic.paused_by as "pausedBy", coalesce(topic.opens_at > clock_timestamp(), false) as shut,
-      (select count(*) from event
-        where event.state in ('due', 'claimed') and event.due_at <= coalesce(${since}::timestamptz, clock_timestamp())
-          and (event.source, event.invoice_type) in (
-            select * from unnest(${live.map((route) => route.source)}::text[], ${live.map((route) => route.invoiceType)}::text[]))) as waiting
+      ${waitingIn("due", live, since)} + ${waitingIn("claimed", live, since)} as waiting
     from (select) as one left join topic on topic.arn = ${topicArn}`.execute(db);
   const { pausedBy = null, shut = false, waiting = 0 } = rows[0] ?? {};
   if (pausedBy === "operator")
@@ -40,6 +37,13 @@ export async function rightOfWay(
     return { why: `${waiting} live events go first (they need a running invoice-relay serve)`, ms: LIVE_MS };
   return null;
 }
+
+/** One state at a time, as its index has it. */
+const waitingIn = (state: "due" | "claimed", live: readonly Route[], since: string | null) => sql`
+  (select count(*) from event
+    where event.state = ${sql.lit(state)} and event.due_at <= coalesce(${since}::timestamptz, clock_timestamp())
+      and (event.source, event.invoice_type) in (
+        select * from unnest(${live.map((route) => route.source)}::text[], ${live.map((route) => route.invoiceType)}::text[])))`;
 
 /** Postgres' clock, to the microsecond. */
 export async function databaseClock(db: Kysely<Tables>): Promise<string> {

@@ -108,7 +108,7 @@ describe("the operators' commands, as a person sees them", () => {
     expect(seen(await runInProcess(["dead", "list"], nobodyThere))).toMatchSnapshot("no database");
   });
 
-  it("replay: a dry run, its run, a list, and a file", async () => {
+  it("replay: a dry run, its run, a list, and a file", { timeout: 90_000 }, async () => {
     const around = await surroundings();
     const environment = around.environment();
     await addEvents(around, 2);
@@ -132,7 +132,9 @@ describe("the operators' commands, as a person sees them", () => {
     expect(failed.code).toBe(1);
   });
 
-  it("dead and quarantine: lists, evidence, what was done; personal data masked", async () => {
+  it("dead and quarantine: lists, evidence, what was done; personal data masked", {
+    timeout: 90_000,
+  }, async () => {
     const around = await surroundings();
     const environment = around.environment();
     await addQuestion(around, {
@@ -168,7 +170,9 @@ describe("the operators' commands, as a person sees them", () => {
     expect(json.stdout).not.toMatch(/Ada|ada@example/);
   });
 
-  it("pause, resume, retention and erase: what was done, and what was so already", async () => {
+  it("pause, resume, retention and erase: what was done, and what was so already", {
+    timeout: 90_000,
+  }, async () => {
     const around = await surroundings();
     const environment = around.environment();
     await (await startRelay(environment)).stop();
