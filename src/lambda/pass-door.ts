@@ -1,6 +1,6 @@
 import { relayMigrations } from "../../migrations/relay.ts";
-import { register } from "../app/register.ts";
 import { createPasses, type Pass, type Passes } from "../app/passes.ts";
+import { register } from "../app/register.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { drain } from "./drain.ts";
 import { openRelay } from "./open-relay.ts";
@@ -20,8 +20,9 @@ const CONNECTIONS = 2;
 /**
  * A function that runs passes of `serve`: on its schedule, and whenever a wake-up comes out of its queue. What the
  * event holds does not matter, since all that is due stands in the database. When it fails, Lambda tries again.
+ * @param options.lingerMs work that is due within this time, in ms, is waited for
  */
-export function passDoor(choose: (passes: Passes) => readonly Pass[]) {
+export function passDoor(choose: (passes: Passes) => readonly Pass[], { lingerMs = 0 } = {}) {
   const open = perContainer(openPasses);
   return async (_event: unknown, context: Deadline): Promise<void> => {
     const { relay, passes, flush } = await open();
@@ -29,7 +30,7 @@ export function passDoor(choose: (passes: Passes) => readonly Pass[]) {
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), context.getRemainingTimeInMillis() - STOP_BEFORE_MS);
     try {
-      for (const pass of choose(passes)) await drain(pass, stop.signal);
+      await drain(choose(passes), lingerMs, stop.signal);
     } finally {
       clearTimeout(timer);
       await flush();

@@ -20,11 +20,12 @@ const open = perContainer(async () => {
     metrics: relay.metrics,
     onQuestions: () => wake.wake(),
     // The sweep comes every minute by its schedule.
-    onUnreadable: () => undefined,
+    onNothingNamed: () => undefined,
   });
   const app = serverlessHttp(httpApp(door.routers, relay.log), {
-    request: (request: { headers: Record<string, string>; rawHeaders: string[] }) => {
-      request.rawHeaders = Object.entries(request.headers).flat();
+    // The adapter fills headers only, and a length of its own as a number.
+    request: (request: { headers: Record<string, unknown>; rawHeaders: string[] }) => {
+      request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);
     },
   });
   return { relay, wake, app };

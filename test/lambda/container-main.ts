@@ -1,0 +1,19 @@
+// A container as Lambda runs it, in a process of its own: loads one handler and gives it one event after the other.
+// In: lines of {"event":…,"remainingMs":…}. Out: the handler's own lines, and "ANSWER {…}" after each event.
+import { createInterface } from "node:readline";
+
+const [file = ""] = process.argv.slice(2);
+const { handler } = await import(file);
+for await (const line of createInterface({ input: process.stdin })) {
+  const { event, remainingMs } = JSON.parse(line) as { event: unknown; remainingMs: number };
+  const until = Date.now() + remainingMs;
+  const context = { getRemainingTimeInMillis: () => until - Date.now(), awsRequestId: "request" };
+  try {
+    const answer: unknown = await handler(event, context);
+    process.stdout.write(`ANSWER ${JSON.stringify({ answer: answer ?? null })}\n`);
+  } catch (error) {
+    const { message } = error as Error;
+    process.stdout.write(`ANSWER ${JSON.stringify({ error: message })}\n`);
+  }
+}
+process.exit();
