@@ -92,7 +92,9 @@ async function main(words: string[]): Promise<number> {
   return 0;
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+const code = await main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   return 1;
 });
+// Work that was cut short may still hold something open.
+process.stdout.write("", () => process.exit(code));

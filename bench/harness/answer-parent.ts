@@ -27,6 +27,7 @@ export function answerParent(calls: Calls): void {
     } catch (error) {
       answer.error = error instanceof Error ? (error.stack ?? error.message) : String(error);
     }
-    process.send?.(answer);
+    // The parent may have gone meanwhile; "disconnect" then ends this process.
+    if (process.connected) process.send?.(answer, undefined, undefined, () => undefined);
   });
 }

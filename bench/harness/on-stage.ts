@@ -6,9 +6,12 @@ export async function onStage<Result>(work: (stage: Stage) => Promise<Result>): 
   const interrupted = Promise.withResolvers<never>();
   const interrupt = () => interrupted.reject(new Error("stopped before its end"));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, interrupt);
+  const begun = stage.begin();
   try {
-    return await Promise.race([stage.begin().then(() => work(stage)), interrupted.promise]);
+    return await Promise.race([begun.then(() => work(stage)), interrupted.promise]);
   } finally {
+    // What is only half up cannot be taken down.
+    await begun.catch(() => undefined);
     await stage.end();
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupt);
   }

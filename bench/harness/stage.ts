@@ -28,6 +28,7 @@ const TEMPLATE = "bench_template";
 export class Stage {
   readonly #children = new Set<Child<Calls>>();
   readonly #ends: (() => Promise<unknown>)[] = [];
+  #ended = false;
   #postgresUrl = "";
   #postmaster = 0;
   #provider: Server<ProviderCalls> | undefined;
@@ -66,6 +67,7 @@ export class Stage {
 
   /** Starts a process of the bench; it ends with the stage at the latest. */
   child<C extends Calls>(name: string): Child<C> {
+    if (this.#ended) throw new Error("The stage has ended");
     const child = startChild<C>(name);
     this.#children.add(child);
     const end = async () => {
@@ -99,6 +101,7 @@ export class Stage {
   }
 
   async end(): Promise<void> {
+    this.#ended = true;
     await Promise.all([...this.#children].map((child) => child.end()));
     for (const end of this.#ends.splice(0).reverse()) await end();
   }

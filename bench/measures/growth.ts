@@ -3,13 +3,13 @@ import { startRelay } from "../harness/drain-contestants.ts";
 import { fillHistory } from "../harness/fill-history.ts";
 import { interleave } from "../harness/interleave.ts";
 import { measureDrain } from "../harness/measure-drain.ts";
+import { measureFlood, startReceiver } from "../harness/measure-intake.ts";
 import { CERTIFIED, measureReads, type Reads } from "../harness/measure-reads.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import { type Report, rounded, tell } from "../harness/report.ts";
 import { ratiosOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import { ratioTable } from "../harness/tables.ts";
-import { measureFlood, startReceiver } from "./intake.ts";
 
 const MILLION = 1_000_000;
 

@@ -1,66 +1,18 @@
 import type { BenchDatabase } from "../harness/bench-database.ts";
-import type { Child } from "../harness/child-process.ts";
-import { type CpuCosts, cpuRatios } from "../harness/cpu-time.ts";
+import { cpuRatios } from "../harness/cpu-time.ts";
 import { interleave } from "../harness/interleave.ts";
+import { CONNECTIONS, type Intake, measureFlood, startReceiver } from "../harness/measure-intake.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import type { HotSpot } from "../harness/profiler.ts";
 import { type Report, rounded, tell } from "../harness/report.ts";
 import { ratiosOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, profileTable, ratioTable } from "../harness/tables.ts";
-import { warmUp } from "../harness/warm-up.ts";
 import type { BareExpressCalls } from "../processes/bare-express.ts";
 import type { NullServerCalls } from "../processes/null-server.ts";
 import type { PerRequestInsertCalls } from "../processes/per-request-insert.ts";
-import type { RelayCalls } from "../processes/relay.ts";
 
-/** As a provider in a rush would keep open. */
-const CONNECTIONS = 64;
-
-/** pg's own default; 20 and 40 were measured and are slower on two cores. */
+/** pg's own default. */
 const POOL = 10;
-
-const WARM_UP_MS = 500;
-
-export interface Intake {
-  perSecond: number;
-  p50: number;
-  p99: number;
-  cpu: CpuCosts;
-  profile?: HotSpot[];
-}
-
-/** Floods a listening child and takes the clocks of everybody while it does. */
-export async function measureFlood(
-  stage: Stage,
-  { pid, port }: { pid: number; port: number },
-  ms: number,
-): Promise<Intake> {
-  await stage.settleDisk();
-  const flood = (duration: number) =>
-    stage.generator.call("flood", { port, connections: CONNECTIONS, ms: duration });
-  await warmUp(pid, () => flood(WARM_UP_MS));
-  const clock = stage.startCpuClock(pid);
-  const { answered, failed, perSecond, latency } = await flood(ms);
-  if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
-  return { perSecond, p50: latency.p50, p99: latency.p99, cpu: clock(answered) };
-}
-
-/** Starts the relay as a receiver only: what it records is left for others to confirm. */
-export async function startReceiver(
-  stage: Stage,
-  database: BenchDatabase,
-): Promise<Child<RelayCalls> & { port: number }> {
-  const relay = stage.child<RelayCalls>("relay");
-  const { port } = await relay.call("start", {
-    databaseUrl: database.url,
-    providerUrl: stage.provider.url,
-    snsUrl: stage.sns.url,
-    http: true,
-    workers: false,
-  });
-  return { ...relay, port };
-}
 
 async function withDatabase(
   stage: Stage,

@@ -1,12 +1,12 @@
 import { startRelay } from "../harness/drain-contestants.ts";
 import { measureDrain } from "../harness/measure-drain.ts";
+import { measureFlood, startReceiver } from "../harness/measure-intake.ts";
 import { startWarmRelay } from "../harness/measure-latency.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import { type Report, rounded, type TableOf, tell } from "../harness/report.ts";
 import { percentilesOf, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
 import { readTableHealth, type TableHealth } from "../harness/table-health.ts";
-import { measureFlood, startReceiver } from "./intake.ts";
 
 const LOAD = 0.8;
 const SLICE_MS = 10_000;
