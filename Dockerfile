@@ -1,0 +1,32 @@
+# syntax=docker/dockerfile:1
+# invoice-relay as a container: `serve` by default, any other command as its argument (migrate, doctor, …).
+
+FROM node:24-alpine AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY ops/build.ts ops/build.ts
+COPY src src
+COPY migrations migrations
+RUN npm run build
+
+# What production needs and nothing else: neither the compiler, nor embedded Postgres, nor the local services' parts.
+FROM node:24-alpine AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund
+
+FROM node:24-alpine
+ENV NODE_ENV=production PORT=4000
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /build/dist dist
+COPY package.json ./
+USER node
+EXPOSE 4000
+# Alive is enough for a restart; whether it can record is what a load balancer asks at /readyz.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/src/cli/main.js"]
+CMD ["serve"]

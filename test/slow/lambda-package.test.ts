@@ -1,0 +1,264 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadLine, measureLoad } from "../../ops/lambda/measure-load.ts";
+import { type Template, templateFaults } from "./cloud-formation.ts";
+
+const execute = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+const FUNCTIONS = ["Receive", "Confirm", "Publish", "Reconcile", "Certify", "Replay", "Retention", "Migrate"];
+
+interface Statement {
+  Sid: string;
+  Effect: "Allow" | "Deny";
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Record<string, unknown>;
+}
+
+/** What the queues, topics and keys are called in a role, resolved by hand. */
+const named = (resource: unknown): string => {
+  const text = JSON.stringify(resource);
+  return text.replaceAll(/.*parameter\/invoice-relay\/example\/(\w+).*/g, "$1");
+};
+
+describe("npm run package:lambda", () => {
+  let template: Template;
+  let text = "";
+
+  beforeAll(async () => {
+    const home = await mkdtemp(join(tmpdir(), "invoice-relay-home-"));
+    // No credentials, no profile, and nothing that answers for AWS.
+    await execute("npm", ["run", "package:lambda"], {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH ?? "",
+        HOME: home,
+        AWS_EC2_METADATA_DISABLED: "true",
+        HTTPS_PROXY: "http://127.0.0.1:9",
+        https_proxy: "http://127.0.0.1:9",
+      },
+    });
+    await rm(home, { recursive: true, force: true });
+    text = await readFile(join(root, ".serverless/cloudformation-template-update-stack.json"), "utf8");
+    template = JSON.parse(text);
+  });
+
+  const statementsOf = (name: string): Statement[] => {
+    const properties = template.Resources[`${name}Role`]?.Properties as {
+      Policies: { PolicyDocument: { Statement: Statement[] } }[];
+    };
+    return properties.Policies.flatMap((policy) => policy.PolicyDocument.Statement);
+  };
+
+  it("works offline and without credentials, and the HTTP function's bundle is below 1.5 MB", async () => {
+    const { size } = await stat(join(root, ".esbuild/.build/src/lambda/receive.cjs"));
+
+    expect(size).toBeLessThan(1_500_000);
+  });
+
+  it("gives a template that AWS' own specification of CloudFormation accepts", () => {
+    expect(templateFaults(template)).toEqual([]);
+  });
+
+  it.each<[string, (broken: Template) => void, RegExp]>([
+    [
+      "a property that does not exist",
+      (t) => Object.assign(t.Resources.EventTopic?.Properties ?? {}, { Colour: "red" }),
+      /EventTopic has no property Colour/,
+    ],
+    [
+      "a resource that does not exist",
+      (t) => Object.assign(t.Resources, { X: { Type: "AWS::SNS::Tropic" } }),
+      /X is of no known type/,
+    ],
+    [
+      "a required property left out",
+      (t) => void delete t.Resources.RelayAlarmFilter?.Properties?.FilterPattern,
+      /RelayAlarmFilter lacks FilterPattern/,
+    ],
+    [
+      "a wrong type",
+      (t) => Object.assign(t.Resources.ConfirmQueue?.Properties ?? {}, { VisibilityTimeout: "soon" }),
+      /VisibilityTimeout is no whole number/,
+    ],
+    ["a reference to nothing", (t) => void delete t.Resources.PublishQueue, /no PublishQueue to refer to/],
+  ])("and that check notices %s", (_, breakIt, line) => {
+    const broken = structuredClone(template);
+    breakIt(broken);
+
+    expect(templateFaults(broken).join("\n")).toMatch(line);
+  });
+
+  it.each(FUNCTIONS)(
+    "%s has a role of its own, which may do only what is named, to what is named",
+    (name) => {
+      const { Role } = template.Resources[`${name}LambdaFunction`]?.Properties ?? {};
+      const allowed = statementsOf(name).filter(({ Effect }) => Effect === "Allow");
+
+      expect(Role).toEqual({ "Fn::GetAtt": [`${name}Role`, "Arn"] });
+      for (const { Sid, Action, Resource } of allowed) {
+        expect(
+          [Action].flat().filter((action) => action.includes("*")),
+          Sid,
+        ).toEqual([]);
+        if (Sid !== "LivesInTheVpc") expect(JSON.stringify(Resource), Sid).not.toContain('"*"');
+      }
+      // What knows no narrower resource is denied to the function's own code.
+      const vpc = allowed.find(({ Sid }) => Sid === "LivesInTheVpc");
+      const denied = statementsOf(name).find(({ Effect }) => Effect === "Deny");
+      expect(denied?.Action).toEqual(vpc?.Action);
+      expect(JSON.stringify(denied?.Condition)).toContain("lambda:SourceFunctionArn");
+      expect(template.Resources[`${name}Role`]?.Properties?.ManagedPolicyArns).toBeUndefined();
+    },
+  );
+
+  it.each<[string, string[], string[]]>([
+    ["Receive", ["DATABASE_URL", "CALLBACK_TOKENS"], ["sqs:SendMessage ConfirmQueue"]],
+    [
+      "Confirm",
+      ["DATABASE_URL", "COLLECTION_API_KEY"],
+      [
+        "sqs:ReceiveMessage ConfirmQueue",
+        "sqs:DeleteMessage ConfirmQueue",
+        "sqs:GetQueueAttributes ConfirmQueue",
+        "sqs:SendMessage PublishQueue",
+      ],
+    ],
+    [
+      "Publish",
+      ["DATABASE_URL"],
+      [
+        "sqs:ReceiveMessage PublishQueue",
+        "sqs:DeleteMessage PublishQueue",
+        "sqs:GetQueueAttributes PublishQueue",
+        "sns:Publish EventTopic",
+        "sns:Publish TestEventTopic",
+        "kms:GenerateDataKey EventKey",
+        "kms:Decrypt EventKey",
+      ],
+    ],
+    ["Reconcile", ["DATABASE_URL", "COLLECTION_API_KEY"], ["sqs:SendMessage ConfirmQueue"]],
+    ["Certify", ["DATABASE_URL", "COLLECTION_API_KEY"], ["sqs:SendMessage ConfirmQueue"]],
+    [
+      "Replay",
+      ["DATABASE_URL"],
+      [
+        "sqs:SendMessage ConfirmQueue",
+        "sns:Publish EventTopic",
+        "sns:Publish TestEventTopic",
+        "kms:GenerateDataKey EventKey",
+        "kms:Decrypt EventKey",
+      ],
+    ],
+    ["Retention", ["DATABASE_URL"], []],
+    ["Migrate", ["DATABASE_URL"], []],
+  ])("%s reads the secrets %j and may %j, nothing else", (name, secrets, rights) => {
+    const statements = statementsOf(name).filter(({ Effect }) => Effect === "Allow");
+    const secret = statements.find(({ Sid }) => Sid === "ReadsItsSecrets");
+    expect(secret?.Action).toBe("ssm:GetParameters");
+    expect([secret?.Resource].flat().map(named)).toEqual(secrets);
+    const environment = template.Resources[`${name}LambdaFunction`]?.Properties?.Environment as {
+      Variables: Record<string, unknown>;
+    };
+    expect(environment.Variables.SECRET_SETTINGS).toBe(secrets.join(","));
+
+    const common = ["WritesItsLog", "LivesInTheVpc", "ReadsItsSecrets"];
+    const others = statements.filter(({ Sid }) => !common.includes(Sid));
+    expect(
+      others
+        .flatMap(({ Action, Resource }) =>
+          [Action]
+            .flat()
+            .flatMap((action) =>
+              [Resource]
+                .flat()
+                .map(
+                  (resource) =>
+                    `${action} ${/(?:Ref|GetAtt)":\[?"(\w+)"/.exec(JSON.stringify(resource))?.[1]}`,
+                ),
+            ),
+        )
+        .sort(),
+    ).toEqual([...rights].sort());
+  });
+
+  it("holds no secret, only the path to them", () => {
+    const variables = Object.values(template.Resources)
+      .filter(({ Type }) => Type === "AWS::Lambda::Function")
+      .flatMap(({ Properties = {} }) =>
+        Object.keys((Properties.Environment as { Variables: object }).Variables),
+      );
+
+    for (const name of ["DATABASE_URL", "CALLBACK_TOKENS", "COLLECTION_API_KEY", "ADMIN_TOKENS"])
+      expect(variables).not.toContain(name);
+    expect(variables).toContain("SETTINGS_PATH");
+    expect(text).not.toContain("{{resolve:");
+  });
+
+  it("logs no path, route or query of a request: the token stands there", () => {
+    const settings = template.Resources.HttpApiStage?.Properties?.AccessLogSettings as { Format: string };
+
+    expect(settings.Format).toContain("$context.status");
+    expect(settings.Format).not.toMatch(/path|routeKey|query|resource/i);
+  });
+
+  it("bounds what a flood can start, to what the database has connections for", () => {
+    const concurrency = (name: string) =>
+      Number(template.Resources[`${name}LambdaFunction`]?.Properties?.ReservedConcurrentExecutions);
+    const connections = FUNCTIONS.reduce(
+      (sum, name) => sum + concurrency(name) * (name === "Receive" ? 1 : 2),
+      0,
+    );
+
+    // A db.t4g.micro takes about 80.
+    expect(connections).toBe(62);
+    for (const name of ["Confirm", "Publish"]) {
+      const { ScalingConfig, BatchSize } =
+        template.Resources[`${name}EventSourceMappingSQS${name}Queue`]?.Properties ?? {};
+      expect({ ScalingConfig, BatchSize }).toEqual({
+        ScalingConfig: { MaximumConcurrency: 2 },
+        BatchSize: 10,
+      });
+      expect(concurrency(name)).toBeGreaterThan(2);
+    }
+  });
+
+  it("encrypts the topics, lets only the relay publish, and signs with SHA-256", () => {
+    for (const name of ["EventTopic", "TestEventTopic"])
+      expect(template.Resources[name]?.Properties).toMatchObject({
+        KmsMasterKeyId: { Ref: "EventKey" },
+        SignatureVersion: "2",
+      });
+    const { PolicyDocument } = template.Resources.EventTopicPolicy?.Properties ?? {};
+    const { Statement } = PolicyDocument as { Statement: Statement[] };
+    const only = Statement.find(({ Sid }) => Sid === "OnlyTheRelayPublishes");
+    expect(only).toMatchObject({ Effect: "Deny", Action: "sns:Publish" });
+    expect(JSON.stringify(only?.Condition)).toBe(
+      '{"ArnNotEquals":{"aws:PrincipalArn":[{"Fn::GetAtt":["PublishRole","Arn"]},{"Fn::GetAtt":["ReplayRole","Arn"]}]}}',
+    );
+  });
+
+  it("raises an alarm for each alarm line of the relay", () => {
+    expect(template.Resources.RelayAlarmFilter?.Properties?.FilterPattern).toBe(
+      '{ ($.level = "error") && ($.alarm = "*") }',
+    );
+    for (const name of FUNCTIONS) {
+      expect(template.Resources[`${name}LambdaFunction`]?.Properties?.LoggingConfig, name).toMatchObject({
+        LogGroup: "/invoice-relay/example",
+        LogFormat: "Text",
+      });
+    }
+  });
+
+  it("loads the HTTP function in at most three times what express and pg alone take", () => {
+    const times = measureLoad(join(root, ".esbuild/.build/src/lambda/receive.cjs"));
+    process.stdout.write(`${loadLine(times)}\n`);
+
+    // CPU time: what else the machine does has no part in it.
+    expect(times.receive.cpuMs / times.bare.cpuMs).toBeLessThan(3);
+  });
+});
