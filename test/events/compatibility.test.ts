@@ -46,6 +46,14 @@ describe("version 1 of the event", () => {
     expect(validate(JSON.parse(JSON.stringify(invoicePaid("default", data))))).toBe(true);
   });
 
+  it("takes an invoice id of any UUID version, as callbacks are read", async () => {
+    const { data } = payloads[0]?.payload ?? {};
+    const odd = invoicePaid("default", { ...data, invoiceId: "12345678-1234-0234-1234-123456789012" });
+
+    expect(validate(odd)).toBe(true);
+    expect(await parseInvoicePaid(odd)).toEqual([odd]);
+  });
+
   it("may gain a property, which a consumer of today is not shown", async () => {
     const { file: _, payload } = payloads[0] ?? { file: "", payload: null };
     const grown = { ...payload, traceparent: "00-1", data: { ...payload.data, currency: "NGN" } };

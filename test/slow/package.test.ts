@@ -1,31 +1,18 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEmptyTestDatabase } from "../support/database.ts";
+import { type InstalledPackage, installPackage } from "./install-package.ts";
 
-const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
 const payload = join(root, "test/events/published/v1/payloads/full.json");
 
-interface Packed {
-  filename: string;
-  size: number;
-  files: { path: string }[];
-}
-
 describe("the package, installed into an empty project", () => {
   let folder = "";
-  let packed: Packed;
+  let packed: InstalledPackage["packed"];
+  let run: InstalledPackage["run"];
 
-  const run = (command: string, words: string[], environment: Record<string, string> = {}) =>
-    execute(command, words, {
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
-    });
   const relay = (words: string[], environment: Record<string, string> = {}) =>
     run(process.execPath, ["node_modules/.bin/invoice-relay", ...words], environment);
   const script = async (text: string) => {
@@ -34,12 +21,7 @@ describe("the package, installed into an empty project", () => {
   };
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "invoice-relay-package-"));
-    const { stdout } = await execute("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
-    const told = JSON.parse(stdout.slice(stdout.search(/^[[{]\s*$/m)));
-    packed = (Array.isArray(told) ? told : Object.values(told))[0] as Packed;
-    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", packed.filename]);
+    ({ folder, packed, run } = await installPackage());
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

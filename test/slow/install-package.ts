@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+const root = resolve(import.meta.dirname, "../..");
+
+export interface InstalledPackage {
+  folder: string;
+  /** What npm says of the packed file: its size in bytes, and what is in it. */
+  packed: { filename: string; size: number; files: { path: string }[] };
+  /** Runs a program in the folder, with nothing of this checkout in its environment. */
+  run(
+    command: string,
+    words: readonly string[],
+    environment?: Record<string, string>,
+  ): Promise<{ stdout: string; stderr: string }>;
+}
+
+/**
+ * Packs this project and installs it into an empty one, with `extras` beside it.
+ * The caller removes the folder.
+ */
+export async function installPackage(extras: readonly string[] = []): Promise<InstalledPackage> {
+  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-package-"));
+  const { stdout } = await execute("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
+  const told = JSON.parse(stdout.slice(stdout.search(/^[[{]\s*$/m)));
+  const packed = (Array.isArray(told) ? told : Object.values(told))[0] as InstalledPackage["packed"];
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const run: InstalledPackage["run"] = (command, words, environment = {}) =>
+    execute(command, [...words], {
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
+    });
+  const words = ["install", "--prefer-offline", "--no-audit", "--no-fund", packed.filename, ...extras];
+  await run("npm", words);
+  return { folder, packed, run };
+}
