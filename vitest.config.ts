@@ -17,7 +17,10 @@ export default defineConfig({
           globalSetup: ["test/support/global-setup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: 2,
+          // Waiting for real servers is most of what these do, and loading modules much of the rest: more workers than
+          // cores, each keeping what it loaded.
+          maxWorkers: 3,
+          isolate: false,
         },
       },
       {

@@ -16,7 +16,7 @@ import {
   TEST_KEY,
   type TestService,
 } from "../collection-service/service-fixture.ts";
-import { runCli } from "./relay-process.ts";
+import { runCli } from "../support/cli-process.ts";
 
 const TOKEN = "test-token-0123456789abcdef";
 const INVOICE = [

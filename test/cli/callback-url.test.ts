@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { TOKEN } from "../support/relay.ts";
-import { runCli } from "./relay-process.ts";
 
 const OTHER = "other-token-0123456789abcdef";
 const callbackUrl = (words: string[], PUBLIC_URL: string, CALLBACK_TOKENS = TOKEN) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { surroundings } from "../support/relay.ts";
-import { runCli } from "./relay-process.ts";
 
 describe("invoice-relay dev with DATABASE_URL", () => {
   it("refuses the database of a relay that publishes to Amazon, and leaves it as it is", async () => {

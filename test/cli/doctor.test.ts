@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
-import { runCli } from "./relay-process.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const KEY = "test-api-key";

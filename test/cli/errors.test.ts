@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { runCli } from "./relay-process.ts";
+import { runCli } from "../support/cli-process.ts";
 
 describe("the command line, used wrongly", () => {
   it("lists all that is missing at once and starts nothing", async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
-import { runCli } from "./relay-process.ts";
 
 const invoice = (around: Surroundings, ...words: string[]) =>
   runCli(["invoice", ...words], { DATABASE_URL: around.databaseUrl });

@@ -1,7 +1,7 @@
 import { CreateTopicCommand, ListTopicsCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { startCli } from "../support/cli-process.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
-import { startCli } from "./relay-process.ts";
 
 describe("the local services, each alone", () => {
   it("local-sns serves the AWS SDK with the topics it was told to make, and stops at SIGTERM", async () => {

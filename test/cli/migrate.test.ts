@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
-import { runCli } from "./relay-process.ts";
 
 async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
   const database = await createEmptyTestDatabase();

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-import { type RelayProcess, runCli, startCli } from "./relay-process.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 
-async function serving(around: Surroundings, words: string[] = []): Promise<RelayProcess & { url: string }> {
+async function serving(around: Surroundings, words: string[] = []): Promise<CliProcess & { url: string }> {
   const relay = startCli(["serve", ...words], { ...around.environment(), ...AWS });
   await relay.says("invoice-relay ");
   const line = relay.output.stdout.split("\n").find((one) => one.includes('"invoice-relay '));

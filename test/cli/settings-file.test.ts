@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { runCli } from "../support/cli-process.ts";
 import { TOKEN } from "../support/relay.ts";
-import { runCli } from "./relay-process.ts";
 
 async function settingsFile(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "invoice-relay-settings-"));

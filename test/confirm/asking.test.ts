@@ -340,9 +340,13 @@ describe("a refused key", () => {
         expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "key_refused" }]),
       WAIT,
     );
-    expect(await openAlarms(around)).toMatchObject([
-      { name: "source_paused", detail: expect.stringContaining("COLLECTION_API_KEY") },
-    ]);
+    await vi.waitFor(
+      async () =>
+        expect(await openAlarms(around)).toMatchObject([
+          { name: "source_paused", detail: expect.stringContaining("COLLECTION_API_KEY") },
+        ]),
+      WAIT,
+    );
     around.provider.invoice(id, invoiceAnswer(id));
     around.provider.collection(collectionId, {
       status: 200,

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCli, startCli } from "../cli/relay-process.ts";
+import { runCli, startCli } from "../support/cli-process.ts";
 
 /** They make a Postgres of their own and start several programs, maybe beside everything else. */
 const PATIENCE = { timeout: 120_000 };

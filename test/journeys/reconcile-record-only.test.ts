@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { runCli } from "../cli/relay-process.ts";
+import { runCli } from "../support/cli-process.ts";
 import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
 import { emptyMonth, sendAll, untilPublished } from "../reconcile/month.ts";
 import { startRelay } from "../support/relay.ts";

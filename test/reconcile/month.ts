@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import { runCli } from "../cli/relay-process.ts";
+import { runCli } from "../support/cli-process.ts";
 import {
   LIVE_KEY,
   OPEN_AMOUNT,

@@ -285,7 +285,7 @@ describe("replay events", () => {
     );
     await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(40), { timeout: 20_000 });
     command.child.kill("SIGKILL");
-    expect((await command.ended).code).toBeNull();
+    expect(await command.ended).toBeNull();
     const [row] = await around.query<{ id: string; handled: number; state: string }>(
       "select id, handled, state from replay",
     );

@@ -1,11 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { EventEmitter } from "node:events";
-import { resolve } from "node:path";
-import { onTestFinished } from "vitest";
 import { Door } from "../../src/cli/door.ts";
 import { runProgram } from "../../src/cli/program.ts";
-
-const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
+import { runCli, startCli } from "../support/cli-process.ts";
 
 export interface CommandResult {
   code: number | null;
@@ -13,44 +9,15 @@ export interface CommandResult {
   stderr: string;
 }
 
-export interface RunningCommand {
-  child: ChildProcess;
-  ended: Promise<CommandResult>;
-}
+/** AWS' own settings, so that commands can reach a local SNS. */
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 
 /** The command line as a process of its own; killed when the test is over, if it still lives. */
-export function startCommand(
-  words: readonly string[],
-  environment: Record<string, string | undefined> = {},
-): RunningCommand {
-  const child = spawn(process.execPath, [MAIN, ...words], {
-    env: {
-      PATH: process.env.PATH,
-      AWS_ACCESS_KEY_ID: "local",
-      AWS_SECRET_ACCESS_KEY: "local",
-      ...environment,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let [stdout, stderr] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
-  });
-  const ended = new Promise<CommandResult>((done) =>
-    child.once("close", (code) => done({ code, stdout, stderr })),
-  );
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await ended;
-  });
-  return { child, ended };
-}
+export const startCommand = (words: string[], environment: Record<string, string | undefined> = {}) =>
+  startCli(words, { ...CREDENTIALS, ...environment });
 
-export const runCommand = (words: readonly string[], environment?: Record<string, string | undefined>) =>
-  startCommand(words, environment).ended;
+export const runCommand = (words: string[], environment: Record<string, string | undefined> = {}) =>
+  runCli(words, { ...CREDENTIALS, ...environment });
 
 /** The same command line without a process of its own, which takes a second to start. */
 export async function runInProcess(

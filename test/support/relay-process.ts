@@ -1,13 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { resolve } from "node:path";
-import { createInterface } from "node:readline";
-import { onTestFinished } from "vitest";
-
-const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
+import { vi } from "vitest";
+import { type CliProcess, startCli } from "./cli-process.ts";
 
 export interface RelayProcess {
   url: string;
-  child: ChildProcess;
+  process: CliProcess;
   /** Sends the signal and resolves with the exit code, null when the signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -15,39 +11,24 @@ export interface RelayProcess {
 /** `invoice-relay serve` as a process of its own, on a free port; killed when the test is over, if it still lives. */
 export async function startRelayProcess(
   environment: Record<string, string | undefined>,
-  args: string[] = [],
 ): Promise<RelayProcess> {
-  const child = spawn(process.execPath, [MAIN, "serve", ...args], {
-    env: {
-      PATH: process.env.PATH,
-      AWS_ACCESS_KEY_ID: "local",
-      AWS_SECRET_ACCESS_KEY: "local",
-      ...environment,
-      PORT: "0",
+  const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+  const process = startCli(["serve"], { ...credentials, ...environment, PORT: "0" });
+  const port = await vi.waitFor(
+    () => {
+      const [, digits] = /"port":(\d+)/.exec(process.output.stdout) ?? [];
+      if (digits === undefined)
+        throw new Error(`serve does not listen: ${process.output.stdout}${process.output.stderr}`);
+      return digits;
     },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const exited = new Promise<number | null>((resolveExit) => child.once("exit", resolveExit));
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await exited;
-  });
-  const said: string[] = [];
-  child.stderr.setEncoding("utf8").on("data", (text: string) => said.push(text));
-  const port = await new Promise<number>((found, failed) => {
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      said.push(line);
-      const [, digits] = /"port":(\d+)/.exec(line) ?? [];
-      if (digits !== undefined) found(Number(digits));
-    });
-    void exited.then((code) => failed(new Error(`serve ended with ${code}:\n${said.join("\n")}`)));
-  });
+    { timeout: 60_000, interval: 20 },
+  );
   return {
     url: `http://127.0.0.1:${port}`,
-    child,
+    process,
     end: (signal) => {
-      child.kill(signal);
-      return exited;
+      process.child.kill(signal);
+      return process.ended;
     },
   };
 }

@@ -5,7 +5,10 @@ import { onTestFinished, vi } from "vitest";
 
 const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
 
-export interface RelayProcess {
+/** Many processes load the same modules: compiled once, they start in half the time. */
+const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/test-compile-cache");
+
+export interface CliProcess {
   readonly child: ChildProcess;
   /** What it wrote so far. */
   readonly output: { stdout: string; stderr: string };
@@ -16,13 +19,10 @@ export interface RelayProcess {
 }
 
 /** The command line as a process of its own, with this environment and nothing of ours; ended with the test. */
-export function startCli(
-  words: string[],
-  environment: Record<string, string | undefined> = {},
-): RelayProcess {
+export function startCli(words: string[], environment: Record<string, string | undefined> = {}): CliProcess {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [MAIN, ...words], {
-    env: { PATH, HOME, ...environment },
+    env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };
