@@ -12,7 +12,7 @@ import { Paced } from "../receive/paced.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
-import type { ServeSettings } from "./workers.ts";
+import type { ServeSettings } from "./passes.ts";
 
 export interface CallbackDoorOptions {
   settings: ServeSettings;
