@@ -10,7 +10,7 @@ import { withoutCallbackTokens } from "../kit/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { SettlementStore } from "../store/settlement-store.ts";
 import { InHand } from "../workers/in-hand.ts";
-import { extendLeases, releaseLeases } from "../workers/leases.ts";
+import { extendLeases, releaseQuestions } from "../workers/leases.ts";
 import { Signal, waitForEither } from "../workers/signal.ts";
 import type { Answer } from "./answer.ts";
 import { ask } from "./ask.ts";
@@ -217,7 +217,7 @@ class Pass {
     const unbegun = this.#buffer.splice(0).map(({ question }) => question);
     for (const question of unbegun) this.#inHand.delete(question);
     try {
-      await releaseLeases(this.#options.db, "confirmation", unbegun);
+      await releaseQuestions(this.#options.db, unbegun);
     } catch (error) {
       this.#options.log.warn(
         { error: messageOf(error) },

@@ -404,6 +404,64 @@ describe("a refused key", () => {
   });
 });
 
+describe("the collections that may be published", () => {
+  const named = (id: string, collectionName: string): Script => ({
+    status: 200,
+    body: { status: "success", message: "ok", data: { id, collectionName } },
+  });
+
+  it("are named anew before an invoice is found foreign: a renamed collection quarantines nothing", async () => {
+    const around = await surroundings();
+    const [before, after, foreign, collectionId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    around.provider.collection(collectionId, named(collectionId, "Term 1"));
+    around.provider.invoice(before, invoiceAnswer(before, { collectionName: "Term 1" }));
+    around.provider.invoice(after, invoiceAnswer(after, { collectionName: "Autumn" }));
+    around.provider.invoice(foreign, invoiceAnswer(foreign, { collectionName: "Elsewhere" }));
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
+    await relay.callback({ data: { id: before } });
+    await vi.waitFor(
+      async () => expect(await confirmation(around, before)).toMatchObject({ verdict: "paid" }),
+      WAIT,
+    );
+    around.provider.collection(collectionId, named(collectionId, "Autumn"));
+    await vi.waitFor(async () => {
+      await relay.callback({ data: { id: after } });
+      await vi.waitFor(async () => expect((await confirmation(around, after))?.state).toBe("done"), WAIT);
+      expect(await confirmation(around, after)).toMatchObject({ verdict: "paid" });
+    }, WAIT);
+    await relay.callback({ data: { id: foreign } });
+    await vi.waitFor(
+      async () => expect(await confirmation(around, foreign)).toMatchObject({ verdict: "quarantined" }),
+      WAIT,
+    );
+    expect(
+      await around.query("select subject from alarm where name = 'invoice_quarantined' and subject <> $1", [
+        after,
+      ]),
+    ).toEqual([{ subject: foreign }]);
+  });
+});
+
+describe("the replay lane", () => {
+  it("leaves live questions three quarters of the places, however many replays wait", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(() => undefined);
+    const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "8", CONFIRM_TIMEOUT: "60s" }));
+    await around.query(
+      "insert into confirmation (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at) select gen_random_uuid(), 'default', 'replay', 'replay', now(), now(), now() from generate_series(1, 100)",
+    );
+    await relay.callback({ data: { id: randomUUID() } });
+    await vi.waitFor(() => expect(around.provider.requests.length).toBe(3), WAIT);
+    await relay.callback(Array.from({ length: 20 }, () => ({ data: { id: randomUUID() } })));
+    await vi.waitFor(() => expect(around.provider.requests.length).toBe(8), WAIT);
+    expect(
+      await around.query(
+        "select lane, count(*)::int as claimed from confirmation where state = 'claimed' group by lane order by lane",
+      ),
+    ).toMatchObject([{ lane: "replay", claimed: 2 }, { lane: "unknown" }]);
+  });
+});
+
 describe("limits of a source", () => {
   it("CONFIRM_RATE_PER_SECOND is kept by two processes together", async () => {
     const around = await surroundings();
