@@ -43,7 +43,7 @@ const types = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** Opens a pool; nothing is sent until the first query. Every session works in UTC. */
+/** Opens a pool; nothing is sent until the first query. Every session works in UTC and with ISO dates, whatever the server's own. */
 export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}): Connection<Schema> {
   const {
     max = 10,
@@ -63,7 +63,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     ...(options.prepare === true ? { Client: PreparingClient } : {}),
     ...(options.plainStart === true
       ? {}
-      : { options: `-c timezone=UTC${schema === undefined ? "" : ` -c search_path=${schema}`}` }),
+      : { options: `-c timezone=UTC -c datestyle=ISO${schema === undefined ? "" : ` -c search_path=${schema}`}` }),
   });
   let closing = false;
   // The pool lets go of its sessions before they have ended: a server that stops then is no news.

@@ -27,7 +27,7 @@ export async function surroundings(): Promise<Surroundings> {
   const database = await createTestDatabase();
   const provider = await startScriptedProvider();
   const sns = await startLocalSns({ port: 0 });
-  const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+  const pool = new pg.Pool({ connectionString: database.url, max: 2, options: "-c datestyle=ISO" });
   pool.on("error", () => undefined);
   process.env.AWS_ACCESS_KEY_ID = "local";
   process.env.AWS_SECRET_ACCESS_KEY = "local";
