@@ -1,62 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
 import type { Answer } from "../../src/confirm/answer.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import type { ClaimedQuestion, KnownInvoice } from "../../src/confirm/question.ts";
-import type { Rules } from "../../src/confirm/rules.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
-
-const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
-const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
-/** The dice that adds no jitter. */
-const EVEN = 0.5;
-
-const rules: Rules = {
-  paidStatuses: new Set(["paid"]),
-  invalidStatuses: new Set(["invalidated", "invalid", "expired"]),
-  collectionNames: null,
-  hasTestTopic: false,
-  personalData: "full",
-  timeZone: "UTC",
-};
-
-const question = (changes: Partial<ClaimedQuestion> = {}): ClaimedQuestion => ({
-  invoiceId: ID,
-  source: "default",
-  leaseToken: "5d2f4b1c-0000-4000-8000-000000000001",
-  lane: "unknown",
-  requests: 1,
-  attempt: 0,
-  faults: 0,
-  verdict: null,
-  released: false,
-  erased: false,
-  hasEvidence: false,
-  recordOnly: false,
-  askedAt: new Date("2026-11-01T10:00:00Z"),
-  known: null,
-  ...changes,
-});
-
-const known = (changes: Partial<KnownInvoice> = {}): KnownInvoice => ({
-  status: "Unpaid",
-  modifiedAt: new Date("2026-11-01T08:00:00Z"),
-  amount: "1500.50",
-  totalAmount: "1511.25",
-  digest: "before",
-  ...changes,
-});
-
-function found(changes: Record<string, unknown> = {}): Answer {
-  const document = (invoiceAnswer(ID, changes) as { body: { data: unknown } }).body.data;
-  const invoice: Invoice = invoiceRead.parse(document) as Invoice;
-  return { kind: "found", invoice, document, receivedAt: new Date("2026-11-01T10:00:01Z") };
-}
-
-const unpaid = (changes: Record<string, unknown> = {}) =>
-  found({ status: "Unpaid", paymentDate: null, paymentMethod: null, ...changes });
-const alarmsOf = (answer: Answer, asked: ClaimedQuestion, given: Rules = rules) =>
-  judge(asked, answer, given, EVEN).alarms;
+import { alarmsOf, EVEN, found, known, question, rules, unpaid } from "./judging-fixture.ts";
 
 describe("judging: a paid invoice", () => {
   it("is done, paid, and has the one event of its invoice (G4)", () => {
@@ -173,72 +118,6 @@ describe("judging: a paid invoice", () => {
   });
 });
 
-describe("judging: not paid (yet)", () => {
-  it.each([
-    [0, 2 * SECOND],
-    [1, 10 * SECOND],
-    [2, 30 * SECOND],
-    [3, 2 * MINUTE],
-    [4, 10 * MINUTE],
-    [5, HOUR],
-    [6, 6 * HOUR],
-    [7, 24 * HOUR],
-  ])("Unpaid with %i steps spent is asked again after %i ms", (attempt, dueInMs) => {
-    expect(judge(question({ attempt }), unpaid(), rules, EVEN).settlement).toMatchObject({
-      state: "due",
-      verdict: "pending",
-      dueInMs,
-      attempt: attempt + 1,
-    });
-  });
-
-  it("Unpaid at the end of the ladder is not_paid", () => {
-    expect(judge(question({ attempt: 8 }), unpaid(), rules, EVEN).settlement).toMatchObject({
-      state: "done",
-      verdict: "not_paid",
-      event: null,
-    });
-  });
-
-  it("jitter moves a step by a tenth at most", () => {
-    const waits = [0, 1].map((dice) => judge(question(), unpaid(), rules, dice).settlement.dueInMs);
-    expect(waits).toEqual([1_800, 2_200]);
-  });
-
-  it.each(["Invalidated", "invalid", "EXPIRED"])("%s is done", (status) => {
-    expect(judge(question(), unpaid({ status }), rules, EVEN).settlement).toMatchObject({
-      state: "done",
-      verdict: "invalidated",
-      event: null,
-    });
-  });
-
-  it("a status that nobody knows is kept, asked on the ladder, then dead with its name", () => {
-    const first = judge(question(), unpaid({ status: "OnHold" }), rules, EVEN).settlement;
-    expect(first).toMatchObject({
-      state: "due",
-      dueInMs: 2 * SECOND,
-      invoice: { status: "OnHold" },
-      lastError: expect.stringContaining("OnHold"),
-    });
-    const last = judge(question({ attempt: 8 }), unpaid({ status: "OnHold" }), rules, EVEN);
-    expect(last.settlement).toMatchObject({ state: "dead", lastError: expect.stringContaining("OnHold") });
-    expect(last.alarms).toMatchObject([{ name: "question_dead" }]);
-  });
-
-  it("not found is asked on the ladder up to ten minutes, then unknown_invoice", () => {
-    expect(judge(question({ attempt: 4 }), { kind: "not_found" }, rules, EVEN).settlement).toMatchObject({
-      state: "due",
-      dueInMs: 10 * MINUTE,
-      lane: "unknown",
-    });
-    expect(judge(question({ attempt: 5 }), { kind: "not_found" }, rules, EVEN).settlement).toMatchObject({
-      state: "done",
-      verdict: "unknown_invoice",
-    });
-  });
-});
-
 describe("judging: Paid never silently turns into something else (G6)", () => {
   const paidBefore = question({
     known: known({ status: "Paid", modifiedAt: new Date("2026-11-01T08:30:00Z") }),
@@ -278,61 +157,6 @@ describe("judging: Paid never silently turns into something else (G6)", () => {
     expect(judge(asked, found({ dateModified }), rules, EVEN).settlement.invoice).toMatchObject({
       newest: true,
     });
-  });
-});
-
-describe("judging: faults never end a question (G2)", () => {
-  it.each<[string, Answer]>([
-    ["a fault", { kind: "fault", error: "timeout" }],
-    ["a refused key", { kind: "key_refused", error: "401" }],
-    ["a rate limit", { kind: "rate_limited", error: "429", retryAfterMs: null }],
-  ])("%s after a thousand others is still due, spends no step, and waits 30 s at most", (_, answer) => {
-    const { settlement } = judge(
-      question({ faults: 1_000, attempt: 3, verdict: "pending" }),
-      answer,
-      rules,
-      1,
-    );
-    expect(settlement).toMatchObject({
-      state: "due",
-      verdict: "pending",
-      attempt: 3,
-      faults: 1_001,
-      dueInMs: 30 * SECOND,
-    });
-  });
-
-  it("Retry-After is honoured to the millisecond", () => {
-    expect(
-      judge(question(), { kind: "rate_limited", error: "429", retryAfterMs: 7_000 }, rules, EVEN).settlement
-        .dueInMs,
-    ).toBe(7_000);
-  });
-
-  it("an answer outside the contract is kept as evidence, asked on the ladder, then dead", () => {
-    const odd: Answer = {
-      kind: "outside_contract",
-      error: "data.amount is missing",
-      evidence: '{"data":{}}',
-    };
-    const first = judge(question(), odd, rules, EVEN);
-    expect(first.settlement).toMatchObject({
-      state: "due",
-      dueInMs: 2 * SECOND,
-      lastAnswer: '{"data":{}}',
-      lastError: "data.amount is missing",
-    });
-    expect(first.alarms).toMatchObject([{ name: "provider_answer_outside_contract" }]);
-    expect(judge(question({ attempt: 8 }), odd, rules, EVEN).settlement).toMatchObject({
-      state: "dead",
-      lastAnswer: '{"data":{}}',
-    });
-  });
-
-  it("an interrupted question goes back as it was", () => {
-    expect(
-      judge(question({ attempt: 2, faults: 3 }), { kind: "interrupted" }, rules, EVEN).settlement,
-    ).toMatchObject({ state: "due", dueInMs: 0, attempt: 2, faults: 3 });
   });
 });
 

@@ -1,0 +1,58 @@
+import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
+import type { Answer } from "../../src/confirm/answer.ts";
+import { judge } from "../../src/confirm/judge.ts";
+import type { ClaimedQuestion, KnownInvoice } from "../../src/confirm/question.ts";
+import type { Rules } from "../../src/confirm/rules.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+export const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
+export const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
+/** The dice that adds no jitter. */
+export const EVEN = 0.5;
+
+export const rules: Rules = {
+  paidStatuses: new Set(["paid"]),
+  invalidStatuses: new Set(["invalidated", "invalid", "expired"]),
+  collectionNames: null,
+  hasTestTopic: false,
+  personalData: "full",
+  timeZone: "UTC",
+};
+
+export const question = (changes: Partial<ClaimedQuestion> = {}): ClaimedQuestion => ({
+  invoiceId: ID,
+  source: "default",
+  leaseToken: "5d2f4b1c-0000-4000-8000-000000000001",
+  lane: "unknown",
+  requests: 1,
+  attempt: 0,
+  faults: 0,
+  verdict: null,
+  released: false,
+  erased: false,
+  hasEvidence: false,
+  recordOnly: false,
+  askedAt: new Date("2026-11-01T10:00:00Z"),
+  known: null,
+  ...changes,
+});
+
+export const known = (changes: Partial<KnownInvoice> = {}): KnownInvoice => ({
+  status: "Unpaid",
+  modifiedAt: new Date("2026-11-01T08:00:00Z"),
+  amount: "1500.50",
+  totalAmount: "1511.25",
+  digest: "before",
+  ...changes,
+});
+
+export function found(changes: Record<string, unknown> = {}): Answer {
+  const document = (invoiceAnswer(ID, changes) as { body: { data: unknown } }).body.data;
+  const invoice: Invoice = invoiceRead.parse(document) as Invoice;
+  return { kind: "found", invoice, document, receivedAt: new Date("2026-11-01T10:00:01Z") };
+}
+
+export const unpaid = (changes: Record<string, unknown> = {}) =>
+  found({ status: "Unpaid", paymentDate: null, paymentMethod: null, ...changes });
+export const alarmsOf = (answer: Answer, asked: ClaimedQuestion, given: Rules = rules) =>
+  judge(asked, answer, given, EVEN).alarms;

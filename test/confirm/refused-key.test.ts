@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
+import { confirmation, hurry, openAlarms, WAIT } from "./asking-fixture.ts";
+
+describe("a refused key", () => {
+  it("pauses the source only when Get Collection is refused too, and goes on by itself once it works", async () => {
+    const around = await surroundings();
+    const [id, collectionId] = [randomUUID(), randomUUID()];
+    const refused: Script = { status: 401, body: { status: 401, message: "Invalid API key" } };
+    around.provider.invoice(id, refused);
+    around.provider.collection(collectionId, refused);
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "key_refused" }]),
+      WAIT,
+    );
+    await vi.waitFor(
+      async () =>
+        expect(await openAlarms(around)).toMatchObject([
+          { name: "source_paused", detail: expect.stringContaining("COLLECTION_API_KEY") },
+        ]),
+      WAIT,
+    );
+    around.provider.invoice(id, invoiceAnswer(id));
+    around.provider.collection(collectionId, {
+      status: 200,
+      body: { status: "success", message: "ok", data: { id: collectionId, collectionName: "Term 1" } },
+    });
+    await vi.waitFor(async () => {
+      await around.query("update source set probe_at = now() where probe_at is not null");
+      await hurry(around, id);
+      expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" });
+    }, WAIT);
+    expect(await openAlarms(around)).toEqual([]);
+  });
+
+  it("for one invoice alone makes only that one wait", async () => {
+    const around = await surroundings();
+    const [forbidden, fine, collectionId] = [randomUUID(), randomUUID(), randomUUID()];
+    around.provider.invoice(forbidden, { status: 403, body: { status: 403, message: "Not yours" } });
+    around.provider.invoice(fine, invoiceAnswer(fine));
+    around.provider.collection(collectionId, {
+      status: 200,
+      body: { status: "success", message: "ok", data: { id: collectionId, collectionName: "Term 1" } },
+    });
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
+    await relay.callback({ data: { id: forbidden } });
+    await vi.waitFor(
+      async () =>
+        expect(await confirmation(around, forbidden)).toMatchObject({ state: "due", attempt: 0, faults: 1 }),
+      WAIT,
+    );
+    await relay.callback({ data: { id: fine } });
+    await vi.waitFor(
+      async () => expect(await confirmation(around, fine)).toMatchObject({ verdict: "paid" }),
+      WAIT,
+    );
+    expect(await around.query("select paused_by from source")).toEqual([{ paused_by: null }]);
+  });
+
+  it("without COLLECTION_IDS one refused question is enough to pause", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, { status: 401, body: { status: 401, message: "Invalid API key" } });
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "key_refused" }]),
+      WAIT,
+    );
+    around.provider.invoice(id, invoiceAnswer(id));
+    await vi.waitFor(async () => {
+      await around.query("update source set probe_at = now() where probe_at is not null");
+      await hurry(around, id);
+      expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" });
+    }, WAIT);
+  });
+});
+
+describe("the collections that may be published", () => {
+  const named = (id: string, collectionName: string): Script => ({
+    status: 200,
+    body: { status: "success", message: "ok", data: { id, collectionName } },
+  });
+
+  it("are named anew before an invoice is found foreign: a renamed collection quarantines nothing", async () => {
+    const around = await surroundings();
+    const [before, after, foreign, collectionId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    around.provider.collection(collectionId, named(collectionId, "Term 1"));
+    around.provider.invoice(before, invoiceAnswer(before, { collectionName: "Term 1" }));
+    around.provider.invoice(after, invoiceAnswer(after, { collectionName: "Autumn" }));
+    around.provider.invoice(foreign, invoiceAnswer(foreign, { collectionName: "Elsewhere" }));
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
+    await relay.callback({ data: { id: before } });
+    await vi.waitFor(
+      async () => expect(await confirmation(around, before)).toMatchObject({ verdict: "paid" }),
+      WAIT,
+    );
+    around.provider.collection(collectionId, named(collectionId, "Autumn"));
+    await vi.waitFor(async () => {
+      await relay.callback({ data: { id: after } });
+      await vi.waitFor(async () => expect((await confirmation(around, after))?.state).toBe("done"), WAIT);
+      expect(await confirmation(around, after)).toMatchObject({ verdict: "paid" });
+    }, WAIT);
+    await relay.callback({ data: { id: foreign } });
+    await vi.waitFor(
+      async () => expect(await confirmation(around, foreign)).toMatchObject({ verdict: "quarantined" }),
+      WAIT,
+    );
+    expect(
+      await around.query("select subject from alarm where name = 'invoice_quarantined' and subject <> $1", [
+        after,
+      ]),
+    ).toEqual([{ subject: foreign }]);
+  });
+});

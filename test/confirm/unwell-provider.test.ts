@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
+import { confirmation, hurry, openAlarms, timesAsked, WAIT } from "./asking-fixture.ts";
+
+describe("a provider that is not well", () => {
+  it("answers 429 with Retry-After: the whole source waits, and no step of the ladder is spent", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(
+      id,
+      { status: 429, body: { status: 429, message: "Slow down" }, headers: { "retry-after": "3600" } },
+      invoiceAnswer(id),
+    );
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () => {
+      const [source] = await around.query(
+        "select extract(epoch from opens_at - now())::float8 as opens_in from source",
+      );
+      expect(source?.opens_in).toBeGreaterThan(3_500);
+    }, WAIT);
+    expect(await confirmation(around, id)).toMatchObject({ state: "due", attempt: 0, faults: 1 });
+    await hurry(around, id);
+    const other = randomUUID();
+    await relay.callback({ data: { id: other } });
+    await vi.waitFor(
+      async () => expect(await confirmation(around, other)).toMatchObject({ state: "due" }),
+      WAIT,
+    );
+    expect(timesAsked(around, id) + timesAsked(around, other)).toBe(1);
+    await around.query("update source set opens_at = '-infinity'");
+    await vi.waitFor(
+      async () => expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" }),
+      WAIT,
+    );
+  });
+
+  it.each<[string, Script]>([
+    ["500", { status: 500, body: { status: 500, message: "Oops" } }],
+    ["broken JSON", { status: 200, body: '{"status":200,"data":{"id"' }],
+    [
+      "half an answer",
+      (_request, response) => {
+        response.writeHead(200, { "content-length": "1000" }).write('{"status":');
+        setImmediate(() => response.destroy());
+      },
+    ],
+    ["a redirect", { status: 302, body: "", headers: { location: "http://127.0.0.1:1/" } }],
+  ])(
+    "answers %s: asked again by itself until it works, the alarm raised once and cleared",
+    async (_, fault) => {
+      const around = await surroundings();
+      const ids = Array.from({ length: 8 }, () => randomUUID());
+      around.provider.otherwise(fault);
+      const relay = await startRelay(around.environment({ CONFIRM_TIMEOUT: "2s" }));
+      for (const id of ids) await relay.callback({ data: { id } });
+      await vi.waitFor(
+        async () => expect(await openAlarms(around)).toMatchObject([{ name: "source_failing" }]),
+        WAIT,
+      );
+      for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+      await vi.waitFor(async () => {
+        await around.query("update source set opens_at = least(opens_at, now())");
+        await around.query("update confirmation set due_at = now() where state = 'due'");
+        expect(
+          await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+        ).toEqual([{ paid: 8 }]);
+      }, WAIT);
+      await vi.waitFor(async () => expect(await openAlarms(around)).toEqual([]), WAIT);
+    },
+  );
+
+  it("the breaker lets one question at a time try whether it works again", async () => {
+    const around = await surroundings();
+    around.provider.otherwise({ status: 503, body: { status: 503, message: "Down" } });
+    const relay = await startRelay(around.environment());
+    await Promise.all(Array.from({ length: 40 }, () => relay.callback({ data: { id: randomUUID() } })));
+    await vi.waitFor(
+      async () => expect(await openAlarms(around)).toMatchObject([{ name: "source_failing" }]),
+      WAIT,
+    );
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query("select count(*)::int as claimed from confirmation where state = 'claimed'"),
+        ).toEqual([{ claimed: 0 }]),
+      WAIT,
+    );
+    const before = around.provider.requests.length;
+    await around.query("update confirmation set due_at = now()");
+    await around.query("update source set opens_at = now()");
+    await vi.waitFor(async () => {
+      expect(around.provider.requests.length).toBeGreaterThan(before);
+      expect(await around.query("select opens_at > now() as shut from source")).toEqual([{ shut: true }]);
+    }, WAIT);
+    expect(around.provider.requests.length).toBe(before + 1);
+  });
+
+  it("answers outside the contract: kept as evidence, asked again, and the alarm is cleared by a good answer", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(
+      id,
+      { status: 200, body: { status: 200, message: "ok", data: { id, status: "Paid" } } },
+      invoiceAnswer(randomUUID()),
+      invoiceAnswer(id),
+    );
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    await vi.waitFor(
+      async () => expect((await confirmation(around, id))?.last_answer).toContain('"status":"Paid"'),
+      WAIT,
+    );
+    expect(await openAlarms(around)).toMatchObject([
+      { name: "provider_answer_outside_contract", subject: id },
+    ]);
+    await hurry(around, id);
+    await vi.waitFor(
+      async () => expect((await confirmation(around, id))?.last_error).toContain("another id"),
+      WAIT,
+    );
+    expect(await around.query("select 1 from event")).toEqual([]);
+    await hurry(around, id);
+    await vi.waitFor(
+      async () =>
+        expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", last_answer: null }),
+      WAIT,
+    );
+    await vi.waitFor(async () => expect(await openAlarms(around)).toEqual([]), WAIT);
+  });
+
+  it("a NUL in one answer breaks neither its row nor its neighbours in the batch", async () => {
+    const around = await surroundings();
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    for (const [index, id] of ids.entries())
+      around.provider.invoice(
+        id,
+        invoiceAnswer(
+          id,
+          index === 2 ? { title: "a\0b", billerMetaData: { "k\0": "\0" }, extra: "\ud800" } : {},
+        ),
+      );
+    const relay = await startRelay(around.environment());
+    await relay.callback(ids.map((id) => ({ data: { id } })));
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+        ).toEqual([{ paid: 5 }]),
+      WAIT,
+    );
+    expect(await around.query("select title from invoice where id = $1", [ids[2]])).toEqual([
+      { title: "a\uFFFDb" },
+    ]);
+  });
+
+  it("an answer that Postgres refuses is set aside with its evidence, and its neighbours are stored", async () => {
+    const around = await surroundings();
+    // Nothing that passes the contract is refused today; this stands for what a later column might refuse.
+    await around.query("alter table invoice add constraint refuses_one check (title <> 'Refused')");
+    const ids = Array.from({ length: 9 }, () => randomUUID());
+    for (const id of ids)
+      around.provider.invoice(id, invoiceAnswer(id, id === ids[4] ? { title: "Refused" } : {}));
+    const relay = await startRelay(around.environment());
+    await relay.callback(ids.map((id) => ({ data: { id } })));
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+        ).toEqual([{ paid: 8 }]),
+      WAIT,
+    );
+    await vi.waitFor(
+      async () =>
+        expect(await confirmation(around, ids[4] ?? "")).toMatchObject({
+          state: "due",
+          attempt: 1,
+          last_error: expect.stringContaining("Postgres refuses"),
+          last_answer: expect.stringContaining('"Refused"'),
+        }),
+      WAIT,
+    );
+  });
+});
