@@ -24,6 +24,34 @@ export function callbackUrlWarnings(url: string): string[] {
   return warnings;
 }
 
+const ANSWER_WITHIN_MS = 2_000;
+
+/**
+ * Whether the relay's public address redirects: a provider that follows turns its POST into a GET without a body
+ * (interface, part D), and one that does not follow never arrives. Asks for `/healthz`, so nothing is recorded.
+ * @returns null when it does not, or when nothing answers from here.
+ */
+export async function redirectWarning(publicUrl: string): Promise<string | null> {
+  const { hostname } = new URL(publicUrl);
+  // Of an address of some inner network it is warned anyway; what answers there need not be the relay.
+  if (isPrivate(hostname) && !isLoopback(hostname)) return null;
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  try {
+    const { status, headers } = await fetch(`${publicUrl}/healthz`, {
+      method: "HEAD",
+      redirect: "manual",
+      signal,
+    });
+    if (status < 300 || status >= 400) return null;
+    const target = URL.parse(headers.get("location") ?? "", publicUrl)?.origin ?? "another address";
+    return `${publicUrl} redirects to ${target} (HTTP ${status}): callbacks would lose their body or never arrive. Set PUBLIC_URL to the address that answers itself.`;
+  } catch {
+    return null;
+  }
+}
+
+const isLoopback = (host: string): boolean => host === "localhost" || /^127\./.test(host) || host === "[::1]";
+
 function isPrivate(host: string): boolean {
   return (
     host === "localhost" ||

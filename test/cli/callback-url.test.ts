@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli } from "../support/cli-process.ts";
 import { TOKEN } from "../support/relay.ts";
 
@@ -54,4 +56,20 @@ describe("invoice-relay callback-url", () => {
       warnings: [expect.stringContaining("cannot reach it")],
     });
   });
+
+  it.each([301, 308])(
+    "warns about an address that redirects with %i, and asks for nothing but /healthz",
+    async (status) => {
+      const asked: string[] = [];
+      const server = createServer((request, response) => {
+        asked.push(`${request.method} ${request.url}`);
+        response.writeHead(status, { location: "https://www.example.com/healthz" }).end();
+      });
+      await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+      onTestFinished(() => void server.close());
+      const { stderr } = await callbackUrl([], `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      expect(stderr).toContain(`redirects to https://www.example.com (HTTP ${status})`);
+      expect(asked).toEqual(["HEAD /healthz"]);
+    },
+  );
 });

@@ -8,13 +8,18 @@ export function callbackUrlCommand(door: Door): Command {
     .description("print the callBackUrl to create invoices with; it holds the secret token")
     .option("--reference <reference>", "your own reference of the invoice, which its event carries")
     .action(async ({ reference }: { reference?: string }) => {
-      const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
+      const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
       const { callbackTokensOf } = await import("../../kit/sources.ts");
       const settings = door.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
       const urls = callbackTokensOf(settings).flatMap(({ source, tokens }) =>
         tokens.map((token) => ({ source, url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference) })),
       );
-      const warnings = [...new Set(urls.flatMap(({ url }) => callbackUrlWarnings(url)))];
+      const redirect = await redirectWarning(settings.PUBLIC_URL);
+      const found = [
+        ...urls.flatMap(({ url }) => callbackUrlWarnings(url)),
+        ...(redirect === null ? [] : [redirect]),
+      ];
+      const warnings = [...new Set(found)];
       door.show({ urls, warnings }, () =>
         urls.every(({ source }) => source === urls[0]?.source)
           ? urls.map(({ url }) => url).join("\n")
