@@ -63,7 +63,9 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     ...(options.prepare === true ? { Client: PreparingClient } : {}),
     ...(options.plainStart === true
       ? {}
-      : { options: `-c timezone=UTC -c datestyle=ISO${schema === undefined ? "" : ` -c search_path=${schema}`}` }),
+      : {
+          options: `-c timezone=UTC -c datestyle=ISO${schema === undefined ? "" : ` -c search_path=${schema}`}`,
+        }),
   });
   let closing = false;
   // The pool lets go of its sessions before they have ended: a server that stops then is no news.

@@ -35,7 +35,7 @@ describe("a refused key", () => {
       await hurry(around, id);
       expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" });
     }, WAIT);
-    expect(await openAlarms(around)).toEqual([]);
+    await vi.waitFor(async () => expect(await openAlarms(around)).toEqual([]), WAIT);
   });
 
   it("for one invoice alone makes only that one wait", async () => {

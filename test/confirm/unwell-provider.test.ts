@@ -113,9 +113,13 @@ describe("a provider that is not well", () => {
       async () => expect((await confirmation(around, id))?.last_answer).toContain('"status":"Paid"'),
       WAIT,
     );
-    expect(await openAlarms(around)).toMatchObject([
-      { name: "provider_answer_outside_contract", subject: id },
-    ]);
+    await vi.waitFor(
+      async () =>
+        expect(await openAlarms(around)).toMatchObject([
+          { name: "provider_answer_outside_contract", subject: id },
+        ]),
+      WAIT,
+    );
     await hurry(around, id);
     await vi.waitFor(
       async () => expect((await confirmation(around, id))?.last_error).toContain("another id"),

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { register } from "../../src/app/register.ts";
 import { createPasses, type Passes } from "../../src/app/passes.ts";
+import { register } from "../../src/app/register.ts";
 import { CollectionClient } from "../../src/collection-api/index.ts";
 import { ask } from "../../src/confirm/ask.ts";
 import { claimQuestions } from "../../src/confirm/claim.ts";
@@ -148,7 +148,12 @@ class World {
     for (const index of this.ids.keys()) this.#say(index);
   }
 
-  #say(index: number, modified = (this.#clock += 1_000)): void {
+  #now(): number {
+    this.#clock += 1_000;
+    return this.#clock;
+  }
+
+  #say(index: number, modified = this.#now()): void {
     const id = this.ids[index] as string;
     const status = this.#statuses[index];
     const answer: Script = invoiceAnswer(id, {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { runCli } from "../support/cli-process.ts";
 import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
 import { emptyMonth, sendAll, untilPublished } from "../reconcile/month.ts";
+import { runCli } from "../support/cli-process.ts";
 import { startRelay } from "../support/relay.ts";
 
 describe("a payment from before the relay's first serve", () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { runCli } from "../support/cli-process.ts";
 import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
+import { runCli } from "../support/cli-process.ts";
 import { emptyMonth } from "./month.ts";
 
 const paidAt = "2026-10-02T10:00:00Z";

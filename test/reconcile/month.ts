@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import { runCli } from "../support/cli-process.ts";
 import {
   LIVE_KEY,
   OPEN_AMOUNT,
   startTestService,
   type TestService,
 } from "../collection-service/service-fixture.ts";
+import { runCli } from "../support/cli-process.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay, TOKEN } from "../support/relay.ts";
 
 /** How many invoices of each kind a month has. */
