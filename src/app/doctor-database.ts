@@ -41,13 +41,11 @@ function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
 
 async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
   const about = "database";
-  let server:
-    | { version: number; shown: string; fsync: string; commit: string; readOnly: boolean }
-    | undefined;
+  let server: { version: number; shown: string; fsync: string; readOnly: boolean } | undefined;
   try {
     const { rows } = await sql<NonNullable<typeof server>>`
       select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
-        current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+        current_setting('fsync') as fsync,
         pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`.execute(db);
     server = rows[0];
   } catch (error) {
@@ -76,11 +74,11 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
       state: "fault",
       says: "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary",
     });
-  if (server.fsync === "off" || server.commit === "off")
+  if (server.fsync === "off")
     checks.push({
       about,
       state: "fault",
-      says: `${server.fsync === "off" ? "fsync" : "synchronous_commit"} is off: a crash would lose callbacks that were answered. Turn it on`,
+      says: "fsync is off: a crash would lose callbacks that were answered. Turn it on",
     });
   return { usable: true, checks };
 }

@@ -43,7 +43,10 @@ const types = {
       : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** Opens a pool; nothing is sent until the first query. Every session works in UTC and with ISO dates, whatever the server's own. */
+/**
+ * Opens a pool; nothing is sent until the first query. Every session works in UTC, with ISO dates, and
+ * waits for its commits to be durable (G1), whatever the server's own settings.
+ */
 export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}): Connection<Schema> {
   const {
     max = 10,
@@ -64,7 +67,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     ...(options.plainStart === true
       ? {}
       : {
-          options: `-c timezone=UTC -c datestyle=ISO${schema === undefined ? "" : ` -c search_path=${schema}`}`,
+          options: `-c timezone=UTC -c datestyle=ISO -c synchronous_commit=on${schema === undefined ? "" : ` -c search_path=${schema}`}`,
         }),
   });
   let closing = false;

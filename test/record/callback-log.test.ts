@@ -68,6 +68,21 @@ describe("the callback log (G1)", () => {
     expect(onQuestions).toHaveBeenCalled();
   });
 
+  it("waits for durable commits, on a database whose own default is not to", async () => {
+    const database = await createTestDatabase();
+    const first = connect(new Secret(database.url), { max: 1 });
+    await sql`alter database ${sql.id(new URL(database.url).pathname.slice(1))} set synchronous_commit = off`.execute(
+      first.db,
+    );
+    const second = connect(new Secret(database.url), { max: 1 });
+    onTestFinished(async () => {
+      await Promise.all([first.close(), second.close()]);
+      await database.drop();
+    });
+    const { rows } = await sql`select current_setting('synchronous_commit') as commits`.execute(second.db);
+    expect(rows).toEqual([{ commits: "on" }]);
+  });
+
   it("commits many concurrent callbacks in few transactions", async () => {
     const { db, log } = await setUp();
     const before = await sql<{
