@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { reorderDelayMs } from "../../src/collection-service/callbacks/plan-callbacks.ts";
 import {
   type Received,
@@ -45,7 +45,12 @@ describe("faults of callbacks on request", () => {
     await set({ delayMs: 300 });
     const id = await payOne();
     await received(1);
-    const [delivery] = await log(id);
+    // The attempt is logged once its answer is back, which is after it was received.
+    const delivery = await vi.waitFor(async () => {
+      const [logged] = await log(id);
+      expect(logged.attempts).toHaveLength(1);
+      return logged;
+    });
     const left = Date.parse(delivery.attempts[0].startedAt) - Date.parse(delivery.queuedAt);
     // Two clocks are compared, Postgres' and this process': they may differ by a few ms.
     expect(left).toBeGreaterThanOrEqual(250);
