@@ -5,6 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
@@ -12,7 +13,6 @@ import { Paced } from "../receive/paced.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
-import type { ServeSettings } from "./passes.ts";
 
 export interface CallbackDoorOptions {
   settings: ServeSettings;

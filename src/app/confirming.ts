@@ -6,7 +6,7 @@ import { SourceGate } from "../confirm/source-gate.ts";
 import type { Source } from "../kit/sources.ts";
 import { SettlementStore } from "../store/settlement-store.ts";
 import { Signal } from "../workers/signal.ts";
-import type { Pass, PassContext } from "./passes.ts";
+import type { Pass, PassContext } from "./pass.ts";
 
 /** The confirming pass of one process, over the clients of its sources. */
 export function confirming(

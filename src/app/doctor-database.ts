@@ -4,7 +4,7 @@ import { schemaState } from "../database/migrate.ts";
 import { partitionsDue } from "../database/partitions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { readSettings } from "../kit/settings.ts";
-import type { Check } from "./doctor.ts";
+import type { Check } from "./check.ts";
 
 const [OLDEST, NEWEST] = [15, 18];
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { CollectionApiError, CollectionClient } from "../collection-api/index.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Source } from "../kit/sources.ts";
-import type { Check } from "./doctor.ts";
+import type { Check } from "./check.ts";
 
 /** Asks the provider with the source's key: for its collections, or without any for an invoice that cannot exist. */
 export async function* checkProvider(source: Source, timeoutMs: number): AsyncGenerator<Check> {

@@ -1,7 +1,7 @@
+import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { describeTopic } from "../publish/describe-topic.ts";
-import type { Check } from "./doctor.ts";
-import type { ServeSettings } from "./passes.ts";
+import type { Check } from "./check.ts";
 
 const TIMEOUT_MS = 10_000;
 

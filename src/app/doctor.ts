@@ -1,19 +1,11 @@
 import { messageOf } from "../kit/errors.ts";
-import { readSettings, SERVE_REQUIRES, SettingsError } from "../kit/settings.ts";
+import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
+import type { Check } from "./check.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkProvider } from "./doctor-provider.ts";
 import { checkTopics } from "./doctor-topics.ts";
-import type { ServeSettings } from "./passes.ts";
-
-/** One thing that was looked at. A warning works, and deserves a look; a fault keeps `serve` from its work. */
-export interface Check {
-  about: string;
-  state: "ok" | "warning" | "fault";
-  /** Plain words; no secret is ever part of them. */
-  says: string;
-}
 
 type Environment = Record<string, string | undefined>;
 

@@ -1,11 +1,6 @@
-import type { Kysely } from "kysely";
 import { CollectionClient } from "../collection-api/index.ts";
-import type { Alarms } from "../database/alarms.ts";
 import { makePartitions } from "../database/partitions.ts";
-import type { Tables } from "../database/tables.ts";
-import type { Logger } from "../kit/log.ts";
-import type { Metrics } from "../kit/metrics.ts";
-import type { SERVE_REQUIRES, Settings } from "../kit/settings.ts";
+import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { certifyPass } from "../reconcile/certify-pass.ts";
 import { Scout } from "../reconcile/scout.ts";
@@ -13,55 +8,14 @@ import { sweepPass } from "../reconcile/sweep-pass.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { applyRetention } from "../replay/retention.ts";
 import { releaseExpired } from "../workers/leases.ts";
-import type { Signal } from "../workers/signal.ts";
 import { confirming } from "./confirming.ts";
+import type { PassContext, Passes } from "./pass.ts";
 import { publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { routesOf } from "./register.ts";
 import { createReplayWorkshop } from "./replay-workshop.ts";
 
-export type ServeSettings = Settings<(typeof SERVE_REQUIRES)[number]>;
-
-/** What the passes of one process share. */
-export interface PassContext {
-  db: Kysely<Tables>;
-  settings: ServeSettings;
-  sources: readonly Source[];
-  alarms: Alarms;
-  log: Logger;
-  metrics: Metrics;
-  /** Wakes the publishers of all processes. */
-  onEvents: () => void;
-  /** Wakes the confirmers of all processes. */
-  onQuestions: () => void;
-  confirmWake?: Signal;
-  publishWake?: Signal;
-}
-
-/** A pass does all that is due now, and says when there may be more, in ms; `serve`, Lambda and the CLI call the same ones. */
-export type Pass = (stop: AbortSignal) => Promise<number | null>;
-
 const DAY_MS = 86_400_000;
-
-export interface Passes {
-  confirm: Pass;
-  publish: Pass;
-  /** Work whose lease ran out goes back to those that live. */
-  rescue: Pass;
-  /** Reads the provider's lists for what callbacks missed. */
-  sweep: Pass;
-  /** Finds genuine ids in a flooded unknown lane. */
-  scout: Pass;
-  /** The daily certificate. */
-  certify: Pass;
-  /** Takes up replays that nobody works on. */
-  replay: Pass;
-  /** Drops what the log keeps no longer. */
-  retention: Pass;
-  /** Makes the log's partitions that are due. */
-  partitions: Pass;
-  close(): Promise<void>;
-}
 
 export function createPasses(context: PassContext): Passes {
   const { db, settings, alarms, log } = context;

@@ -3,7 +3,7 @@ import { publishPass } from "../publish/publish-pass.ts";
 import { createSnsSender } from "../publish/sns-sender.ts";
 import { TopicGate } from "../publish/topic-gate.ts";
 import { Signal } from "../workers/signal.ts";
-import type { Pass, PassContext } from "./passes.ts";
+import type { Pass, PassContext } from "./pass.ts";
 import { routesOf } from "./register.ts";
 
 const BATCHES_IN_FLIGHT = 8;

@@ -7,6 +7,7 @@ import { messageOf } from "../kit/errors.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics, type Metrics } from "../kit/metrics.ts";
+import type { ServeSettings } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
 import { httpLimits } from "../receive/http-limits.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
@@ -16,7 +17,8 @@ import { adminRouters } from "./admin.ts";
 import { callbackDoor } from "./callback-door.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
-import { createPasses, type Pass, type Passes, type ServeSettings } from "./passes.ts";
+import type { Pass, Passes } from "./pass.ts";
+import { createPasses } from "./passes.ts";
 import { register } from "./register.ts";
 
 export interface ServeOptions {

@@ -1,24 +1,11 @@
 import { Command, Option } from "commander";
 import { RelayError } from "../kit/errors.ts";
-import type { AsideAction, AsideResult } from "../replay/act-on-aside.ts";
 import type { AsideFilters, AsideList, AsideSelection } from "../replay/set-aside.ts";
+import type { AsideRun, AsideWords } from "./aside-words.ts";
 import type { Door } from "./door.ts";
 import { operator } from "./operator.ts";
 import { countValue, idValue, timeValue } from "./option-values.ts";
 import { renderAside, renderAsideResult, renderEvidence } from "./render-aside.ts";
-
-type Run = (action: AsideAction) => Promise<AsideResult>;
-
-export interface AsideWords {
-  list: AsideList;
-  description: string;
-  /** Said when the list is empty. */
-  none: string;
-  what: [one: string, many: string];
-  /** What brings an item back. */
-  act: { name: string; description: string; done: string; run: Run };
-  dismiss: Run;
-}
 
 /** The four commands of what is set aside: `list`, `show`, the one that brings it back, and `dismiss`. */
 export function asideCommand(door: Door, words: AsideWords): Command {
@@ -83,7 +70,7 @@ function actCommand(
   name: string,
   description: string,
   done: string,
-  run: Run,
+  run: AsideRun,
 ): Command {
   const command = new Command(name)
     .description(description)

@@ -199,6 +199,9 @@ export const SERVE_REQUIRES = [
   "AWS_REGION",
 ] as const satisfies readonly SettingName[];
 
+/** The settings of `serve`: what it cannot do without is there. */
+export type ServeSettings = Settings<(typeof SERVE_REQUIRES)[number]>;
+
 /**
  * Reads the settings from an environment, and SOURCES_FILE where it names one.
  * A variable that is set but empty counts as left out, as shells and containers set it so.

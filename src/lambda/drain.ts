@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pass } from "../app/passes.ts";
+import type { Pass } from "../app/pass.ts";
 
 /**
  * Runs passes one after the other, and again as long as one of them says that there is more within `lingerMs`: for

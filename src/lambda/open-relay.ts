@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { ServeSettings } from "../app/passes.ts";
 import { Alarms } from "../database/alarms.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
 import { createLogger, type Logger } from "../kit/log.ts";
 import { createMetrics, type Metrics } from "../kit/metrics.ts";
+import type { ServeSettings } from "../kit/settings.ts";
 import { readSettings, SERVE_REQUIRES } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
 import { readEnvironment } from "./read-environment.ts";

@@ -1,5 +1,6 @@
 import { relayMigrations } from "../../migrations/relay.ts";
-import { createPasses, type Pass, type Passes } from "../app/passes.ts";
+import type { Pass, Passes } from "../app/pass.ts";
+import { createPasses } from "../app/passes.ts";
 import { register } from "../app/register.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { drain } from "./drain.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createPasses, type Passes } from "../../src/app/passes.ts";
+import type { Passes } from "../../src/app/pass.ts";
+import { createPasses } from "../../src/app/passes.ts";
 import { register } from "../../src/app/register.ts";
 import { CollectionClient } from "../../src/collection-api/index.ts";
 import { ask } from "../../src/confirm/ask.ts";

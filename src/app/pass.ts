@@ -1,0 +1,47 @@
+import type { Kysely } from "kysely";
+import type { Alarms } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import type { ServeSettings } from "../kit/settings.ts";
+import type { Source } from "../kit/sources.ts";
+import type { Signal } from "../workers/signal.ts";
+
+/** What the passes of one process share. */
+export interface PassContext {
+  db: Kysely<Tables>;
+  settings: ServeSettings;
+  sources: readonly Source[];
+  alarms: Alarms;
+  log: Logger;
+  metrics: Metrics;
+  /** Wakes the publishers of all processes. */
+  onEvents: () => void;
+  /** Wakes the confirmers of all processes. */
+  onQuestions: () => void;
+  confirmWake?: Signal;
+  publishWake?: Signal;
+}
+
+/** A pass does all that is due now, and says when there may be more, in ms; `serve`, Lambda and the CLI call the same ones. */
+export type Pass = (stop: AbortSignal) => Promise<number | null>;
+
+export interface Passes {
+  confirm: Pass;
+  publish: Pass;
+  /** Work whose lease ran out goes back to those that live. */
+  rescue: Pass;
+  /** Reads the provider's lists for what callbacks missed. */
+  sweep: Pass;
+  /** Finds genuine ids in a flooded unknown lane. */
+  scout: Pass;
+  /** The daily certificate. */
+  certify: Pass;
+  /** Takes up replays that nobody works on. */
+  replay: Pass;
+  /** Drops what the log keeps no longer. */
+  retention: Pass;
+  /** Makes the log's partitions that are due. */
+  partitions: Pass;
+  close(): Promise<void>;
+}
