@@ -1,0 +1,246 @@
+import { randomUUID } from "node:crypto";
+import { expect, onTestFinished } from "vitest";
+import type { Passes } from "../../src/app/pass.ts";
+import { createPasses } from "../../src/app/passes.ts";
+import { register } from "../../src/app/register.ts";
+import { CollectionClient } from "../../src/collection-api/index.ts";
+import { ask } from "../../src/confirm/ask.ts";
+import { claimQuestions } from "../../src/confirm/claim.ts";
+import { judge } from "../../src/confirm/judge.ts";
+import { Alarms } from "../../src/database/alarms.ts";
+import { connect } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
+import { sourcesOf } from "../../src/kit/sources.ts";
+import { claimEvents } from "../../src/publish/claim-events.ts";
+import { CallbackLog } from "../../src/record/callback-log.ts";
+import { openQuestions } from "../../src/record/open-questions.ts";
+import type { Settlement } from "../../src/store/settlement.ts";
+import { SettlementStore } from "../../src/store/settlement-store.ts";
+import type { Surroundings } from "../support/relay.ts";
+import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
+import { INVOICES, type Step } from "./interleaved-steps.ts";
+
+/** A relay taken apart, so that each of its steps can happen, or be cut off, at any moment. */
+export async function takenApart(around: Surroundings) {
+  const settings = readSettings(around.environment(), SERVE_REQUIRES);
+  const sources = sourcesOf(settings);
+  const { db, close } = connect(new Secret(around.databaseUrl), { max: 6, prepare: true });
+  const log = createLogger({ level: "silent" });
+  const metrics = createMetrics();
+  await register(db, sources);
+  const noop = () => undefined;
+  const passes: Passes = createPasses({
+    db,
+    settings,
+    sources,
+    alarms: new Alarms({ db, log, metrics }),
+    log,
+    metrics,
+    onEvents: noop,
+    onQuestions: noop,
+  });
+  const client = new CollectionClient({ baseUrl: around.provider.url, apiKey: "test-api-key" });
+  onTestFinished(async () => {
+    await passes.close();
+    await client.close();
+    await close();
+  });
+  return {
+    db,
+    passes,
+    client,
+    store: new SettlementStore({ db, onEvents: noop }),
+    callbacks: new CallbackLog({ db, onQuestions: noop }),
+  };
+}
+
+type Parts = Awaited<ReturnType<typeof takenApart>>;
+
+const NEVER = new AbortController().signal;
+const rules = {
+  paidStatuses: new Set(["paid"]),
+  invalidStatuses: new Set(["invalidated"]),
+  collectionNames: null,
+  hasTestTopic: false,
+  personalData: "full" as const,
+  timeZone: "UTC",
+};
+const claimOptions = {
+  source: "default",
+  limits: { ratePerSecond: null, unknownRatePerSecond: 1_000 },
+  wanted: 10,
+  wantedReplays: 10,
+  leaseMs: 60_000,
+};
+
+/** Three invoices at a provider and a relay taken apart: what may happen to them, and what must hold. */
+export class World {
+  readonly ids = Array.from({ length: INVOICES }, () => randomUUID());
+  /** Those that the provider called Paid at some time while it could be read. */
+  readonly paid = new Set<string>();
+  readonly #around: Surroundings;
+  readonly #parts: Parts;
+  readonly #statuses = this.ids.map(() => "Unpaid");
+  readonly #broken = this.ids.map(() => false);
+  #clock = Date.parse("2026-11-01T00:00:00Z");
+  #late: Settlement[] = [];
+
+  constructor(around: Surroundings, parts: Parts) {
+    this.#around = around;
+    this.#parts = parts;
+    for (const index of this.ids.keys()) this.#say(index);
+  }
+
+  #now(): number {
+    this.#clock += 1_000;
+    return this.#clock;
+  }
+
+  #say(index: number, modified = this.#now()): void {
+    const id = this.ids[index] as string;
+    const status = this.#statuses[index];
+    const answer: Script = invoiceAnswer(id, {
+      status,
+      dateModified: new Date(modified).toISOString(),
+      paymentDate: status === "Paid" ? new Date(modified).toISOString() : null,
+    });
+    this.#around.provider.invoice(id, this.#broken[index] ? { status: 500, body: "broken" } : answer);
+  }
+
+  async happen(given: Step): Promise<void> {
+    const { db, passes, callbacks, store, client } = this.#parts;
+    const index = "invoice" in given ? given.invoice : 0;
+    const invoiceId = this.ids[index] as string;
+    const opening = (openedBy: "reconcile" | "replay") =>
+      openQuestions(db, [{ invoiceId, source: "default" }], {
+        openedBy,
+        lane: openedBy === "replay" ? "replay" : "known",
+      });
+    switch (given.do) {
+      case "callback":
+        await callbacks.append({
+          source: "default",
+          method: "POST",
+          path: "/callbacks/***",
+          query: "",
+          headers: [],
+          body: Buffer.from("{}"),
+          remoteAddress: null,
+          reference: null,
+          invoiceIds: [invoiceId],
+          foundBy: "data.id",
+          verdict: null,
+        });
+        return;
+      case "reconcile":
+      case "replay":
+        return await opening(given.do);
+      case "providerPays":
+        this.#statuses[index] = "Paid";
+        return this.#say(index);
+      case "providerTurnsBack":
+        this.#statuses[index] = "Unpaid";
+        return this.#say(index);
+      case "providerSaysOlder":
+        return this.#say(index, Date.parse("2026-10-01T00:00:00Z"));
+      case "providerIsBroken":
+      case "providerIsWell":
+        this.#broken[index] = given.do === "providerIsBroken";
+        return this.#say(index);
+      case "workerConfirms":
+        return void (await passes.confirm(NEVER));
+      case "workerDiesAsking":
+        return void (await claimQuestions(db, claimOptions));
+      case "workerAnswersTooLate": {
+        const { questions } = await claimQuestions(db, claimOptions);
+        for (const question of questions) {
+          this.#late.push(
+            judge(
+              question,
+              await ask(client, question.invoiceId, { timeoutMs: 5_000, signal: NEVER }),
+              rules,
+              0.5,
+            ).settlement,
+          );
+        }
+        return;
+      }
+      case "lateAnswerArrives":
+        await Promise.all(this.#late.splice(0).map((settlement) => store.settle(settlement)));
+        return;
+      case "leasesExpire":
+        for (const table of ["confirmation", "event"])
+          await this.#around.query(
+            `update ${table} set claimed_until = now() - interval '1 s' where state = 'claimed'`,
+          );
+        return void (await passes.rescue(NEVER));
+      case "timePasses":
+        await this.#around.query("update confirmation set due_at = now() where state = 'due'");
+        await this.#around.query("update source set opens_at = '-infinity'");
+        return void (await this.#around.query("update event set due_at = now() where state = 'due'"));
+      case "workerPublishes":
+        return void (await passes.publish(NEVER));
+      case "workerDiesPublishing":
+        return void (await claimEvents(
+          db,
+          { source: "default", invoiceType: "Live", topicArn: this.#around.topicArn },
+          10,
+          60_000,
+        ));
+    }
+  }
+
+  /** What must hold at every moment. */
+  async holds(): Promise<void> {
+    const events = await this.#around.query<{ invoice_id: string; id: string }>(
+      "select invoice_id, id from event where invoice_id = any($1)",
+      [this.ids],
+    );
+    expect(new Set(events.map((event) => event.invoice_id)).size, "G4: one event an invoice").toBe(
+      events.length,
+    );
+    const turned = await this.#around.query(
+      "select c.invoice_id from confirmation c join event e using (invoice_id) where c.invoice_id = any($1) and c.verdict not in ('paid', 'pending')",
+      [this.ids],
+    );
+    expect(turned, "G6: Paid never turns into something else").toEqual([]);
+    const older = await this.#around.query(
+      "select i.id from invoice i join invoice_snapshot s on s.invoice_id = i.id where i.id = any($1) and (s.document->>'dateModified')::timestamptz > i.modified_at",
+      [this.ids],
+    );
+    expect(older, "G6: the invoice is the newest answer").toEqual([]);
+  }
+
+  /** Lets the world calm down, and checks that nothing waits unseen. */
+  async settles(): Promise<void> {
+    for (const index of this.ids.keys()) await this.happen({ do: "providerIsWell", invoice: index });
+    await this.happen({ do: "lateAnswerArrives" });
+    for (let round = 0; round < 12; round += 1) {
+      for (const next of ["leasesExpire", "timePasses", "workerConfirms", "workerPublishes"] as const)
+        await this.happen({ do: next });
+    }
+    const open = await this.#around.query(
+      "select invoice_id, state, verdict, attempt from confirmation where invoice_id = any($1) and (state in ('due', 'claimed') or verdict is null)",
+      [this.ids],
+    );
+    expect(open, "G2: every question ends in a verdict").toEqual([]);
+    const asked = await this.#around.query<{ invoice_id: string }>(
+      "select invoice_id from confirmation where invoice_id = any($1)",
+      [this.ids],
+    );
+    const unpublished = await this.#around.query(
+      "select i.id from invoice i left join event e on e.invoice_id = i.id and e.state = 'published' where i.id = any($1) and i.status = 'Paid' and e.id is null",
+      [this.ids],
+    );
+    expect(asked.length).toBeLessThanOrEqual(INVOICES);
+    expect(unpublished, "every invoice that is Paid was published").toEqual([]);
+    const published = await this.#around.query(
+      "select e.id from event e where invoice_id = any($1) and not exists (select from publication p where p.event_id = e.id)",
+      [this.ids],
+    );
+    expect(published, "G5: every event has an acceptance").toEqual([]);
+  }
+}
