@@ -14,18 +14,26 @@ export interface CallbackAddress {
  * that some provider cut off after 140 characters (interface, part D) may end inside an escape.
  */
 export function callbackAddress(url: string): CallbackAddress {
-  const [, raw = "", query = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?(.*))?/is.exec(url) ?? [];
-  const [, , token = "", ...rest] = raw.split("/");
-  const reference = rest.map(decoded).join("/").replaceAll("\0", "\uFFFD");
+  const target = url.startsWith("/") ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
+  const end = target.search(/[?#]/);
+  const raw = end === -1 ? target : target.slice(0, end);
+  const [root = "", callbacks = "", token = ""] = raw.split("/", 3);
+  const rest = raw.slice(root.length + callbacks.length + token.length + 2);
+  const reference = decoded(rest.slice(1)).replaceAll("\0", "\uFFFD");
   return {
     token: decoded(token),
     reference: reference === "" ? null : reference,
-    query,
-    path: ["/callbacks/***", ...rest].join("/"),
+    query: target[end] === "?" ? target.slice(end + 1) : "",
+    path: `/callbacks/***${rest}`,
   };
 }
 
+/** Each segment by itself: one whose encoding is broken leaves the others readable. */
 function decoded(text: string): string {
+  return text.includes("%") ? text.split("/").map(decodedSegment).join("/") : text;
+}
+
+function decodedSegment(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
