@@ -87,12 +87,9 @@ export class CallbackIntake {
       {
         source: source.name,
         method: request.method,
-        path: this.#mask.text(path),
-        query: this.#mask.text(query),
-        headers: this.#mask.headers(request.rawHeaders),
+        ...this.#mask.mask({ path, query, reference, rawHeaders: request.rawHeaders }),
         body,
         remoteAddress: address === "" ? null : address,
-        reference: reference === null ? null : this.#mask.text(reference),
         ...whatWasRead(reading),
         ...(check === null ? {} : { verdict: "refused" }),
       },

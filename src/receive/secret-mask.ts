@@ -11,6 +11,20 @@ const SECRET_HEADERS = [
   "x-auth-token",
 ];
 
+/** What is recorded of a request beside its body; the token in `path` is masked already. */
+export interface RequestTexts {
+  path: string;
+  query: string;
+  reference: string | null;
+  /** As Node lists them: names and values in turn. */
+  rawHeaders: readonly string[];
+}
+
+export type MaskedTexts = Omit<RequestTexts, "rawHeaders"> & {
+  /** As pairs, in order and with repetitions. */
+  headers: [name: string, value: string][];
+};
+
 /** Takes the secrets out of what is recorded of a request beside its body. */
 export class SecretMask {
   readonly #headers: ReadonlySet<string>;
@@ -28,23 +42,28 @@ export class SecretMask {
     this.#tokens = new RegExp(tokens.length > 0 ? tokens.join("|") : "(?!)", "g");
   }
 
-  text(text: string): string {
-    // Tokens that are ours no longer stand in callback URLs: a Referer, a proxy's X-Original-URL.
-    return withoutCallbackTokens(text.replace(this.#tokens, "***"));
-  }
-
-  /** Node's raw header list as pairs, in order and with repetitions. */
-  headers(rawHeaders: readonly string[]): [name: string, value: string][] {
-    // Nearly no request holds a token outside its path: one look at all of it, instead of two at each header.
-    const joined = rawHeaders.join("\n");
-    const clean = this.text(joined) === joined;
-    const mask = (text: string) => (clean ? text : this.text(text));
-    const pairs: [string, string][] = [];
+  mask({ path, query, reference, rawHeaders }: RequestTexts): MaskedTexts {
+    // Nearly no request holds a token outside its path: one look at all of it, instead of one at each text. No
+    // token holds a line break, so none is found across two texts.
+    const joined = `${path}\n${query}\n${reference ?? ""}\n${rawHeaders.join("\n")}`;
+    const clean = this.#masked(joined) === joined;
+    const masked = (text: string) => (clean ? text : this.#masked(text));
+    const headers: [name: string, value: string][] = [];
     for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
       const name = rawHeaders[index] ?? "";
       const value = rawHeaders[index + 1] ?? "";
-      pairs.push([mask(name), this.#headers.has(name.toLowerCase()) ? "***" : mask(value)]);
+      headers.push([masked(name), this.#headers.has(name.toLowerCase()) ? "***" : masked(value)]);
     }
-    return pairs;
+    return {
+      path: masked(path),
+      query: masked(query),
+      reference: reference === null ? null : masked(reference),
+      headers,
+    };
+  }
+
+  #masked(text: string): string {
+    // Tokens that are ours no longer stand in callback URLs: a Referer, a proxy's X-Original-URL.
+    return withoutCallbackTokens(text.replace(this.#tokens, "***"));
   }
 }
