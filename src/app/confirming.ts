@@ -4,7 +4,7 @@ import { ConfirmSource } from "../confirm/confirm-source.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
 import { SourceGate } from "../confirm/source-gate.ts";
 import type { Source } from "../kit/sources.ts";
-import { SettlementStore } from "../store/settlement-store.ts";
+import { type EventTaker, SettlementStore } from "../store/settlement-store.ts";
 import { Signal } from "../workers/signal.ts";
 import type { Pass, PassContext } from "./pass.ts";
 
@@ -12,6 +12,7 @@ import type { Pass, PassContext } from "./pass.ts";
 export function confirming(
   context: PassContext,
   clients: readonly { source: Source; client: CollectionClient }[],
+  taker: EventTaker | null,
 ): Pass {
   const { db, settings, alarms, log, metrics } = context;
   const options = {
@@ -19,7 +20,7 @@ export function confirming(
     alarms,
     log,
     metrics,
-    store: new SettlementStore({ db, onEvents: context.onEvents }),
+    store: new SettlementStore({ db, onEvents: context.onEvents, taker }),
     sources: clients.map(({ source, client }) => confirmSource(context, source, client)),
     concurrency: settings.CONFIRM_CONCURRENCY,
     timeoutMs: settings.CONFIRM_TIMEOUT,

@@ -32,7 +32,7 @@ export function createPasses(context: PassContext): Passes {
   const scout = new Scout(reconcileOptions);
   const workshop = replayWorkshop(context);
   return {
-    confirm: confirming(context, clients),
+    confirm: confirming(context, clients, publisher.handed),
     publish: publisher.pass,
     async rescue() {
       if ((await releaseExpired(db, "confirmation")) > 0) context.confirmWake?.raise();

@@ -1,7 +1,9 @@
+import { HandedEvents } from "../publish/handed-events.ts";
 import { PublicationStore } from "../publish/publication-store.ts";
 import { publishPass } from "../publish/publish-pass.ts";
 import { createSnsSender } from "../publish/sns-sender.ts";
 import { TopicGate } from "../publish/topic-gate.ts";
+import { releaseEvents } from "../workers/leases.ts";
 import { Signal } from "../workers/signal.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { routesOf } from "./register.ts";
@@ -9,8 +11,15 @@ import { routesOf } from "./register.ts";
 const BATCHES_IN_FLIGHT = 8;
 const SNS_TIMEOUT_MS = 10_000;
 
+/** Two rounds of what is under way at once: enough that no batch waits for the next commit. */
+const MOST_HANDED = 160;
+
 /** The publishing pass of one process, and how its connections are closed. */
-export function publishing(context: PassContext): { pass: Pass; close(): void } {
+export function publishing(context: PassContext): {
+  pass: Pass;
+  handed: HandedEvents | null;
+  close(): void;
+} {
   const { db, settings, alarms, log, metrics } = context;
   const sender = createSnsSender({
     region: settings.AWS_REGION,
@@ -25,6 +34,18 @@ export function publishing(context: PassContext): { pass: Pass; close(): void } 
     gates.set(route.topicArn, gate);
     return { ...route, gate };
   });
+  const wake = context.publishWake;
+  // Without a wake-up nobody publishes beside the confirmer: in Lambda each is a function of its own.
+  const handed =
+    wake === undefined
+      ? null
+      : new HandedEvents({
+          routes,
+          leaseMs: settings.LEASE_DURATION,
+          capacity: MOST_HANDED,
+          wake,
+          release: (events) => releaseEvents(db, events),
+        });
   const options = {
     db,
     alarms,
@@ -35,7 +56,8 @@ export function publishing(context: PassContext): { pass: Pass; close(): void } 
     routes,
     batchesInFlight: BATCHES_IN_FLIGHT,
     leaseMs: settings.LEASE_DURATION,
-    wake: context.publishWake ?? new Signal(),
+    wake: wake ?? new Signal(),
+    handed,
   };
-  return { pass: (stop) => publishPass(options, stop), close: () => sender.close() };
+  return { pass: (stop) => publishPass(options, stop), handed, close: () => sender.close() };
 }

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { v7 as uuidv7 } from "uuid";
 import type { Tables } from "../database/tables.ts";
+import { newId } from "../kit/new-id.ts";
 import type { ClaimedQuestion } from "./question.ts";
 
 export interface Taking {
@@ -45,7 +45,7 @@ export async function takeDue(
     taken as (select * from known_lane union all select * from unknown_lane union all select * from replay_lane),
     claimed as (
       update confirmation as question
-      set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
+      set state = 'claimed', lease_token = ${newId()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
       from taken where question.invoice_id = taken.invoice_id and question.source = taken.source
       returning question.*)
     select exists (select from gate) as open,

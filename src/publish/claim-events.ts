@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
-import { v7 as uuidv7 } from "uuid";
 import type { Tables } from "../database/tables.ts";
+import { topicIsOpen } from "../database/topic-is-open.ts";
+import { newId } from "../kit/new-id.ts";
 import type { ClaimedEvent } from "./entry.ts";
 
 /** Which events go to which topic. */
@@ -23,9 +24,6 @@ interface TopicRow {
   opensInMs: number;
 }
 
-/** After so many faults in a row one event tries whether the topic works again. */
-const PROBING_FAULTS = 3;
-
 /**
  * Takes due events of one route. A topic that is well needs one statement. One that is paused or backs off gives
  * nothing; one that failed is tried with a single event, and stays shut for the others until that one is through.
@@ -38,7 +36,7 @@ export async function claimEvents(
 ): Promise<EventClaim> {
   const gate = sql`
     select arn from topic
-    where arn = ${route.topicArn} and paused_by is null and opens_at <= now() and faults < ${PROBING_FAULTS}
+    where arn = ${route.topicArn} and ${topicIsOpen}
       and set_config('synchronous_commit', 'off', true) is not null`;
   const taken = await takeDue(db, { gate, route, wanted, leaseMs });
   if (taken.open) return { events: taken.events, opensInMs: null, probing: false };
@@ -89,7 +87,7 @@ async function takeDue(
         and exists (select from gate)
       order by due_at limit ${wanted} for update skip locked),
     claimed as (
-      update event set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
+      update event set state = 'claimed', lease_token = ${newId()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
       from taken where event.id = taken.id
       returning event.*)
     select exists (select from gate) as open, id, lease_token as "leaseToken", invoice_id as "invoiceId", source, type,

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { type Columns, float, text, unnested, uuid } from "../database/columns.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
 
@@ -40,16 +41,19 @@ export class PublicationStore {
   }
 }
 
+const COLUMNS: Columns<EventSettlement> = {
+  event_id: uuid((settlement) => settlement.id),
+  lease_token: uuid((settlement) => settlement.leaseToken),
+  topic_arn: text((settlement) => settlement.topicArn),
+  state: text((settlement) => settlement.state),
+  message_id: text((settlement) => settlement.messageId),
+  due_in_ms: float((settlement) => settlement.dueInMs),
+  error: text((settlement) => settlement.error),
+};
+
 function statement(settlements: readonly EventSettlement[]) {
-  const column = <T>(value: (settlement: EventSettlement) => T) => settlements.map(value);
   return sql`
-    with outcome as (
-      select * from unnest(
-        ${column((s) => s.id)}::uuid[], ${column((s) => s.leaseToken)}::uuid[], ${column((s) => s.topicArn)}::text[],
-        ${column((s) => s.state)}::text[], ${column((s) => s.messageId)}::text[], ${column((s) => s.dueInMs)}::float8[],
-        ${column((s) => s.error)}::text[])
-        as o (event_id, lease_token, topic_arn, state, message_id, due_in_ms, error)
-    ),
+    with outcome as materialized (select * from ${unnested("outcome", settlements, COLUMNS)}),
     settled as (
       update event set
         state = outcome.state,

@@ -1,35 +1,27 @@
 import type { Kysely } from "kysely";
-import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
-import type { Metrics } from "../kit/metrics.ts";
 import { InHand } from "../workers/in-hand.ts";
 import { extendLeases } from "../workers/leases.ts";
 import { Signal, waitForEither } from "../workers/signal.ts";
-import { claimEvents, type Route } from "./claim-events.ts";
-import { batchesOf, type ClaimedEvent, entryOf, type SizedEntry } from "./entry.ts";
-import type { EventSettlement, PublicationStore } from "./publication-store.ts";
-import type { EntryOutcome, SnsSender } from "./sns-sender.ts";
-import { entryBackOffMs, type TopicGate } from "./topic-gate.ts";
+import { claimEvents } from "./claim-events.ts";
+import { batchesOf, type ClaimedEvent, entryOf } from "./entry.ts";
+import type { HandedEvents } from "./handed-events.ts";
+import { type OpenRoute, type Outgoing, type SendBatchOptions, sendBatch } from "./send-batch.ts";
 
-export interface PublishPassOptions {
+export interface PublishPassOptions extends SendBatchOptions {
   db: Kysely<Tables>;
-  store: PublicationStore;
-  sender: SnsSender;
-  alarms: Alarms;
   log: Logger;
-  metrics: Metrics;
-  routes: readonly (Route & { gate: TopicGate })[];
+  routes: readonly OpenRoute[];
   /** The most batches under way at a time. */
   batchesInFlight: number;
   leaseMs: number;
-  /** Raised when there may be new events. */
+  /** Raised when there may be new events to claim. */
   wake: Signal;
+  /** Events that need no claim, where a confirmer works in the same process. */
+  handed: HandedEvents | null;
 }
-
-type OpenRoute = PublishPassOptions["routes"][number];
-type Outgoing = SizedEntry & { event: ClaimedEvent };
 
 const ENTRIES_A_BATCH = 10;
 
@@ -53,6 +45,7 @@ class Pass {
   readonly #progress = new Signal();
   #batches = 0;
   #moreIsDue = false;
+  #claimedAt = Number.NEGATIVE_INFINITY;
   #failure: unknown;
 
   constructor(options: PublishPassOptions, stop: AbortSignal) {
@@ -61,38 +54,64 @@ class Pass {
   }
 
   async run(): Promise<number | null> {
-    const { leaseMs, wake } = this.#options;
+    const { leaseMs, handed } = this.#options;
     const extending = setInterval(() => void this.#extend(), leaseMs / 3);
+    handed?.heardBy(this.#progress);
     try {
-      let newWork = true;
-      for (;;) {
-        const moreInMs: number | null =
-          (newWork || this.#moreIsDue) && this.#mayClaim() ? await this.#claim() : null;
-        if (this.#batches === 0) {
-          if (this.#failure !== undefined) throw this.#failure;
-          if (this.#stop.aborted || !this.#moreIsDue) return moreInMs;
-        } else {
-          newWork = (await waitForEither(wake, this.#progress, POLL_MS)) !== "second";
-        }
-      }
+      return await this.#drain();
     } finally {
+      handed?.heardBy(null);
       clearInterval(extending);
     }
   }
 
-  #mayClaim(): boolean {
-    return (
-      !this.#stop.aborted && this.#failure === undefined && this.#batches < this.#options.batchesInFlight
-    );
+  async #drain(): Promise<number | null> {
+    const { wake, handed } = this.#options;
+    let newWork = true;
+    for (;;) {
+      if (this.#ending) await this.#giveBackHanded();
+      this.#startHanded();
+      const polls = performance.now() - this.#claimedAt >= POLL_MS;
+      const claims = (newWork || this.#moreIsDue || polls) && this.#mayStart();
+      const moreInMs = claims ? await this.#claim() : null;
+      if (this.#batches > 0) {
+        newWork = (await waitForEither(wake, this.#progress, POLL_MS)) === "first";
+      } else if (this.#failure !== undefined) {
+        throw this.#failure;
+      } else if (this.#ending || (!this.#moreIsDue && (handed?.size ?? 0) === 0)) {
+        return moreInMs;
+      }
+    }
+  }
+
+  get #ending(): boolean {
+    return this.#stop.aborted || this.#failure !== undefined;
+  }
+
+  #mayStart(): boolean {
+    return !this.#ending && this.#batches < this.#options.batchesInFlight;
+  }
+
+  get #room(): number {
+    return (this.#options.batchesInFlight - this.#batches) * ENTRIES_A_BATCH;
+  }
+
+  #startHanded(): void {
+    const { routes, handed } = this.#options;
+    for (const route of routes) {
+      if (handed === null || handed.size === 0 || !this.#mayStart()) return;
+      this.#start(route, handed.next(route, this.#room));
+    }
   }
 
   async #claim(): Promise<number | null> {
-    const { db, routes, batchesInFlight, leaseMs } = this.#options;
+    const { db, routes, leaseMs } = this.#options;
     let soonest: number | null = null;
     this.#moreIsDue = false;
+    this.#claimedAt = performance.now();
     try {
       for (const route of routes) {
-        const wanted = (batchesInFlight - this.#batches) * ENTRIES_A_BATCH;
+        const wanted = this.#room;
         if (wanted <= 0) {
           this.#moreIsDue = true;
           break;
@@ -120,7 +139,8 @@ class Pass {
 
   async #publish(route: OpenRoute, batch: Outgoing[]): Promise<void> {
     try {
-      await this.#send(route, batch);
+      const works = await sendBatch(this.#options, route, batch);
+      if (!works) await this.#options.handed?.giveBack(route);
     } catch (error) {
       this.#failure ??= error;
     } finally {
@@ -130,81 +150,24 @@ class Pass {
     }
   }
 
-  async #send(route: OpenRoute, batch: Outgoing[]): Promise<void> {
-    const { sender } = this.#options;
-    const outcome = await sender.send(
-      route.topicArn,
-      batch.map(({ entry }) => entry),
-    );
-    switch (outcome.kind) {
-      case "answered":
-        await Promise.all([route.gate.works(), ...this.#settleAll(route, batch, outcome.entries)]);
-        return;
-      case "refused":
-        await this.#alone(route, batch, outcome.error);
-        return;
-      case "failed":
-      case "topic_refused":
-        await route.gate[outcome.kind === "failed" ? "failed" : "refused"](outcome.error);
-        await Promise.all(
-          batch.map(({ event }) => this.#settle(route, event, { kind: "failed", error: outcome.error }, 0)),
-        );
+  // What nobody sends belongs to others at once. After a stop, the next publisher may be another process.
+  async #giveBackHanded(): Promise<void> {
+    const { handed, routes, log } = this.#options;
+    try {
+      if (this.#stop.aborted) await handed?.close();
+      else for (const route of routes) await handed?.giveBack(route);
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, "leases could not be given back; they run out by themselves");
     }
   }
 
-  #settleAll(
-    route: OpenRoute,
-    batch: Outgoing[],
-    outcomes: ReadonlyMap<string, EntryOutcome>,
-  ): Promise<void>[] {
-    return batch.map((outgoing) => {
-      const outcome = outcomes.get(outgoing.event.id) ?? {
-        kind: "failed" as const,
-        error: "SNS said nothing about this entry",
-      };
-      if (outcome.kind === "refused" && batch.length > 1) return this.#send(route, [outgoing]);
-      return this.#settle(route, outgoing.event, outcome, entryBackOffMs(outgoing.event.attempt));
-    });
-  }
-
-  // The sender's fault: each entry alone, so that only the bad one is buried.
-  async #alone(route: OpenRoute, batch: Outgoing[], error: string): Promise<void> {
-    const [only] = batch;
-    if (batch.length === 1 && only !== undefined)
-      return await this.#settle(route, only.event, { kind: "refused", error }, 0);
-    for (const outgoing of batch) await this.#send(route, [outgoing]);
-  }
-
-  async #settle(
-    route: OpenRoute,
-    event: ClaimedEvent,
-    outcome: EntryOutcome,
-    dueInMs: number,
-  ): Promise<void> {
-    const { store, metrics, alarms } = this.#options;
-    const common = { id: event.id, leaseToken: event.leaseToken, topicArn: route.topicArn, dueInMs };
-    const settled: Record<EntryOutcome["kind"], Pick<EventSettlement, "state">> = {
-      accepted: { state: "published" },
-      refused: { state: "dead" },
-      failed: { state: "due" },
-    };
-    metrics.published.inc({ outcome: outcome.kind });
-    await store.settle({
-      ...common,
-      ...settled[outcome.kind],
-      messageId: outcome.kind === "accepted" ? outcome.messageId : null,
-      error: outcome.kind === "accepted" ? null : outcome.error,
-    });
-    if (outcome.kind !== "refused") return;
-    const detail = `SNS refuses this event: ${outcome.error}. See: invoice-relay dead show ${event.id}`;
-    await alarms.raise({ name: "event_dead", source: event.source, subject: event.id, detail });
-  }
-
   async #extend(): Promise<void> {
+    const { db, handed, leaseMs, log } = this.#options;
+    const waiting = (handed?.waiting ?? []).map(({ leaseToken }) => leaseToken);
     try {
-      await extendLeases(this.#options.db, "event", this.#inHand.tokens(), this.#options.leaseMs);
+      await extendLeases(db, "event", [...new Set([...this.#inHand.tokens(), ...waiting])], leaseMs);
     } catch (error) {
-      this.#options.log.warn(
+      log.warn(
         { error: messageOf(error) },
         "leases could not be extended; another worker may take the work up",
       );

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import { v7 as uuidv7 } from "uuid";
+import { bytea, type Columns, json, text, time, unnested, uuid } from "../database/columns.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
+import { newId } from "../kit/new-id.ts";
 import { openingStatement, type Question } from "./open-questions.ts";
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
@@ -63,7 +64,7 @@ export class CallbackLog {
    */
   async append(callback: IncomingCallback): Promise<string> {
     const now = Date.now();
-    const id = uuidv7({ msecs: now });
+    const id = newId(now);
     await this.#commits.add({ ...callback, id, receivedAt: new Date(now) });
     return id;
   }
@@ -72,22 +73,29 @@ export class CallbackLog {
 const questionsOf = (row: Row): Question[] =>
   row.invoiceIds.map((invoiceId) => ({ invoiceId, source: row.source }));
 
+const COLUMNS: Columns<Row> = {
+  id: uuid((row) => row.id),
+  received_at: time((row) => row.receivedAt),
+  source: text((row) => row.source),
+  method: text((row) => row.method),
+  path: text((row) => row.path),
+  query: text((row) => row.query),
+  reference: text((row) => row.reference),
+  remote_address: text((row) => row.remoteAddress),
+  found_by: text((row) => row.foundBy),
+  verdict: text((row) => row.verdict),
+  headers: json((row) => JSON.stringify(row.headers)),
+  body: bytea((row) => row.body),
+  // unnest would take an array of arrays apart to its last element.
+  ids: text((row) => `{${row.invoiceIds.join(",")}}`),
+};
+
 function appendStatement(rows: readonly Row[], questions: readonly Question[]) {
-  const column = <T>(value: (row: Row) => T) => rows.map(value);
   const log = sql`
     insert into callback
-      (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, invoice_ids, headers, body)
-    select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict,
-      invoice_ids::uuid[], headers::json, body
-    from unnest(
-      ${column((row) => row.id)}::uuid[], ${column((row) => row.receivedAt.toISOString())}::timestamptz[],
-      ${column((row) => row.source)}::text[], ${column((row) => row.method)}::text[],
-      ${column((row) => row.path)}::text[], ${column((row) => row.query)}::text[],
-      ${column((row) => row.reference)}::text[], ${column((row) => row.remoteAddress)}::text[],
-      ${column((row) => row.foundBy)}::text[], ${column((row) => row.verdict)}::text[],
-      ${column((row) => `{${row.invoiceIds.join(",")}}`)}::text[], ${column((row) => JSON.stringify(row.headers))}::text[],
-      ${column((row) => row.body)}::bytea[])
-      as incoming (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, invoice_ids, headers, body)
+      (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, invoice_ids)
+    select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, ids::uuid[]
+    from ${unnested("incoming", rows, COLUMNS)}
     on conflict do nothing`;
   if (questions.length === 0) return log;
   return sql`with logged as (${log}) ${openingStatement(questions, { openedBy: "callback", lane: "unknown" })}`;

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Columns, text, unnested, uuid } from "../database/columns.ts";
 import type { Lane, OpenedBy, Tables } from "../database/tables.ts";
 
 /** Ask the provider about this invoice, with this source's key. */
@@ -14,6 +15,11 @@ export interface OpeningOptions {
   recordOnly?: boolean;
 }
 
+const COLUMNS: Columns<Question> = {
+  invoice_id: uuid((question) => question.invoiceId),
+  source: text((question) => question.source),
+};
+
 /**
  * The one statement that opens questions. Those for one invoice coalesce in its row; what comes while the
  * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts anew.
@@ -26,12 +32,10 @@ export function openingStatement(
   const distinct = new Map(
     questions.map((question) => [`${question.invoiceId} ${question.source}`, question]),
   );
-  const ids = [...distinct.values()].map((question) => question.invoiceId);
-  const sources = [...distinct.values()].map((question) => question.source);
   return sql`
     insert into confirmation as known (invoice_id, source, lane, record_only, opened_by, opened_at, requested_at, due_at)
     select asked.invoice_id, asked.source, ${lane}, ${recordOnly}::boolean, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp()
-    from unnest(${ids}::uuid[], ${sources}::text[]) as asked (invoice_id, source)
+    from ${unnested("asked", [...distinct.values()], COLUMNS)}
     order by asked.invoice_id, asked.source
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,

@@ -1,17 +1,94 @@
 import { type RawBuilder, sql } from "kysely";
-import type { ConfirmedInvoice, NewEvent, Settlement } from "./settlement.ts";
+import {
+  boolean,
+  type Columns,
+  float,
+  integer,
+  json,
+  numeric,
+  text,
+  time,
+  unnested,
+  uuid,
+} from "../database/columns.ts";
+import { topicIsOpen } from "../database/topic-is-open.ts";
+import type { Settlement } from "./settlement.ts";
+
+/** How new events come into being claimed by a publisher of this very process. */
+export interface Handing {
+  leaseToken: string;
+  leaseMs: number;
+  /** The topic that the event is sent to here; null leaves it due, for whoever claims it. */
+  topicOf(settlement: Settlement): string | null;
+}
+
+/** An event that was new. */
+export interface AddedEvent {
+  id: string;
+  state: "due" | "claimed" | "held";
+}
+
+const CONFIRMATION: Columns<Settlement> = {
+  invoice_id: uuid((s) => s.invoiceId),
+  source: text((s) => s.source),
+  lease_token: uuid((s) => s.leaseToken),
+  requests: integer((s) => s.requests),
+  state: text((s) => s.state),
+  verdict: text((s) => s.verdict),
+  due_in_ms: float((s) => s.dueInMs),
+  lane: text((s) => s.lane),
+  attempt: integer((s) => s.attempt),
+  faults: integer((s) => s.faults),
+  last_error: text((s) => s.lastError),
+  last_answer: text((s) => s.lastAnswer),
+};
+
+const INVOICE: Columns<Settlement> = {
+  newest: boolean((s) => s.invoice?.newest ?? false),
+  differs: boolean((s) => s.invoice?.differs ?? false),
+  created_at: time((s) => s.invoice?.createdAt ?? null),
+  modified_at: time((s) => s.invoice?.modifiedAt ?? null),
+  paid_at: time((s) => s.invoice?.paidAt ?? null),
+  asked_at: time((s) => s.invoice?.askedAt ?? null),
+  confirmed_at: time((s) => s.invoice?.confirmedAt ?? null),
+  amount: numeric((s) => s.invoice?.amount ?? null),
+  service_charge: numeric((s) => s.invoice?.serviceCharge ?? null),
+  vat: numeric((s) => s.invoice?.vat ?? null),
+  total_amount: numeric((s) => s.invoice?.totalAmount ?? null),
+  settleable_amount: numeric((s) => s.invoice?.settleableAmount ?? null),
+  status: text((s) => s.invoice?.status ?? null),
+  type: text((s) => s.invoice?.type ?? null),
+  collection_name: text((s) => s.invoice?.collectionName ?? null),
+  title: text((s) => s.invoice?.title ?? null),
+  reference: text((s) => s.invoice?.reference ?? null),
+  payment_method: text((s) => s.invoice?.paymentMethod ?? null),
+  service_fee_payer: text((s) => s.invoice?.serviceFeePayer ?? null),
+  digest: text((s) => s.invoice?.digest ?? null),
+  document: json((s) => s.invoice?.document ?? null),
+};
+
+const EVENT: Columns<Settlement> = {
+  event_id: uuid((s) => s.event?.id ?? null),
+  event_type: text((s) => s.event?.type ?? null),
+  event_invoice_type: text((s) => s.event?.invoiceType ?? null),
+  event_collection_name: text((s) => s.event?.collectionName ?? null),
+  event_state: text((s) => s.event?.state ?? null),
+  event_payload: text((s) => s.event?.payload ?? null),
+};
 
 /**
  * One statement, so one transaction: whose leases still hold is decided first, under lock and in invoice order,
  * and everything else is written for those only (G6). Two settlements of one batch never share a row, because
  * a row has one lease.
- * @returns `settled`, the rows whose lease held, and `events`, the new events that are due.
+ * @returns the events that are new.
  */
 export function settlementStatement(
   settlements: readonly Settlement[],
-): RawBuilder<{ settled: number; events: number }> {
+  handing: Handing,
+): RawBuilder<AddedEvent> {
+  const columns = { ...CONFIRMATION, ...INVOICE, ...EVENT, hand_to: text(handing.topicOf) };
   return sql`
-    with answer as (${answers(settlements)}),
+    with answer as materialized (select * from ${unnested("answer", settlements, columns)}),
     held as materialized (
       select known.invoice_id, known.source, known.erased_at
       from confirmation as known join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
@@ -19,109 +96,67 @@ export function settlementStatement(
       order by known.invoice_id, known.source
       for update of known
     ),
-    settled as (${settleConfirmations()}),
-    stored as (${storeInvoices(settlements)}),
-    kept as (${keepSnapshots(settlements)}),
-    published as (${addEvents(settlements)})
-    select (select count(*) from settled) as settled, (select count(*) from published where state = 'due') as events`;
-}
-
-function answers(settlements: readonly Settlement[]): RawBuilder<unknown> {
-  const column = <T>(value: (settlement: Settlement) => T) => settlements.map(value);
-  return sql`
-    select * from unnest(
-      ${column((s) => s.invoiceId)}::uuid[], ${column((s) => s.source)}::text[], ${column((s) => s.leaseToken)}::uuid[],
-      ${column((s) => s.requests)}::int[], ${column((s) => s.state)}::text[], ${column((s) => s.verdict)}::text[],
-      ${column((s) => s.dueInMs)}::float8[], ${column((s) => s.lane)}::text[], ${column((s) => s.attempt)}::int[],
-      ${column((s) => s.faults)}::int[], ${column((s) => s.lastError)}::text[], ${column((s) => s.lastAnswer)}::text[])
-      as a (invoice_id, source, lease_token, requests, state, verdict, due_in_ms, lane, attempt, faults, last_error, last_answer)`;
+    settled as (${SETTLE_CONFIRMATIONS}),
+    stored as (${STORE_INVOICES}),
+    kept as (${KEEP_SNAPSHOTS}),
+    added as (${addEvents(handing)})
+    select id, state from added`;
 }
 
 // A request that came while the provider was being asked is not covered by the answer: asked again at once.
-function settleConfirmations(): RawBuilder<unknown> {
-  return sql`
-    update confirmation as known set
-      state = case when known.requests > answer.requests then 'due' else answer.state end,
-      due_at = case when known.requests > answer.requests then clock_timestamp()
-        else clock_timestamp() + answer.due_in_ms * interval '1 ms' end,
-      attempt = case when known.requests > answer.requests then 0 else answer.attempt end,
-      settled_at = case when answer.state = 'due' then known.settled_at else clock_timestamp() end,
-      lease_token = null, claimed_until = null,
-      verdict = answer.verdict, lane = answer.lane, faults = answer.faults,
-      last_error = answer.last_error, last_answer = answer.last_answer
-    from answer join held on held.invoice_id = answer.invoice_id and held.source = answer.source
-    where known.invoice_id = answer.invoice_id and known.source = answer.source
-    returning known.invoice_id`;
-}
+const SETTLE_CONFIRMATIONS = sql`
+  update confirmation as known set
+    state = case when known.requests > answer.requests then 'due' else answer.state end,
+    due_at = case when known.requests > answer.requests then clock_timestamp()
+      else clock_timestamp() + answer.due_in_ms * interval '1 ms' end,
+    attempt = case when known.requests > answer.requests then 0 else answer.attempt end,
+    settled_at = case when answer.state = 'due' then known.settled_at else clock_timestamp() end,
+    lease_token = null, claimed_until = null,
+    verdict = answer.verdict, lane = answer.lane, faults = answer.faults,
+    last_error = answer.last_error, last_answer = answer.last_answer
+  from answer join held on held.invoice_id = answer.invoice_id and held.source = answer.source
+  where known.invoice_id = answer.invoice_id and known.source = answer.source`;
 
-type Stored = Settlement & { invoice: ConfirmedInvoice };
+const STORE_INVOICES = sql`
+  insert into invoice as known
+    (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat, total_amount,
+     settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest, document, erased_at)
+  select answer.invoice_id, answer.source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
+    total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest,
+    document, held.erased_at
+  from answer join held on held.invoice_id = answer.invoice_id and held.source = answer.source
+  where newest
+  order by answer.invoice_id
+  on conflict (id) do update set
+    source = excluded.source, created_at = excluded.created_at, modified_at = excluded.modified_at,
+    paid_at = excluded.paid_at, asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
+    amount = excluded.amount, service_charge = excluded.service_charge, vat = excluded.vat,
+    total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount, status = excluded.status,
+    type = excluded.type, collection_name = excluded.collection_name, title = excluded.title,
+    reference = excluded.reference, payment_method = excluded.payment_method,
+    service_fee_payer = excluded.service_fee_payer, digest = excluded.digest, document = excluded.document,
+    erased_at = coalesce(known.erased_at, excluded.erased_at)
+  where (known.modified_at is null or excluded.modified_at is null or excluded.modified_at >= known.modified_at)
+    and (excluded.modified_at > known.modified_at or excluded.asked_at >= known.asked_at)`;
 
-function storeInvoices(settlements: readonly Settlement[]): RawBuilder<unknown> {
-  const rows = settlements.filter((s): s is Stored => s.invoice?.newest === true);
-  const column = <T>(value: (invoice: ConfirmedInvoice, settlement: Stored) => T) =>
-    rows.map((row) => value(row.invoice, row));
-  return sql`
-    insert into invoice as known
-      (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat, total_amount,
-       settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest, document, erased_at)
-    select given.*, held.erased_at from unnest(
-      ${column((_, s) => s.invoiceId)}::uuid[], ${column((_, s) => s.source)}::text[],
-      ${column((i) => iso(i.createdAt))}::timestamptz[], ${column((i) => iso(i.modifiedAt))}::timestamptz[],
-      ${column((i) => iso(i.paidAt))}::timestamptz[], ${column((i) => iso(i.askedAt))}::timestamptz[],
-      ${column((i) => iso(i.confirmedAt))}::timestamptz[], ${column((i) => i.amount)}::numeric[],
-      ${column((i) => i.serviceCharge)}::numeric[], ${column((i) => i.vat)}::numeric[],
-      ${column((i) => i.totalAmount)}::numeric[], ${column((i) => i.settleableAmount)}::numeric[],
-      ${column((i) => i.status)}::text[], ${column((i) => i.type)}::text[], ${column((i) => i.collectionName)}::text[],
-      ${column((i) => i.title)}::text[], ${column((i) => i.reference)}::text[], ${column((i) => i.paymentMethod)}::text[],
-      ${column((i) => i.serviceFeePayer)}::text[], ${column((i) => i.digest)}::text[], ${column((i) => i.document)}::json[])
-      as given (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat, total_amount,
-       settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest, document)
-    join held on held.invoice_id = given.id and held.source = given.source
-    order by given.id
-    on conflict (id) do update set
-      source = excluded.source, created_at = excluded.created_at, modified_at = excluded.modified_at,
-      paid_at = excluded.paid_at, asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
-      amount = excluded.amount, service_charge = excluded.service_charge, vat = excluded.vat,
-      total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount, status = excluded.status,
-      type = excluded.type, collection_name = excluded.collection_name, title = excluded.title,
-      reference = excluded.reference, payment_method = excluded.payment_method,
-      service_fee_payer = excluded.service_fee_payer, digest = excluded.digest, document = excluded.document,
-      erased_at = coalesce(known.erased_at, excluded.erased_at)
-    where (known.modified_at is null or excluded.modified_at is null or excluded.modified_at >= known.modified_at)
-      and (excluded.modified_at > known.modified_at or excluded.asked_at >= known.asked_at)
-    returning known.id`;
-}
+const KEEP_SNAPSHOTS = sql`
+  insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document, erased_at)
+  select answer.invoice_id, answer.source, asked_at, status, digest, document, held.erased_at
+  from answer join held on held.invoice_id = answer.invoice_id and held.source = answer.source
+  where differs`;
 
-function keepSnapshots(settlements: readonly Settlement[]): RawBuilder<unknown> {
-  const rows = settlements.filter((s): s is Stored => s.invoice?.differs === true);
-  const column = <T>(value: (invoice: ConfirmedInvoice, settlement: Stored) => T) =>
-    rows.map((row) => value(row.invoice, row));
-  return sql`
-    insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document, erased_at)
-    select given.*, held.erased_at from unnest(
-      ${column((_, s) => s.invoiceId)}::uuid[], ${column((_, s) => s.source)}::text[], ${column((i) => iso(i.askedAt))}::timestamptz[],
-      ${column((i) => i.status)}::text[], ${column((i) => i.digest)}::text[], ${column((i) => i.document)}::json[])
-      as given (invoice_id, source, asked_at, status, digest, document)
-    join held on held.invoice_id = given.invoice_id and held.source = given.source
-    returning id`;
-}
-
-// However many find the payment, the unique key lets one event through (G4).
-function addEvents(settlements: readonly Settlement[]): RawBuilder<unknown> {
-  const rows = settlements.filter((s): s is Settlement & { event: NewEvent } => s.event !== null);
-  const column = <T>(value: (event: NewEvent, settlement: Settlement) => T) =>
-    rows.map((row) => value(row.event, row));
-  return sql`
-    insert into event (id, invoice_id, source, type, invoice_type, collection_name, state, payload, erased_at)
-    select given.*, held.erased_at from unnest(
-      ${column((e) => e.id)}::uuid[], ${column((_, s) => s.invoiceId)}::uuid[], ${column((_, s) => s.source)}::text[],
-      ${column((e) => e.type)}::text[], ${column((e) => e.invoiceType)}::text[], ${column((e) => e.collectionName)}::text[],
-      ${column((e) => e.state)}::text[], ${column((e) => e.payload)}::text[])
-      as given (id, invoice_id, source, type, invoice_type, collection_name, state, payload)
-    join held on held.invoice_id = given.invoice_id and held.source = given.source
-    order by given.invoice_id
-    on conflict do nothing
-    returning state`;
-}
-
-const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+// However many find the payment, the unique key lets one event through (G4). One that is handed over is claimed from
+// its first moment on, so that it costs no second write; a topic that is paused or backs off takes none.
+const addEvents = ({ leaseToken, leaseMs }: Handing) => sql`
+  insert into event
+    (id, invoice_id, source, type, invoice_type, collection_name, payload, erased_at, state, lease_token, claimed_until)
+  select event_id, answer.invoice_id, answer.source, event_type, event_invoice_type, event_collection_name, event_payload, held.erased_at,
+    case when topic.arn is null then event_state else 'claimed' end,
+    case when topic.arn is not null then ${leaseToken}::uuid end,
+    case when topic.arn is not null then clock_timestamp() + ${leaseMs}::float8 * interval '1 ms' end
+  from answer join held on held.invoice_id = answer.invoice_id and held.source = answer.source
+  left join topic on topic.arn = hand_to and event_state = 'due' and ${topicIsOpen}
+  where event_id is not null
+  order by answer.invoice_id
+  on conflict do nothing
+  returning id, state`;

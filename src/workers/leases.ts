@@ -42,6 +42,21 @@ export async function releaseQuestions(
     from held where question.invoice_id = held.invoice_id and question.source = held.source`.execute(db);
 }
 
+/** Gives back events that were leased and not sent, due at once; one that is no longer held is left alone. */
+export async function releaseEvents(
+  db: Kysely<Tables>,
+  held: readonly { id: string; leaseToken: string }[],
+): Promise<void> {
+  if (held.length === 0) return;
+  const ids = held.map((event) => event.id);
+  const tokens = [...new Set(held.map((event) => event.leaseToken))];
+  await sql`
+    update event set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+    where ${unlocked("event", sql`id = any(${ids}::uuid[]) and lease_token = any(${tokens}::uuid[])`)}`.execute(
+    db,
+  );
+}
+
 /** Extends the leases that are still held; one that another worker took over stays theirs. */
 export async function extendLeases(
   db: Kysely<Tables>,

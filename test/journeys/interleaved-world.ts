@@ -52,7 +52,7 @@ export async function takenApart(around: Surroundings) {
     db,
     passes,
     client,
-    store: new SettlementStore({ db, onEvents: noop }),
+    store: new SettlementStore({ db, onEvents: noop, taker: null }),
     callbacks: new CallbackLog({ db, onQuestions: noop }),
   };
 }
