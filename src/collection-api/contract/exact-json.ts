@@ -8,7 +8,7 @@ interface ExactJson {
   isRawJSON(value: unknown): value is RawJson;
   parse(
     text: string,
-    reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
+    reviver?: (key: string, value: unknown, context: { source?: string }) => unknown,
   ): unknown;
 }
 
@@ -22,12 +22,61 @@ const json: ExactJson = JSON as typeof JSON & ExactJson;
  * @throws SyntaxError for text that is no JSON, RangeError for text nested thousands of levels deep.
  */
 export function parseExactJson(text: string): unknown {
+  const root = { "": json.parse(text) };
+  const kept = keptNumbers(text);
+  return kept !== null && putInPlace(kept, root, 0) ? root[""] : parseEachExactly(text);
+}
+
+/** Right for every text, and ten times as dear: the reviver is told each number's own digits. */
+function parseEachExactly(text: string): unknown {
   return json.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source
       ? json.rawJSON(source)
       : value,
   );
 }
+
+// In JSON every number stands so. Inside a string something may look like one, which only adds to what is found.
+const NUMBER = /(?:^|[:,[])\s*(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*(?:[,\]}]|$))/g;
+
+/**
+ * By value, the numbers of a JSON text that have to be kept as their own digits.
+ * @returns null when the value does not tell the digits, since the text may write it in two ways.
+ */
+function keptNumbers(text: string): Map<number, RawJson> | null {
+  const spelled = new Map<number, string>();
+  const kept = new Map<number, RawJson>();
+  for (const [, digits = ""] of text.matchAll(NUMBER)) {
+    const value = Number(digits);
+    const before = spelled.get(value);
+    if (before === digits) continue;
+    if (before !== undefined) return null;
+    spelled.set(value, digits);
+    if (String(value) !== digits) kept.set(value, json.rawJSON(digits));
+  }
+  return kept;
+}
+
+/** How deep `putInPlace` looks; deeper texts are rare and the reviver's. */
+const MOST_DEPTH = 64;
+
+/** @returns false when something is nested too deep to be looked at. */
+function putInPlace(
+  kept: ReadonlyMap<number, RawJson>,
+  node: Record<string, unknown>,
+  depth: number,
+): boolean {
+  if (depth > MOST_DEPTH) return false;
+  for (const key of Object.keys(node)) {
+    const value = node[key];
+    if (typeof value === "number") node[key] = kept.get(value) ?? value;
+    else if (isNode(value) && !putInPlace(kept, value, depth + 1)) return false;
+  }
+  return true;
+}
+
+const isNode = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null;
 
 export function isRawJson(value: unknown): value is RawJson {
   return json.isRawJSON(value);
