@@ -1,3 +1,4 @@
+import Big from "big.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseExactJson } from "../../src/collection-api/contract/exact-json.ts";
@@ -25,6 +26,19 @@ describe("money", () => {
         const read = parseExactJson(json) as { amount: unknown };
         expect(moneyOf(read.amount)).toBe(spelled(amount));
         expect(JSON.stringify({ amount: moneyOnWire(spelled(amount)) })).toBe(json);
+      }),
+    );
+  });
+
+  it("is written the same however it is spelled", () => {
+    const whole = fc.stringMatching(/^[+-]?\d{1,40}$/);
+    const fraction = fc.oneof(fc.constant(""), fc.stringMatching(/^\.\d{1,6}$/));
+    const exponent = fc.constantFrom("", "", "e0", "E+3", "e-2");
+    fc.assert(
+      fc.property(whole, fraction, exponent, (before, after, power) => {
+        const amount = new Big(`${before.replace("+", "")}${after}${power}`);
+        const places = Math.max(2, (amount.toFixed().split(".")[1] ?? "").length);
+        expect(moneyOf(` ${before}${after}${power}`)).toBe(amount.toFixed(places));
       }),
     );
   });
