@@ -48,4 +48,20 @@ describe("a provider's time in UTC", () => {
       }),
     );
   });
+
+  it("agrees with luxon on which dates and times there are", () => {
+    const two = (most: number) => fc.integer({ min: 0, max: most }).map((part) => `${part}`.padStart(2, "0"));
+    const year = fc.constantFrom("0000", "0099", "1899", "1969", "1970", "2023", "2024", "2100", "9999");
+    // ISO 8601's 24:00 is luxon's alone.
+    const hour = two(30).filter((text) => text !== "24");
+    const fraction = fc.stringMatching(/^(\.\d{1,9})?$/);
+    fc.assert(
+      fc.property(year, two(14), two(33), hour, two(62), two(62), fraction, (y, mo, d, h, mi, s, f) => {
+        const text = `${y}-${mo}-${d}T${h}:${mi}:${s}${f}`;
+        const read = DateTime.fromISO(text, { zone: "UTC" });
+        expect(toUtc(text, "UTC")).toEqual(read.isValid && read.toMillis() >= 0 ? read.toJSDate() : null);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });

@@ -17,25 +17,22 @@ export function toUtc(text: string | null | undefined, zone: string): Date | nul
   if (year === undefined || elsewhere)
     return afterEpoch(DateTime.fromISO(given.replace(" ", "T"), { zone }).toMillis());
 
-  const wall = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    Number(fraction.padEnd(3, "0").slice(0, 3)),
-  );
+  const parts = [Number(year), Number(month) - 1, Number(day), Number(hour)] as const;
+  const ms = Number(fraction.padEnd(3, "0").slice(0, 3));
+  const wall = new Date(Date.UTC(...parts, Number(minute), Number(second), ms));
   // Date.UTC rolls 30 February over into March; a date that does not come back is none.
-  const cameBack = new Date(wall)
-    .toISOString()
-    .startsWith(`${year}-${month}-${day}T${hour.padStart(2, "0")}`);
+  const cameBack =
+    wall.getUTCFullYear() === parts[0] &&
+    wall.getUTCMonth() === parts[1] &&
+    wall.getUTCDate() === parts[2] &&
+    wall.getUTCHours() === parts[3];
   const exists = cameBack && Number(minute) < 60 && Number(second) < 60;
-  return exists ? afterEpoch(wall - offsetMs(offset)) : null;
+  return exists ? afterEpoch(wall.getTime() - offsetMs(offset)) : null;
 }
 
 function offsetMs(offset: string | undefined): number {
-  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(offset ?? "") ?? [];
+  if (offset === undefined || offset === "Z") return 0;
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(offset) ?? [];
   if (sign === undefined) return 0;
   return (sign === "-" ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
