@@ -56,6 +56,8 @@ function totalsAddUp({ amount, serviceCharge, vat, totalAmount, serviceFeePayer 
     totalAmount === null
   )
     return true;
-  const miss = differenceOfMoney(totalAmount, sumOfMoney([amount, serviceCharge, vat])).replace("-", "");
+  const sum = sumOfMoney([amount, serviceCharge, vat]);
+  if (sum === totalAmount) return true;
+  const miss = differenceOfMoney(totalAmount, sum).replace("-", "");
   return compareMoney(miss, TOLERANCE) <= 0;
 }
