@@ -4,6 +4,7 @@ import { type Kysely, sql } from "kysely";
  * The newest answer that the provider confirmed, and every answer that differed from the one before.
  * Personal data stands in `document` only, so that erasing has one place to go.
  * `document` is json as text: jsonb would refuse NUL escapes and change the digits of numbers.
+ * A snapshot is looked up by its invoice alone, so that the primary key is its one index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -44,7 +45,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       status text not null,
       digest text not null,
       document json not null,
-      constraint invoice_snapshot_pkey primary key (id)
+      constraint invoice_snapshot_pkey primary key (invoice_id, id)
     )`.execute(db);
-  await sql`create index invoice_snapshot_invoice on invoice_snapshot (invoice_id)`.execute(db);
 }

@@ -2,7 +2,8 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * The outbox, which is the permanent log of events too, and every acceptance by SNS.
- * An acceptance is kept whatever becomes of the event's row, so it does not reference it.
+ * An acceptance is kept whatever becomes of the event's row, so it does not reference it; it is
+ * looked up by its event, so that the primary key is its one index.
  * `payload` is text, exactly as published. `(invoice_id, type)` is what makes an event one of a kind.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -44,7 +45,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       replay_id uuid,
       topic_arn text not null,
       message_id text not null,
-      constraint publication_pkey primary key (id)
+      constraint publication_pkey primary key (event_id, id)
     )`.execute(db);
-  await sql`create index publication_event on publication (event_id)`.execute(db);
 }
