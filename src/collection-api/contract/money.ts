@@ -59,20 +59,22 @@ export function moneyOnWire(amount: Money): RawJson {
 
 const inJson = { type: "number", examples: [1500.5] } as const;
 
+const isMissing = (value: unknown) => value === undefined || value === null || value === "";
+
+function notMoney(context: z.RefinementCtx, value: unknown): never {
+  context.addIssue(isMissing(value) ? "is missing" : "should be an amount");
+  return z.NEVER;
+}
+
 /** Tolerant: a number or text becomes a decimal string; left out, null or empty becomes null. */
-export const moneyRead = z
-  .unknown()
-  .optional()
-  .transform((value, context): Money | null => {
-    if (value === undefined || value === null || value === "") return null;
-    const money = moneyOf(value);
-    if (money !== undefined) return money;
-    context.addIssue("should be an amount");
-    return z.NEVER;
-  });
+export const moneyRead = z.transform((value: unknown, context): Money | null =>
+  isMissing(value) ? null : (moneyOf(value) ?? notMoney(context, value)),
+);
 
 /** Tolerant in form, but it has to be there. */
-export const moneyRequiredRead = moneyRead.refine((money): money is Money => money !== null, "is missing");
+export const moneyRequiredRead = z.transform(
+  (value: unknown, context): Money => moneyOf(value) ?? notMoney(context, value),
+);
 
 /** Strict, for requests: above 0, at most two decimals, at most 9999999999999999.99. */
 export const moneyGiven = z

@@ -1,32 +1,46 @@
 import { z } from "zod";
 import { isRawJson } from "./exact-json.ts";
 
-// What the client reads with: only a value that cannot be what the field means is a problem.
+// What the client reads with: only a value that cannot be what the field means is a problem. The fields of an
+// invoice are one transform each, since each further step of a chain costs every payment again.
 
-/** Text as it stands; a number or boolean as its own digits; left out or null becomes null. */
-export const textRead = z
-  .unknown()
-  .optional()
-  .transform((value, context): string | null => {
-    if (typeof value === "string") return value;
-    if (value === undefined || value === null) return null;
-    if (typeof value === "number" || typeof value === "boolean") return String(value);
-    if (isRawJson(value)) return value.rawJSON;
-    context.addIssue("should be text");
-    return z.NEVER;
-  });
+/** Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is no text. */
+function textOf(value: unknown): string | null | undefined {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return null;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return isRawJson(value) ? value.rawJSON : undefined;
+}
+
+function wrong(context: z.RefinementCtx, text: string | null | undefined): never {
+  context.addIssue(text === undefined ? "should be text" : "is missing");
+  return z.NEVER;
+}
+
+/** Text, a number or a boolean as its own digits; left out or null becomes null. */
+export const textRead = z.transform((value: unknown, context): string | null => {
+  const text = textOf(value);
+  return text === undefined ? wrong(context, text) : text;
+});
 
 /** Text that has to be there and not be empty. */
-export const textRequiredRead = textRead.refine(
-  (text): text is string => text !== null && text !== "",
-  "is missing",
-);
+export const textRequiredRead = z.transform((value: unknown, context): string => {
+  const text = textOf(value);
+  return text ? text : wrong(context, text);
+});
 
 /** A time as the provider wrote it; left out, null or empty becomes null (interface, part B). */
-export const timeRead = textRead.transform((text) => (text === null || text.trim() === "" ? null : text));
+export const timeRead = z.transform((value: unknown, context): string | null => {
+  const text = textOf(value);
+  if (text === undefined) return wrong(context, text);
+  return text === null || text.trim() === "" ? null : text;
+});
 
 /** An id in lower case, so that ids compare as they are. */
-export const idRead = textRequiredRead.transform((id) => id.toLowerCase());
+export const idRead = z.transform((value: unknown, context): string => {
+  const text = textOf(value);
+  return text ? text.toLowerCase() : wrong(context, text);
+});
 
 /** A number, or text that holds one; left out, null or empty becomes null. */
 export const numberRead = textRead.transform((text, context): number | null => {
@@ -41,7 +55,7 @@ export const numberRead = textRead.transform((text, context): number | null => {
 export const metadataRead = z
   .record(
     z.string(),
-    z.unknown().transform((value) => (typeof value === "string" ? value : JSON.stringify(value))),
+    z.transform((value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))),
   )
   .nullish()
   .transform((metadata): Record<string, string> => metadata ?? {});
