@@ -64,11 +64,13 @@ function parse(text: string): { ok: boolean; json?: unknown } {
 
 /** The fault that status and message name; undefined when the HTTP status and the envelope name none. */
 function faultOf(status: number, said: Envelope | undefined): CollectionApiErrorKind | undefined {
-  const messages = [said?.message ?? "", ...(said?.errors ?? [])].map(comparable);
-  const says = (message: string) => messages.includes(comparable(message));
   const holdsData = said?.data !== undefined && said.data !== null;
-  if (!holdsData && says(SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
-  if (!holdsData && says(SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
+  if (!holdsData) {
+    const messages = [said?.message ?? "", ...(said?.errors ?? [])].map(comparable);
+    const says = (message: string) => messages.includes(comparable(message));
+    if (says(SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
+    if (says(SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
+  }
   if (status < 200 || status >= 300) return kindOfStatus(status);
   const inEnvelope = said?.status?.trim() ?? "";
   return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope)) : undefined;
