@@ -64,18 +64,18 @@ export function paidEvent(
         amount,
       })) ?? null,
   };
-  const whole = invoicePaid(source, data);
-  const fits = Buffer.byteLength(JSON.stringify(whole)) <= MOST_PAYLOAD_BYTES;
-  const event = fits
-    ? whole
-    : invoicePaid(source, { ...data, metadata: {}, beneficiaries: null, truncated: true });
+  const event = invoicePaid(source, data);
+  const whole = JSON.stringify(event);
+  // A character takes three bytes at most.
+  const fits = whole.length * 3 <= MOST_PAYLOAD_BYTES || Buffer.byteLength(whole) <= MOST_PAYLOAD_BYTES;
+  const smaller = { ...data, metadata: {}, beneficiaries: null, truncated: true } as const;
   return {
     id: event.id,
     type: event.type,
     invoiceType: live ? "Live" : "Test",
     collectionName: confirmed.collectionName,
     state: live || rules.hasTestTopic ? "due" : "held",
-    payload: JSON.stringify(event),
+    payload: fits ? whole : JSON.stringify({ ...event, data: smaller }),
     truncated: !fits,
   };
 }
