@@ -1,4 +1,4 @@
-import type { Router } from "express";
+import type { RequestHandler } from "express";
 import type { Kysely } from "kysely";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
@@ -33,7 +33,7 @@ const NOTHING_NAMED_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 10_000;
 
 /** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
-export function callbackDoor(options: CallbackDoorOptions): { routers: Router[]; stop(): void } {
+export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHandler[]; stop(): void } {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });

@@ -1,14 +1,14 @@
-import express, { type ErrorRequestHandler, type Express, type Router } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 
 /**
- * The Express app around the given routers; what none of them knows is 404, what breaks is logged without the URL,
+ * The Express app around the given handlers, routers among them; what none of them knows is 404, what breaks is logged without the URL,
  * which holds a token.
  * @param trustedProxies addresses whose X-Forwarded-For is believed.
  */
 export function httpApp(
-  routers: readonly Router[],
+  handlers: readonly RequestHandler[],
   log: Logger,
   trustedProxies: readonly string[] = [],
 ): Express {
@@ -16,7 +16,7 @@ export function httpApp(
   app.set("trust proxy", [...trustedProxies]);
   app.disable("x-powered-by");
   app.disable("etag");
-  for (const router of routers) app.use(router);
+  for (const handler of handlers) app.use(handler);
   app.use((_request, response) => {
     response.status(404).type("text/plain").send("There is nothing here.\n");
   });

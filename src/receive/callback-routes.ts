@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import type { Metrics } from "../kit/metrics.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
 import type { Paced } from "./paced.ts";
@@ -21,33 +21,36 @@ export interface CallbackRoutesOptions {
   refused: Paced;
 }
 
+const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
+
 /**
  * `POST|GET|HEAD /callbacks/{token}[/{reference}]`. Nothing but the commit stands between request and answer,
  * and 2xx leaves only after it (G1).
  */
-export function callbackRoutes(options: CallbackRoutesOptions): Router {
+export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
   const { intake, metrics } = options;
-  const router = Router();
-  // Not a pattern: Express would refuse a path whose percent-encoding is broken.
-  router.use("/callbacks", async (request, response) => {
+  // A handler that knows its path, and no Router around it: that spares a quarter of what Express costs. A pattern
+  // with parameters would refuse a path whose percent-encoding is broken.
+  return async (request, response, next) => {
+    if (!CALLBACK_PATH.test(request.path)) return next();
     const done = metrics.callbackSeconds.startTimer();
     const taken = await intake.take(request);
-    await answer(request, response, taken, options);
+    if (taken.kind === "turned_away") await discardRest(request);
+    answer(request, response, taken, options);
     done();
     metrics.callbacks.inc({ status: response.statusCode });
     tellOthers(request, taken, options);
-  });
-  return router;
+  };
 }
 
-async function answer(
+function answer(
   request: Request,
   response: Response,
   taken: Intake,
   { ackStatus, ackBody, redirectUrl }: CallbackRoutesOptions,
-): Promise<void> {
+) {
+  if (taken.kind === "turned_away") return turnAway(response, taken);
   const browser = comesFromBrowser(request);
-  if (taken.kind === "turned_away") return await turnAway(request, response, taken);
   if (taken.kind === "unrecorded") {
     response.status(503).setHeader("retry-after", taken.retryAfterS);
     if (browser) return sendPage(response, payerPage({ state: "unrecorded" }));
@@ -86,12 +89,7 @@ function acknowledge(response: Response, status: number, body: string): void {
   response.end(bodiless ? undefined : body);
 }
 
-async function turnAway(
-  request: Request,
-  response: Response,
-  { status, why }: Extract<Intake, { kind: "turned_away" }>,
-): Promise<void> {
-  await discardRest(request);
+function turnAway(response: Response, { status, why }: Extract<Intake, { kind: "turned_away" }>): void {
   // Whoever holds no token holds no connection either.
   response.status(status).setHeader("connection", "close");
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
