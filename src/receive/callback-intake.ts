@@ -143,6 +143,8 @@ function whatWasRead(
 
 /** Behind a trusted proxy the client's own; a proxy may pass on anything, so only a real address counts. */
 function addressOf(request: Request): string {
+  const direct = request.socket.remoteAddress ?? "";
+  if (request.headers["x-forwarded-for"] === undefined) return direct;
   const claimed = request.ip ?? "";
-  return isIP(claimed) === 0 ? (request.socket.remoteAddress ?? "") : claimed;
+  return isIP(claimed) === 0 ? direct : claimed;
 }
