@@ -8,44 +8,46 @@ export class Signal {
     this.#waiting?.();
   }
 
-  /**
-   * Resolves when it is raised, when `timeoutMs` have passed, or when `stop` aborts. One waits at a time.
-   * @returns whether it was raised; that wake-up is then spent.
-   */
-  async wait(timeoutMs: number, stop: AbortSignal): Promise<boolean> {
-    if (!this.#raised && !stop.aborted) await this.#sleep(timeoutMs, stop);
+  /** Whether it was raised; that wake-up is then spent. */
+  take(): boolean {
     const raised = this.#raised;
     this.#raised = false;
     return raised;
   }
 
-  #sleep(timeoutMs: number, stop: AbortSignal): Promise<void> {
+  /**
+   * Resolves when it is raised, when `timeoutMs` have passed, or when `stop` aborts. One waits at a time.
+   * @returns whether it was raised; that wake-up is then spent.
+   */
+  async wait(timeoutMs: number, stop: AbortSignal): Promise<boolean> {
+    await Signal.anyRaised([this], timeoutMs, stop);
+    return this.take();
+  }
+
+  /** Resolves when one of them is raised, when `timeoutMs` have passed, or when `stop` aborts; spends nothing. */
+  static anyRaised(signals: readonly Signal[], timeoutMs: number, stop?: AbortSignal): Promise<void> {
+    if (stop?.aborted || signals.some((signal) => signal.#raised)) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        stop.removeEventListener("abort", done);
-        this.#waiting = null;
+        stop?.removeEventListener("abort", done);
+        for (const signal of signals) signal.#waiting = null;
         resolve();
       };
       const timer = setTimeout(done, timeoutMs);
-      stop.addEventListener("abort", done);
-      this.#waiting = done;
+      stop?.addEventListener("abort", done);
+      for (const signal of signals) signal.#waiting = done;
     });
   }
 }
 
-/** Waits for the first of two, or for neither. What is raised on the one that came later stays raised. */
+/** Waits for the first of two, or for neither. What is raised on the other one stays raised. */
 export async function waitForEither(
   first: Signal,
   second: Signal,
   timeoutMs: number,
 ): Promise<"first" | "second" | "neither"> {
-  const enough = new AbortController();
-  const end = (raised: boolean) => {
-    if (raised) enough.abort();
-    return raised;
-  };
-  const waits = [first, second].map((signal) => signal.wait(timeoutMs, enough.signal).then(end));
-  const [firstRaised, secondRaised] = await Promise.all(waits);
-  return firstRaised ? "first" : secondRaised ? "second" : "neither";
+  await Signal.anyRaised([first, second], timeoutMs);
+  if (first.take()) return "first";
+  return second.take() ? "second" : "neither";
 }
