@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  bytea,
+  type Columns,
+  boolean as flag,
+  float,
+  integer,
+  json,
+  numeric,
+  text,
+  time,
+  unnested,
+  uuid,
+} from "../../src/database/columns.ts";
+import { connect } from "../../src/database/connect.ts";
+import { isRefusedData } from "../../src/database/postgres-errors.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+interface Row {
+  id: string | null;
+  word: string | null;
+  amount: string | null;
+  document: string | null;
+  bytes: Buffer | null;
+  count: number | null;
+  share: number | null;
+  sure: boolean | null;
+  at: Date | null;
+}
+
+const COLUMNS: Columns<Row> = {
+  id: uuid((row) => row.id),
+  word: text((row) => row.word),
+  amount: numeric((row) => row.amount),
+  document: json((row) => row.document),
+  bytes: bytea((row) => row.bytes),
+  count: integer((row) => row.count),
+  share: float((row) => row.share),
+  sure: flag((row) => row.sure),
+  at: time((row) => row.at),
+};
+
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 5 });
+const whole = fc.string({ unit: "binary", maxLength: 300 }).map((word) => word.replaceAll("\0", ""));
+const rows = fc.array(
+  fc.record<Row>({
+    id: maybe(fc.uuid()),
+    word: maybe(whole),
+    amount: maybe(fc.tuple(fc.bigInt(), fc.nat(99)).map(([a, b]) => `${a}.${String(b).padStart(2, "0")}`)),
+    document: maybe(fc.json()),
+    bytes: maybe(fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))),
+    count: maybe(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
+    share: maybe(fc.double({ noNaN: true })),
+    sure: maybe(fc.boolean()),
+    at: maybe(fc.date({ min: new Date("1970-01-01"), max: new Date("9999-12-31"), noInvalidDate: true })),
+  }),
+  { maxLength: 20 },
+);
+
+async function database() {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = connect(new Secret(url), { max: 1 });
+  onTestFinished(async () => {
+    await close();
+    await drop();
+  });
+  const sent = async (given: readonly Row[]) => {
+    const statement = sql<Row>`select id, word, amount, document::text, bytes, count, share, sure, at from ${unnested("given", given, COLUMNS)}`;
+    return (await statement.execute(db)).rows;
+  };
+  return { sent };
+}
+
+const EMPTY: Row = {
+  ...{ id: null, word: null, amount: null, document: null, bytes: null },
+  ...{ count: null, share: null, sure: null, at: null },
+};
+
+describe("a batch as columns", () => {
+  it("arrives as it was sent: every type, nothing, an empty batch, any text and bytes", async () => {
+    const { sent } = await database();
+    await fc.assert(
+      fc.asyncProperty(rows, async (given) => {
+        expect(await sent(given)).toEqual(given);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("keeps every digit of an amount, and JSON as it was written", async () => {
+    const { sent } = await database();
+    const given = [{ ...EMPTY, amount: "9007199254740993.10", document: '{"b":1.50,"a":[ 1e2 ],"b":2}' }];
+    expect(await sent(given)).toEqual(given);
+  });
+
+  it("makes lone surrogates U+FFFD", async () => {
+    const { sent } = await database();
+    expect((await sent([{ ...EMPTY, word: "a\uD800b" }]))[0]?.word).toBe("a\uFFFDb");
+  });
+
+  it.each([
+    { what: "an id that is no UUID", row: { id: "7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c1x" } },
+    { what: "a UUID without dashes", row: { id: "7b0f6a4e2f5b4d0e9c530d7c2f6f1c11" } },
+    { what: "a UUID with a dash too far", row: { id: "7b0f6a4e2-f5b-4d0e-9c53-0d7c2f6f1c11" } },
+    { what: "an id that looks like hex to nobody", row: { id: "７b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11" } },
+    { what: "a NUL", row: { word: "a\0b" } },
+    { what: "an amount that is no number", row: { amount: "much" } },
+    { what: "a document that is no JSON", row: { document: "{" } },
+  ])("refuses $what as data, so that its neighbours can be written without it", async ({ row }) => {
+    const { sent } = await database();
+    const error = await sent([EMPTY, { ...EMPTY, ...row }]).catch((error: unknown) => error);
+    expect(isRefusedData(error)).toBe(true);
+  });
+});
