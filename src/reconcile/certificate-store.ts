@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { v7 as uuidv7 } from "uuid";
 import type { Tables } from "../database/tables.ts";
+import { newId } from "../kit/new-id.ts";
 import type { Certificate } from "./certificate.ts";
 import type { PaidWindow } from "./list-period.ts";
 
@@ -42,7 +42,7 @@ export async function scheduleDaily(
 ): Promise<void> {
   await sql`
     insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
-    select ${uuidv7()}, name, midnight::date,
+    select ${newId()}, name, midnight::date,
       greatest(date_trunc('day', first_served_at), midnight - ${Math.max(lookbackMs, 86_400_000)} * interval '1 ms'), midnight,
       ${collectionIds}::uuid[], midnight + ${AFTER_MIDNIGHT}
     from source, date_trunc('day', clock_timestamp()) as midnight
@@ -56,7 +56,7 @@ export async function claimDaily(
   leaseMs: number,
 ): Promise<ClaimedCertificate | null> {
   const { rows } = await sql<Omit<ClaimedCertificate, "window"> & { windowFrom: Date; windowTo: Date }>`
-    update certificate set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
+    update certificate set state = 'claimed', lease_token = ${newId()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
     where id = (
       select certificate.id from certificate join source on source.name = certificate.source
       where certificate.source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()

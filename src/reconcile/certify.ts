@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import { v7 as uuidv7 } from "uuid";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
+import { newId } from "../kit/new-id.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Certificate } from "./certificate.ts";
 import { keepCertificate } from "./certificate-store.ts";
@@ -51,7 +51,7 @@ export async function makeCertificate(db: Kysely<Tables>, request: CertifyReques
   const ledger = await readLedger(db, source, [...ids]);
   const { now, firstServedAt } = await readClock(db, source.name);
   return {
-    id: uuidv7(),
+    id: newId(),
     source: source.name,
     collections,
     from: window.from.toISOString(),

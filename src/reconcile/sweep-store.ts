@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { v7 as uuidv7 } from "uuid";
 import type { Tables } from "../database/tables.ts";
+import { newId } from "../kit/new-id.ts";
 import type { ListPeriod, PaidWindow } from "./list-period.ts";
 
 // All statements on `sweep`: due → claimed → done, and back to due after a fault, a pause or a dead worker.
@@ -48,7 +48,7 @@ export async function scheduleSweeps(
     insert into sweep (id, source, collection_id, kind, due_at)
     select given.id, ${source}, given.collection_id, 'automatic',
       coalesce((${lastStart(sql`given.collection_id`, source)}) + ${intervalMs}::float8 * interval '1 ms', clock_timestamp())
-    from unnest(${collectionIds.map(() => uuidv7())}::uuid[], ${collectionIds}::uuid[]) as given (id, collection_id)
+    from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[]) as given (id, collection_id)
     on conflict do nothing`.execute(db);
 }
 
@@ -97,7 +97,7 @@ export async function claimBackFill(
   const { source, collectionId, window, publish } = request;
   await sql`
     insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
-    values (${uuidv7()}, ${source}, ${collectionId}, 'back_fill', ${window.from}, ${window.to}, ${publish})
+    values (${newId()}, ${source}, ${collectionId}, 'back_fill', ${window.from}, ${window.to}, ${publish})
     on conflict do nothing`.execute(db);
   return await claim(
     db,
@@ -126,7 +126,7 @@ async function claim(
     Omit<ClaimedSweep, "window" | "rest"> &
       WindowColumns & { unreadFrom: string | null; unreadTo: string | null }
   >`
-    update sweep set state = 'claimed', lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms',
+    update sweep set state = 'claimed', lease_token = ${newId()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms',
       started_at = coalesce(started_at, clock_timestamp()), window_to = coalesce(window_to, clock_timestamp()),
       window_from = coalesce(window_from, greatest(${served}, (
         select max(done.window_to) - ${OVERLAP} from sweep as done

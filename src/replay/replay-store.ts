@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
-import { v7 as uuidv7 } from "uuid";
 import type { ReplayState, Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
+import { newId } from "../kit/new-id.ts";
 import type { HeldReplay, Position, Replay } from "./replay.ts";
 
 const COLUMNS = sql`
@@ -74,7 +74,7 @@ export function claimReplay(
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`.execute(trx);
     const { rows } = await sql<HeldReplay>`
-      update replay set lease_token = ${uuidv7()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms',
+      update replay set lease_token = ${newId()}, claimed_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms',
         started_at = coalesce(started_at, clock_timestamp())
       where state = 'running' and id = (
         select id from replay where state = 'running' and ${which}

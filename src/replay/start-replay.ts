@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import { v7 as uuidv7 } from "uuid";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
+import { newId } from "../kit/new-id.ts";
 import type { Route } from "../publish/claim-events.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import type { ReplayRequest } from "./plan-replay.ts";
@@ -28,7 +28,7 @@ export interface StartOptions extends ReplayRequest {
 export async function startReplay(options: StartOptions): Promise<Replay | null> {
   const { db, actor, kind, target, rate = DEFAULT_RATES[kind] } = options;
   refuseMeaningless(kind, options.filters, target);
-  const id = uuidv7();
+  const id = newId();
   const matching = await db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(trx);
     const filters = { ...options.filters, to: options.filters.to ?? rows[0]?.now };
