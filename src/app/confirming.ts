@@ -14,13 +14,13 @@ export function confirming(
   clients: readonly { source: Source; client: CollectionClient }[],
   taker: EventTaker | null,
 ): Pass {
-  const { db, settings, alarms, log, metrics } = context;
+  const { hot, settings, alarms, log, metrics } = context;
   const options = {
-    db,
+    db: hot,
     alarms,
     log,
     metrics,
-    store: new SettlementStore({ db, onEvents: context.onEvents, taker }),
+    store: new SettlementStore({ db: hot, onEvents: context.onEvents, taker }),
     sources: clients.map(({ source, client }) => confirmSource(context, source, client)),
     concurrency: settings.CONFIRM_CONCURRENCY,
     timeoutMs: settings.CONFIRM_TIMEOUT,

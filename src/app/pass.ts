@@ -10,6 +10,8 @@ import type { Signal } from "../workers/signal.ts";
 /** What the passes of one process share. */
 export interface PassContext {
   db: Kysely<Tables>;
+  /** The same database, for claims, settlements and publications: what every payment waits for. */
+  hot: Kysely<Tables>;
   settings: ServeSettings;
   sources: readonly Source[];
   alarms: Alarms;

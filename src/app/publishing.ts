@@ -20,7 +20,7 @@ export function publishing(context: PassContext): {
   handed: HandedEvents | null;
   close(): void;
 } {
-  const { db, settings, alarms, log, metrics } = context;
+  const { db, hot, settings, alarms, log, metrics } = context;
   const sender = createSnsSender({
     region: settings.AWS_REGION,
     endpoint: settings.AWS_ENDPOINT_URL_SNS,
@@ -44,14 +44,14 @@ export function publishing(context: PassContext): {
           leaseMs: settings.LEASE_DURATION,
           capacity: MOST_HANDED,
           wake,
-          release: (events) => releaseEvents(db, events),
+          release: (events) => releaseEvents(hot, events),
         });
   const options = {
-    db,
+    db: hot,
     alarms,
     log,
     metrics,
-    store: new PublicationStore(db),
+    store: new PublicationStore(hot),
     sender,
     routes,
     batchesInFlight: BATCHES_IN_FLIGHT,

@@ -1,5 +1,5 @@
 import { Alarms } from "../database/alarms.ts";
-import { type Connection, connect } from "../database/connect.ts";
+import { type Connection, type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { makePartitions } from "../database/partitions.ts";
 import type { Tables } from "../database/tables.ts";
@@ -40,9 +40,13 @@ export interface RunningRelay {
   stop(): Promise<void>;
 }
 
-/** A second pool for the workers, so that they never keep a callback waiting for a connection. */
+/**
+ * Pools of their own, so that nobody keeps a callback waiting for a connection, and no report a payment: recording has
+ * two commits under way, settlements and publications have two each beside the claims, all else shares the rest.
+ */
 const RECORD_CONNECTIONS = 4;
-const WORKER_CONNECTIONS = 8;
+const HOT_CONNECTIONS = 6;
+const WORKING_CONNECTIONS = 4;
 
 /** The safety net of the loops, in ms. */
 const POLL_MS = 1_000;
@@ -56,11 +60,13 @@ const DAY_MS = 86_400_000;
 export async function serve({ settings, log, http, workers, host }: ServeOptions): Promise<RunningRelay> {
   const onIdleError = (error: Error) =>
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
-  const pool = (max: number) => connect(settings.DATABASE_URL, { max, onIdleError, prepare: true });
-  const recording = pool(RECORD_CONNECTIONS);
-  const working = pool(WORKER_CONNECTIONS);
+  const pool = (max: number, kind: ConnectOptions = {}) =>
+    connect(settings.DATABASE_URL, { max, onIdleError, ...kind });
+  const recording = pool(RECORD_CONNECTIONS, { prepare: true });
+  const hot = pool(HOT_CONNECTIONS, { prepare: true, byIndex: true });
+  const working = pool(WORKING_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
-  const relay = new Relay({ settings, log, recording, working, wakeUps });
+  const relay = new Relay({ settings, log, recording, hot, working, wakeUps });
   try {
     await requireSchema(working.db, "relay");
     await register(working.db, relay.sources);
@@ -79,6 +85,7 @@ interface RelayParts {
   settings: ServeSettings;
   log: Logger;
   recording: Connection<Tables>;
+  hot: Connection<Tables>;
   working: Connection<Tables>;
   wakeUps: WakeUps;
 }
@@ -99,11 +106,12 @@ class Relay {
   }
 
   startWorkers(): void {
-    const { settings, log, working, wakeUps } = this.#parts;
+    const { settings, log, hot, working, wakeUps } = this.#parts;
     const metrics = this.#metrics;
     const { confirm, publish, reconcile } = wakeUps.signals;
     const passes = createPasses({
       db: working.db,
+      hot: hot.db,
       settings,
       sources: this.sources,
       alarms: new Alarms({ db: working.db, log, metrics }),
@@ -174,12 +182,12 @@ class Relay {
   }
 
   async #stop(): Promise<void> {
-    const { recording, working, wakeUps } = this.#parts;
+    const { recording, hot, working, wakeUps } = this.#parts;
     await this.server?.close(2_000);
     this.#callbacks?.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#passes?.close();
     await wakeUps.stop();
-    await Promise.all([recording.close(), working.close()]);
+    await Promise.all([recording, hot, working].map((pool) => pool.close()));
   }
 }

@@ -23,6 +23,11 @@ export interface ConnectOptions {
   /** Keep the plans of statements with the connection; off behind a pooler of statements or transactions. */
   prepare?: boolean;
   /**
+   * For statements that look rows up by index and nothing else. A kept plan that was made while a table was small
+   * would scan it from end to end however large it grows, until its statistics change.
+   */
+  byIndex?: boolean;
+  /**
    * Send no options at the start of a session, which RDS Proxy and PgBouncer refuse. The role's own time zone has to
    * be UTC then, and its own schema is used.
    */
@@ -67,7 +72,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     ...(options.plainStart === true
       ? {}
       : {
-          options: `-c timezone=UTC -c datestyle=ISO -c synchronous_commit=on${schema === undefined ? "" : ` -c search_path=${schema}`}`,
+          options: `-c timezone=UTC -c datestyle=ISO -c synchronous_commit=on${options.byIndex === true ? " -c enable_seqscan=off" : ""}${schema === undefined ? "" : ` -c search_path=${schema}`}`,
         }),
   });
   let closing = false;

@@ -53,6 +53,7 @@ async function openPasses() {
   const publish = new WakeQueue({ queueUrl: queueUrls.publish, log });
   const passes = createPasses({
     db,
+    hot: db,
     settings,
     sources,
     alarms,

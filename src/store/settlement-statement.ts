@@ -79,7 +79,8 @@ const EVENT: Columns<Settlement> = {
 /**
  * One statement, so one transaction: whose leases still hold is decided first, under lock and in invoice order,
  * and everything else is written for those only (G6). Two settlements of one batch never share a row, because
- * a row has one lease.
+ * a row has one lease. Only a claimed row has a lease token (confirmation_lease_check); asking for the state as well
+ * would lead Postgres to the index of claimed rows, where it meets all that were claimed since the last vacuum.
  * @returns the events that are new.
  */
 export function settlementStatement(
@@ -92,7 +93,7 @@ export function settlementStatement(
     held as materialized (
       select known.invoice_id, known.source, known.erased_at
       from confirmation as known join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
-      where known.state = 'claimed' and known.lease_token = answer.lease_token
+        and known.lease_token = answer.lease_token
       order by known.invoice_id, known.source
       for update of known
     ),

@@ -34,6 +34,7 @@ export async function takenApart(around: Surroundings) {
   const noop = () => undefined;
   const passes: Passes = createPasses({
     db,
+    hot: db,
     settings,
     sources,
     alarms: new Alarms({ db, log, metrics }),
