@@ -35,6 +35,9 @@ export interface ConfirmPassOptions {
   wake: Signal;
 }
 
+/** The most questions that a pass holds, answers that are being written included, as a multiple of its concurrency. */
+const MOST_IN_HAND = 6;
+
 /** How long answers under way may take once the process has been asked to stop, in ms. */
 const STOP_GRACE_MS = 5_000;
 
@@ -121,7 +124,11 @@ class Pass {
   async #claimFrom(source: ConfirmSource): Promise<number | null> {
     const { db, concurrency, leaseMs } = this.#options;
     await source.gate.settle();
-    const wanted = concurrency * 2 - this.#inHand.size;
+    // As many again wait their turn as are under way; what is being written only has an end of its own (G8).
+    const wanted = Math.min(
+      concurrency * 2 - this.#buffer.length - this.#asking,
+      concurrency * MOST_IN_HAND - this.#inHand.size,
+    );
     if (wanted <= 0) {
       this.#moreIsDue = true;
       return null;

@@ -80,6 +80,8 @@ export function createSnsSender(options: SnsSenderOptions): SnsSender {
       httpsAgent: { keepAlive: true, maxSockets: options.connections },
     }),
   });
+  // It puts every message through a filter for a log that nobody keeps.
+  client.middlewareStack.remove("loggerMiddleware");
   return {
     send: (topicArn, entries) => send(client, topicArn, entries),
     close: () => client.destroy(),

@@ -46,7 +46,10 @@ const NUMBER = /(?:^|[:,[])\s*(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s
 function keptNumbers(text: string): Map<number, RawJson> | null {
   const spelled = new Map<number, string>();
   const kept = new Map<number, RawJson>();
-  for (const [, digits = ""] of text.matchAll(NUMBER)) {
+  // Not matchAll, which makes a copy of the pattern each time.
+  NUMBER.lastIndex = 0;
+  for (let found = NUMBER.exec(text); found !== null; found = NUMBER.exec(text)) {
+    const digits = found[1] ?? "";
     const value = Number(digits);
     const before = spelled.get(value);
     if (before === digits) continue;
