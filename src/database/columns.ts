@@ -15,14 +15,18 @@ import {
 // A batch goes to Postgres as one array for each column. In the binary format nothing is escaped here and nothing
 // is taken apart there, which for documents and bodies costs both sides more than everything else about them.
 
-/** One column of a batch: its values, ready to be sent. */
-export type Column<Row> = (rows: readonly Row[]) => RawBuilder<unknown>;
+/** One column of a batch: how its values are sent, and as what. */
+export interface Column<Row> {
+  array(rows: readonly Row[]): Buffer;
+  type: RawBuilder<unknown>;
+}
 
 const typed =
   <Value>(encoding: Encoding<Value>, type: RawBuilder<unknown>) =>
-  <Row>(read: (row: Row) => Value | null): Column<Row> =>
-  (rows) =>
-    sql`${binaryArray(rows.map(read), encoding)}::${type}`;
+  <Row>(read: (row: Row) => Value | null): Column<Row> => ({
+    array: (rows) => binaryArray(rows.map(read), encoding),
+    type,
+  });
 
 /** @throws RefusedValue, when it is sent, for what is no UUID with dashes. */
 export const uuid = typed(UUID, sql`uuid[]`);
@@ -42,17 +46,18 @@ export const time = typed(TIME, sql`timestamptz[]`);
 /** The columns of a batch by name. */
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
-/** `unnest(…) as name (column, …)`: the rows as a table of a statement. */
+/** `unnest(…) as name (column, …)`. */
 export function unnested<Row>(
   name: string,
-  rows: readonly Row[],
   columns: Columns<Row>,
+  parameter: (column: Column<Row>) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const arrays = Object.values(columns).map((column) => column(rows));
-  return sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${names(columns)})`;
+  const arrays = Object.values(columns).map(parameter);
+  const names = Object.keys(columns).map((column) => sql.id(column));
+  return sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${sql.join(names)})`;
 }
 
-/** `column, …`, in the order of the table that `unnested` makes. */
-export function names(columns: Columns<never>): RawBuilder<unknown> {
-  return sql.join(Object.keys(columns).map((name) => sql.id(name)));
+/** The rows of a batch as a table of a statement. */
+export function tableOf<Row>(name: string, columns: Columns<Row>, rows: readonly Row[]): RawBuilder<unknown> {
+  return unnested(name, columns, ({ array, type }) => sql`${array(rows)}::${type}`);
 }

@@ -9,11 +9,11 @@ export class RefusedValue extends Error {
 }
 
 /**
- * Postgres refused what a statement carried (SQLSTATE 22 data exception, 23 constraint, 54 limit exceeded):
+ * Postgres refused what a statement carried (SQLSTATE 21 one row twice, 22 data exception, 23 constraint, 54 limit exceeded):
  * some row of it is bad, and the same rows without that one would do.
  */
 export function isRefusedData(error: unknown): boolean {
-  return /^(22|23|54)[0-9A-Z]{3}$/.test(codeOf(error));
+  return /^(21|22|23|54)[0-9A-Z]{3}$/.test(codeOf(error));
 }
 
 /**

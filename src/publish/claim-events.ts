@@ -22,6 +22,7 @@ export interface EventClaim {
 interface TopicRow {
   pausedBy: "operator" | "refused" | null;
   opensInMs: number;
+  open: boolean;
 }
 
 /**
@@ -40,13 +41,19 @@ export async function claimEvents(
       and set_config('synchronous_commit', 'off', true) is not null`;
   const taken = await takeDue(db, { gate, route, wanted, leaseMs });
   if (taken.open) return { events: taken.events, opensInMs: null, probing: false };
-  return await db.transaction().execute((trx) => claimUnderLock(trx, route, leaseMs));
+  return await db.transaction().execute((trx) => claimUnderLock(trx, route, wanted, leaseMs));
 }
 
-async function claimUnderLock(trx: Transaction<Tables>, route: Route, leaseMs: number): Promise<EventClaim> {
+async function claimUnderLock(
+  trx: Transaction<Tables>,
+  route: Route,
+  wanted: number,
+  leaseMs: number,
+): Promise<EventClaim> {
   const { rows } = await sql<TopicRow>`
     select set_config('synchronous_commit', 'off', true), paused_by as "pausedBy",
-      case when opens_at = '-infinity' then 0 else extract(epoch from opens_at - clock_timestamp()) * 1000 end::float8 as "opensInMs"
+      case when opens_at = '-infinity' then 0 else extract(epoch from opens_at - clock_timestamp()) * 1000 end::float8 as "opensInMs",
+      ${topicIsOpen} as open
     from topic where arn = ${route.topicArn} for update`.execute(trx);
   const [topic] = rows;
   if (topic === undefined)
@@ -56,9 +63,11 @@ async function claimUnderLock(trx: Transaction<Tables>, route: Route, leaseMs: n
   const { events } = await takeDue(trx, {
     gate: sql`select ${route.topicArn}::text as arn`,
     route,
-    wanted: 1,
+    wanted: topic.open ? wanted : 1,
     leaseMs,
   });
+  // It was opened a moment ago: nothing to try out, and nobody to keep away meanwhile.
+  if (topic.open) return { events, opensInMs: null, probing: false };
   if (events.length > 0) {
     await sql`update topic set opens_at = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms' where arn = ${route.topicArn}`.execute(
       trx,

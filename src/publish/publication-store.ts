@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import { type Columns, float, text, unnested, uuid } from "../database/columns.ts";
+import { type Columns, float, text, uuid } from "../database/columns.ts";
 import { GroupCommit } from "../database/group-commit.ts";
+import { Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** What is written for one event after one try. */
@@ -26,7 +27,7 @@ export class PublicationStore {
   constructor(db: Kysely<Tables>) {
     this.#commits = new GroupCommit({
       write: async (settlements) => {
-        await statement(settlements).execute(db);
+        await SETTLE.execute(db, settlements);
       },
       maxBatch: 500,
       maxInFlight: 2,
@@ -53,9 +54,9 @@ const COLUMNS: Columns<EventSettlement> = {
 
 // Only a claimed event has a lease token (event_lease_check). Asking for the state as well would lead Postgres to the
 // index of claimed events, where it meets all that were claimed since the last vacuum.
-function statement(settlements: readonly EventSettlement[]) {
-  return sql`
-    with outcome as materialized (select * from ${unnested("outcome", settlements, COLUMNS)}),
+const SETTLE = new Statement<readonly EventSettlement[], unknown>(
+  ({ table }) => sql`
+    with outcome as materialized (select * from ${table("outcome", COLUMNS, (settlements) => settlements)}),
     settled as (
       update event set
         state = outcome.state,
@@ -68,5 +69,5 @@ function statement(settlements: readonly EventSettlement[]) {
       where event.id = outcome.event_id and event.lease_token = outcome.lease_token
     )
     insert into publication (event_id, topic_arn, message_id)
-    select event_id, topic_arn, message_id from outcome where message_id is not null`;
-}
+    select event_id, topic_arn, message_id from outcome where message_id is not null`,
+);

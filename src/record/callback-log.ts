@@ -1,9 +1,10 @@
 import { type Kysely, sql } from "kysely";
-import { bytea, type Columns, json, text, time, unnested, uuid } from "../database/columns.ts";
+import { bytea, type Columns, json, text, time, uuid } from "../database/columns.ts";
 import { GroupCommit } from "../database/group-commit.ts";
+import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
-import { openingStatement, type Question } from "./open-questions.ts";
+import { distinctQuestions, openingStatement, QUESTION, type Question } from "./open-questions.ts";
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {
@@ -47,8 +48,8 @@ export class CallbackLog {
   constructor({ db, onQuestions, maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000 }: CallbackLogOptions) {
     this.#commits = new GroupCommit({
       write: async (rows) => {
-        const questions = rows.filter((row) => row.verdict === null).flatMap(questionsOf);
-        await appendStatement(rows, questions).execute(db);
+        const questions = distinctQuestions(rows.flatMap(questionsOf));
+        await (questions.length > 0 ? APPEND_AND_ASK : APPEND).execute(db, { rows, questions });
         if (questions.length > 0) onQuestions();
       },
       maxBatch,
@@ -70,8 +71,13 @@ export class CallbackLog {
   }
 }
 
-const questionsOf = (row: Row): Question[] =>
-  row.invoiceIds.map((invoiceId) => ({ invoiceId, source: row.source }));
+const questionsOf = ({ verdict, invoiceIds, source }: Row): Question[] =>
+  verdict === null ? invoiceIds.map((invoiceId) => ({ invoiceId, source })) : [];
+
+interface Batch {
+  rows: readonly Row[];
+  questions: readonly Question[];
+}
 
 const COLUMNS: Columns<Row> = {
   id: uuid((row) => row.id),
@@ -90,13 +96,18 @@ const COLUMNS: Columns<Row> = {
   ids: text((row) => `{${row.invoiceIds.join(",")}}`),
 };
 
-function appendStatement(rows: readonly Row[], questions: readonly Question[]) {
-  const log = sql`
-    insert into callback
-      (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, invoice_ids)
-    select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, ids::uuid[]
-    from ${unnested("incoming", rows, COLUMNS)}
-    on conflict do nothing`;
-  if (questions.length === 0) return log;
-  return sql`with logged as (${log}) ${openingStatement(questions, { openedBy: "callback", lane: "unknown" })}`;
-}
+const appending = ({ table }: Slots<Batch>) => sql`
+  insert into callback
+    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, invoice_ids)
+  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, ids::uuid[]
+  from ${table("incoming", COLUMNS, ({ rows }) => rows)}
+  on conflict do nothing`;
+
+const APPEND = new Statement<Batch, unknown>(appending);
+
+const APPEND_AND_ASK = new Statement<Batch, unknown>((slots) => {
+  const asked = slots.table("asked", QUESTION, ({ questions }) => questions);
+  return sql`
+    with logged as (${appending(slots)})
+    ${openingStatement(asked, { openedBy: "callback", lane: "unknown" })}`;
+});

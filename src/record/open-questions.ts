@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type Columns, text, unnested, uuid } from "../database/columns.ts";
+import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
 import type { Lane, OpenedBy, Tables } from "../database/tables.ts";
 
 /** Ask the provider about this invoice, with this source's key. */
@@ -15,27 +15,29 @@ export interface OpeningOptions {
   recordOnly?: boolean;
 }
 
-const COLUMNS: Columns<Question> = {
+export const QUESTION: Columns<Question> = {
   invoice_id: uuid((question) => question.invoiceId),
   source: text((question) => question.source),
 };
+
+export const distinctQuestions = (questions: readonly Question[]): Question[] => [
+  ...new Map(questions.map((question) => [`${question.invoiceId} ${question.source}`, question])).values(),
+];
 
 /**
  * The one statement that opens questions. Those for one invoice coalesce in its row; what comes while the
  * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts anew.
  * Rows are locked in invoice order, so that statements side by side cannot deadlock.
+ * @param asked a table `asked` of distinct questions.
  */
 export function openingStatement(
-  questions: readonly Question[],
+  asked: RawBuilder<unknown>,
   { openedBy, lane, recordOnly = false }: OpeningOptions,
 ): RawBuilder<unknown> {
-  const distinct = new Map(
-    questions.map((question) => [`${question.invoiceId} ${question.source}`, question]),
-  );
   return sql`
     insert into confirmation as known (invoice_id, source, lane, record_only, opened_by, opened_at, requested_at, due_at)
     select asked.invoice_id, asked.source, ${lane}, ${recordOnly}::boolean, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp()
-    from ${unnested("asked", [...distinct.values()], COLUMNS)}
+    from ${asked}
     order by asked.invoice_id, asked.source
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
@@ -59,5 +61,6 @@ export async function openQuestions(
   questions: readonly Question[],
   options: OpeningOptions,
 ): Promise<void> {
-  if (questions.length > 0) await openingStatement(questions, options).execute(db);
+  if (questions.length === 0) return;
+  await openingStatement(tableOf("asked", QUESTION, distinctQuestions(questions)), options).execute(db);
 }

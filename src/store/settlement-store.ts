@@ -58,17 +58,18 @@ async function write(
   { db, onEvents, taker }: SettlementStoreOptions,
 ): Promise<void> {
   const leaseToken = newId();
-  const statement = settlementStatement(settlements, {
+  const { rows } = await settlementStatement.execute(db, {
+    settlements: settlements.map((settlement) => ({ ...settlement, handTo: topicFor(settlement, taker) })),
     leaseToken,
     leaseMs: taker?.leaseMs ?? 0,
-    topicOf: ({ source, event }) =>
-      event === null ? null : (taker?.topicOf({ source, invoiceType: event.invoiceType }) ?? null),
   });
-  const { rows } = await statement.execute(db);
   if (rows.some(({ state }) => state === "due")) onEvents();
   const claimed = new Set(rows.filter(({ state }) => state === "claimed").map(({ id }) => id));
   if (claimed.size > 0) await taker?.take(handed(settlements, claimed, leaseToken));
 }
+
+const topicFor = ({ source, event }: Settlement, taker: EventTaker | null): string | null =>
+  event === null ? null : (taker?.topicOf({ source, invoiceType: event.invoiceType }) ?? null);
 
 function handed(
   settlements: readonly Settlement[],

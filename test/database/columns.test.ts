@@ -9,9 +9,9 @@ import {
   integer,
   json,
   numeric,
+  tableOf,
   text,
   time,
-  unnested,
   uuid,
 } from "../../src/database/columns.ts";
 import { connect } from "../../src/database/connect.ts";
@@ -68,7 +68,7 @@ async function database() {
     await drop();
   });
   const sent = async (given: readonly Row[]) => {
-    const statement = sql<Row>`select id, word, amount, document::text, bytes, count, share, sure, at from ${unnested("given", given, COLUMNS)}`;
+    const statement = sql<Row>`select id, word, amount, document::text, bytes, count, share, sure, at from ${tableOf("given", COLUMNS, given)}`;
     return (await statement.execute(db)).rows;
   };
   return { sent };
