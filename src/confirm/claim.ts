@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { type Allowance, allowanceOf, BREAKER_FAULTS, FLOODED, type Gate, type Limits } from "./allowance.ts";
 import type { ClaimedQuestion } from "./question.ts";
-import { takeDue } from "./take-due.ts";
+import { TakeDue } from "./take-due.ts";
 
 export interface ClaimOptions {
   source: string;
@@ -34,9 +34,9 @@ const PROBE_MS = 10_000;
  */
 export async function claimQuestions(db: Kysely<Tables>, options: ClaimOptions): Promise<Claim> {
   if (options.limits.ratePerSecond === null) {
-    const { wanted, wantedReplays, leaseMs } = options;
-    const taken = await takeDue(db, {
-      gate: wideOpen(options.source),
+    const { source, wanted, wantedReplays, leaseMs } = options;
+    const taken = await WIDE_OPEN.from(db, {
+      source,
       total: wanted,
       unknown: wanted,
       replays: wantedReplays,
@@ -48,10 +48,15 @@ export async function claimQuestions(db: Kysely<Tables>, options: ClaimOptions):
 }
 
 // A few faults short of the breaker restrict nothing; whoever has them in mind clears them by its next answer.
-const wideOpen = (source: string) => sql`
-  select name from source
-  where name = ${source} and paused_by is null and opens_at <= now() and faults = 0 and unknown_share <= ${FLOODED}
-    and set_config('synchronous_commit', 'off', true) is not null`;
+const WIDE_OPEN = new TakeDue(
+  (source) => sql`
+    select name from source
+    where name = ${source} and paused_by is null and opens_at <= now() and faults = 0 and unknown_share <= ${sql.lit(FLOODED)}
+      and set_config('synchronous_commit', 'off', true) is not null`,
+);
+
+/** For whoever holds the source's row and has read what may be taken. */
+const ALLOWED = new TakeDue((source) => sql`select ${source}::text as name`);
 
 async function claimUnderLock(trx: Transaction<Tables>, options: ClaimOptions): Promise<Claim> {
   const gate = await readGate(trx, options.source);
@@ -63,8 +68,8 @@ async function claimUnderLock(trx: Transaction<Tables>, options: ClaimOptions): 
   };
   if (allowance.total < 1) return { questions: [], ...state };
   const { total, unknown } = allowance;
-  const { questions } = await takeDue(trx, {
-    gate: sql`select ${options.source}::text as name`,
+  const { questions } = await ALLOWED.from(trx, {
+    source: options.source,
     total,
     unknown,
     replays: options.wantedReplays,
