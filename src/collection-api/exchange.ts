@@ -40,11 +40,26 @@ export function exchange(
   });
 }
 
+/** Who waits under a signal: one listener for all, since a signal walks its listeners whenever one comes or goes. */
+const waiting = new WeakMap<AbortSignal, Set<AnswerReader>>();
+
+function waitUnder(signal: AbortSignal, reader: AnswerReader): Set<AnswerReader> {
+  const readers = waiting.get(signal) ?? new Set();
+  if (!waiting.has(signal)) {
+    waiting.set(signal, readers);
+    signal.addEventListener("abort", () => {
+      for (const one of readers) one.abort();
+    });
+  }
+  readers.add(reader);
+  return readers;
+}
+
 /** Reads one answer under undici's own handler interface: a stream for each small answer costs a third more. */
 class AnswerReader implements Dispatcher.DispatchHandler {
   done = false;
   readonly #resolve: (result: HttpAnswer | NoAnswer) => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #others: Set<AnswerReader> | undefined;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -57,10 +72,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     resolve: (result: HttpAnswer | NoAnswer) => void,
   ) {
     this.#resolve = resolve;
-    this.#signal = signal;
     this.#timer = setTimeout(() => this.#cut("timeout", `no whole answer within ${timeoutMs} ms`), timeoutMs);
-    signal?.addEventListener("abort", this.#onAbort);
-    if (signal?.aborted) this.#onAbort();
+    this.#others = signal === undefined ? undefined : waitUnder(signal, this);
+    if (signal?.aborted) this.abort();
   }
 
   /** From here on bytes may leave. A request that was given up while it waited for a connection stays here. */
@@ -96,7 +110,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     }
   }
 
-  readonly #onAbort = () => this.#cut("aborted", "stopped by the caller");
+  abort(): void {
+    this.#cut("aborted", "stopped by the caller");
+  }
 
   #cut(kind: NoAnswer["kind"], detail: string): void {
     if (this.done) return;
@@ -108,7 +124,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (this.done) return;
     this.done = true;
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#others?.delete(this);
     this.#resolve(result);
   }
 }

@@ -8,6 +8,11 @@ export interface GroupCommitOptions<Item> {
   maxBatch: number;
   /** The most transactions under way at once. */
   maxInFlight: number;
+  /**
+   * A further transaction starts only once as many items wait as are under way: half the statements under load, for up
+   * to one commit's time that nobody with an open request waits for.
+   */
+  patient?: boolean;
   /** The most items waiting; one more is refused with QueueFull. */
   maxWaiting: number;
   /** Whether `write` may be repeated after a commit of unknown outcome without doing anything twice. */
@@ -36,6 +41,7 @@ export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;
   #waiting: Waiting<Item>[] = [];
   #inFlight = 0;
+  #underWay = 0;
   #scheduled = false;
 
   constructor(options: GroupCommitOptions<Item>) {
@@ -66,12 +72,21 @@ export class GroupCommit<Item> {
     });
   }
 
+  get #mayStart(): boolean {
+    const { maxInFlight, maxBatch, patient = false } = this.#options;
+    const waiting = this.#waiting.length;
+    if (waiting === 0 || this.#inFlight >= maxInFlight) return false;
+    return !patient || waiting >= Math.min(this.#underWay, maxBatch);
+  }
+
   #start(): void {
-    while (this.#waiting.length > 0 && this.#inFlight < this.#options.maxInFlight) {
+    while (this.#mayStart) {
       const batch = this.#waiting.splice(0, this.#options.maxBatch);
       this.#inFlight += 1;
+      this.#underWay += batch.length;
       void this.#write(batch, this.#options.repeatable).finally(() => {
         this.#inFlight -= 1;
+        this.#underWay -= batch.length;
         this.#schedule();
       });
     }

@@ -31,6 +31,7 @@ export class PublicationStore {
       },
       maxBatch: 500,
       maxInFlight: 2,
+      patient: true,
       maxWaiting: Number.POSITIVE_INFINITY,
       // A second row for one acceptance would only be noise; an acceptance that is missing would be a lie.
       repeatable: true,

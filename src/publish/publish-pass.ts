@@ -25,6 +25,9 @@ export interface PublishPassOptions extends SendBatchOptions {
 
 const ENTRIES_A_BATCH = 10;
 
+/** With so many batches under way, one that is not full waits. */
+const FEW_BATCHES = 2;
+
 /** The safety net for a wake-up that got lost while SNS is slow, in ms. */
 const POLL_MS = 1_000;
 
@@ -96,11 +99,17 @@ class Pass {
     return (this.#options.batchesInFlight - this.#batches) * ENTRIES_A_BATCH;
   }
 
+  // What fills no batch waits for company while others are on their way, since a request costs as much for one as for
+  // ten. Their end is the latest that it waits for.
+  #worthSending(waiting: number): number {
+    return this.#batches < FEW_BATCHES ? waiting : waiting - (waiting % ENTRIES_A_BATCH);
+  }
+
   #startHanded(): void {
     const { routes, handed } = this.#options;
     for (const route of routes) {
       if (handed === null || handed.size === 0 || !this.#mayStart()) return;
-      this.#start(route, handed.next(route, this.#room));
+      this.#start(route, handed.next(route, Math.min(this.#room, this.#worthSending(handed.size))));
     }
   }
 

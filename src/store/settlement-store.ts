@@ -42,6 +42,7 @@ export class SettlementStore {
       write: (settlements) => write(settlements, options),
       maxBatch: 128,
       maxInFlight: 2,
+      patient: true,
       maxWaiting: Number.POSITIVE_INFINITY,
       repeatable: true,
     });
