@@ -44,10 +44,11 @@ export class Caller {
     options: CallOptions,
   ): Promise<Judged<Data>> {
     const { retries = this.#settings.retries, timeoutMs = this.#settings.timeoutMs, signal } = options;
+    const limits = { timeoutMs, signal, onExchanged: options.onExchanged };
     const safe = operation.method === "GET";
     const http = this.#httpRequest(operation, request);
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await exchange(this.#pool, http, { timeoutMs, signal });
+      const answer = await exchange(this.#pool, http, limits);
       const result = "status" in answer ? judgeAnswer(answer, read, new Date()) : answer;
       if (!("kind" in result)) return result;
 

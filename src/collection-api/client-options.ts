@@ -29,6 +29,8 @@ export interface CallOptions {
   retries?: number | undefined;
   /** Stops the call, wherever it is. */
   signal?: AbortSignal | undefined;
+  /** Called at the end of each try, before its answer is read: the next request may go out now. */
+  onExchanged?: (() => void) | undefined;
 }
 
 /** The options with everything decided. */

@@ -25,17 +25,28 @@ export interface NoAnswer {
   maybeSent: boolean;
 }
 
+export interface ExchangeLimits {
+  /** Covers everything from waiting for a connection to the answer's last byte. */
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+  onExchanged?: (() => void) | undefined;
+}
+
 /**
- * One request and its whole answer.
- * @param limits `timeoutMs` covers everything from waiting for a connection to the answer's last byte.
+ * One request and its whole answer. `onExchanged` is called when it is over; the answer follows one turn of the event
+ * loop later, so that all answers that came in together are off the wire, and the next requests on it, before the
+ * first is read.
  */
 export function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
-  limits: { timeoutMs: number; signal: AbortSignal | undefined },
+  limits: ExchangeLimits,
 ): Promise<HttpAnswer | NoAnswer> {
   return new Promise((resolve) => {
-    const reader = new AnswerReader(limits, resolve);
+    const reader = new AnswerReader(limits, (result) => {
+      limits.onExchanged?.();
+      setImmediate(resolve, result);
+    });
     if (!reader.done) dispatcher.dispatch(request, reader);
   });
 }
@@ -67,10 +78,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor(
-    { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
-    resolve: (result: HttpAnswer | NoAnswer) => void,
-  ) {
+  constructor({ timeoutMs, signal }: ExchangeLimits, resolve: (result: HttpAnswer | NoAnswer) => void) {
     this.#resolve = resolve;
     this.#timer = setTimeout(() => this.#cut("timeout", `no whole answer within ${timeoutMs} ms`), timeoutMs);
     this.#others = signal === undefined ? undefined : waitUnder(signal, this);

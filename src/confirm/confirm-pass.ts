@@ -183,14 +183,21 @@ class Pass {
   }
 
   async #answerOf(question: ClaimedQuestion, source: ConfirmSource): Promise<Answer> {
+    let isOpen = true;
+    const close = () => {
+      if (!isOpen) return;
+      isOpen = false;
+      this.#asking -= 1;
+      this.#ask();
+    };
     try {
       return await ask(source.client, question.invoiceId, {
         timeoutMs: this.#options.timeoutMs,
         signal: this.#giveUp.signal,
+        onExchanged: close,
       });
     } finally {
-      this.#asking -= 1;
-      this.#ask();
+      close();
     }
   }
 
