@@ -31,7 +31,7 @@ const MEANING: Record<CollectionApiErrorKind, Exclude<Answer["kind"], "found">> 
 export async function ask(
   client: CollectionClient,
   invoiceId: string,
-  options: { timeoutMs: number; signal: AbortSignal; onExchanged: () => void },
+  options: { timeoutMs: number; signal: AbortSignal; onExchanged?: () => void },
 ): Promise<Answer> {
   try {
     const { invoice, document } = await client.getInvoice(invoiceId, { ...options, retries: 0 });

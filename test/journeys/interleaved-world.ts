@@ -161,7 +161,7 @@ export class World {
           this.#late.push(
             judge(
               question,
-              await ask(client, question.invoiceId, { timeoutMs: 5_000, signal: NEVER, onExchanged: noop }),
+              await ask(client, question.invoiceId, { timeoutMs: 5_000, signal: NEVER }),
               rules,
               0.5,
             ).settlement,
