@@ -62,7 +62,7 @@ export function createPasses(context: PassContext): Passes {
       return DAY_MS;
     },
     async close() {
-      publisher.close();
+      await publisher.close();
       await Promise.all(clients.map(({ client }) => client.close()));
     },
   };

@@ -1,3 +1,4 @@
+import { messageOf } from "../kit/errors.ts";
 import { HandedEvents } from "../publish/handed-events.ts";
 import { PublicationStore } from "../publish/publication-store.ts";
 import { publishPass } from "../publish/publish-pass.ts";
@@ -18,7 +19,7 @@ const MOST_HANDED = 160;
 export function publishing(context: PassContext): {
   pass: Pass;
   handed: HandedEvents | null;
-  close(): void;
+  close(): Promise<void>;
 } {
   const { db, hot, settings, alarms, log, metrics } = context;
   const sender = createSnsSender({
@@ -59,5 +60,12 @@ export function publishing(context: PassContext): {
     wake: wake ?? new Signal(),
     handed,
   };
-  return { pass: (stop) => publishPass(options, stop), handed, close: () => sender.close() };
+  // The confirmer may have handed on its last events when the publisher had stopped.
+  const close = async () => {
+    sender.close();
+    await handed?.close().catch((error: unknown) => {
+      log.warn({ error: messageOf(error) }, "leases could not be given back; they run out by themselves");
+    });
+  };
+  return { pass: (stop) => publishPass(options, stop), handed, close };
 }

@@ -91,7 +91,8 @@ const SETTLE_CONFIRMATIONS = sql`
     verdict = held.verdict, lane = held.lane, faults = held.faults,
     last_error = held.last_error, last_answer = held.last_answer
   from held
-  where known.invoice_id = held.invoice_id and known.source = held.source`;
+  where known.invoice_id = held.invoice_id and known.source = held.source
+  returning 1`;
 
 // Two sources may be told of one invoice in one batch, and no statement may write a row twice: the newest (G6).
 const STORE_INVOICES = sql`
@@ -123,7 +124,8 @@ const KEEP_SNAPSHOTS = sql`
   where differs`;
 
 // However many find the payment, the unique key lets one event through (G4). One that is handed over is claimed from
-// its first moment on, so that it costs no second write; a topic that is paused or backs off takes none.
+// its first moment on, so that it costs no second write; a topic that is paused or backs off takes none. Counting the
+// verdicts makes Postgres write them first, so that a timeline tells of the verdict before the event.
 const addEvents = (value: Slots<SettlementBatch>["value"]) => sql`
   insert into event
     (id, invoice_id, source, type, invoice_type, collection_name, payload, erased_at, state, lease_token, claimed_until)
@@ -133,7 +135,7 @@ const addEvents = (value: Slots<SettlementBatch>["value"]) => sql`
     case when topic.arn is not null then clock_timestamp() + ${value(({ leaseMs }) => leaseMs)}::float8 * interval '1 ms' end
   from held
   left join topic on topic.arn = hand_to and event_state = 'due' and ${topicIsOpen}
-  where event_id is not null
+  where event_id is not null and (select count(*) from settled) > 0
   order by invoice_id
   on conflict do nothing
   returning id, state`;
