@@ -126,7 +126,7 @@ class Relay {
     const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
       { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
       { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
-      { name: "rescue", pass: passes.rescue, pollMs: POLL_MS },
+      { name: "rescue", pass: passes.rescue, pollMs: Math.max(POLL_MS, settings.LEASE_DURATION / 5) },
       { name: "sweep", pass: passes.sweep, wake: reconcile, pollMs: POLL_MS },
       { name: "scout", pass: passes.scout, pollMs: POLL_MS },
       { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },

@@ -70,10 +70,15 @@ describe.each<[string, () => Promise<OnceOnlyStore<unknown>>]>([
 
   it("forgets an event whose handler failed, so that the next delivery handles it", async () => {
     const [store, event] = [await makeStore(), newEvent()];
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const failing = onceOnly(store, event, async () => {
+      begun.resolve();
+      await over.promise;
       throw new Error("the shop is closed");
     });
+    await begun.promise;
     const waiting = onceOnly(store, event, async () => undefined);
+    over.resolve();
 
     await expect(failing).rejects.toThrow("the shop is closed");
     expect(await waiting).toBe("handled");
