@@ -9,10 +9,13 @@ import { Signal } from "../workers/signal.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { routesOf } from "./register.ts";
 
-const BATCHES_IN_FLIGHT = 8;
+const SNS_CONNECTIONS = 8;
+
+/** While so many are on their way, as many again have their outcome written down. */
+const BATCHES_IN_HAND = 2 * SNS_CONNECTIONS;
 const SNS_TIMEOUT_MS = 10_000;
 
-/** Two rounds of what is under way at once: enough that no batch waits for the next commit. */
+/** As many events as the batches in hand hold: enough that no batch waits for the next commit. */
 const MOST_HANDED = 160;
 
 /** The publishing pass of one process, and how its connections are closed. */
@@ -25,7 +28,7 @@ export function publishing(context: PassContext): {
   const sender = createSnsSender({
     region: settings.AWS_REGION,
     endpoint: settings.AWS_ENDPOINT_URL_SNS,
-    connections: BATCHES_IN_FLIGHT,
+    connections: SNS_CONNECTIONS,
     timeoutMs: SNS_TIMEOUT_MS,
   });
   // Routes that share a topic share its gate.
@@ -55,7 +58,7 @@ export function publishing(context: PassContext): {
     store: new PublicationStore(hot),
     sender,
     routes,
-    batchesInFlight: BATCHES_IN_FLIGHT,
+    batchesInHand: BATCHES_IN_HAND,
     leaseMs: settings.LEASE_DURATION,
     wake: wake ?? new Signal(),
     handed,

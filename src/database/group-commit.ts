@@ -13,6 +13,11 @@ export interface GroupCommitOptions<Item> {
    * to one commit's time that nobody with an open request waits for.
    */
   patient?: boolean;
+  /**
+   * How long an item waits for others, in ms; 0 when left out. For what nobody waits for: each commit that is spared
+   * leaves the disk to one that somebody does.
+   */
+  lingerMs?: number;
   /** The most items waiting; one more is refused with QueueFull. */
   maxWaiting: number;
   /** Whether `write` may be repeated after a commit of unknown outcome without doing anything twice. */
@@ -66,10 +71,13 @@ export class GroupCommit<Item> {
   #schedule(): void {
     if (this.#scheduled || this.#inFlight >= this.#options.maxInFlight) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    const start = () => {
       this.#scheduled = false;
       this.#start();
-    });
+    };
+    const { lingerMs = 0 } = this.#options;
+    if (lingerMs > 0) setTimeout(start, lingerMs);
+    else setImmediate(start);
   }
 
   get #mayStart(): boolean {

@@ -31,7 +31,7 @@ export class PublicationStore {
       },
       maxBatch: 500,
       maxInFlight: 2,
-      patient: true,
+      lingerMs: LINGER_MS,
       maxWaiting: Number.POSITIVE_INFINITY,
       // A second row for one acceptance would only be noise; an acceptance that is missing would be a lie.
       repeatable: true,
@@ -42,6 +42,9 @@ export class PublicationStore {
     return this.#commits.add(settlement);
   }
 }
+
+/** The event is out already. */
+const LINGER_MS = 20;
 
 const COLUMNS: Columns<EventSettlement> = {
   event_id: uuid((settlement) => settlement.id),

@@ -9,13 +9,14 @@ import { claimEvents } from "./claim-events.ts";
 import { batchesOf, type ClaimedEvent, entryOf } from "./entry.ts";
 import type { HandedEvents } from "./handed-events.ts";
 import { type OpenRoute, type Outgoing, type SendBatchOptions, sendBatch } from "./send-batch.ts";
+import type { BatchOutcome } from "./sns-sender.ts";
 
 export interface PublishPassOptions extends SendBatchOptions {
   db: Kysely<Tables>;
   log: Logger;
   routes: readonly OpenRoute[];
-  /** The most batches under way at a time. */
-  batchesInFlight: number;
+  /** The most batches that are on their way or being written down. */
+  batchesInHand: number;
   leaseMs: number;
   /** Raised when there may be new events to claim. */
   wake: Signal;
@@ -25,7 +26,7 @@ export interface PublishPassOptions extends SendBatchOptions {
 
 const ENTRIES_A_BATCH = 10;
 
-/** With so many batches under way, one that is not full waits. */
+/** With so many batches on their way, one that is not full waits. */
 const FEW_BATCHES = 2;
 
 /** The safety net for a wake-up that got lost while SNS is slow, in ms. */
@@ -46,7 +47,9 @@ class Pass {
   readonly #stop: AbortSignal;
   readonly #inHand = new InHand<ClaimedEvent>();
   readonly #progress = new Signal();
+  readonly #sending: SendBatchOptions;
   #batches = 0;
+  #onTheirWay = 0;
   #moreIsDue = false;
   #claimedAt = Number.NEGATIVE_INFINITY;
   #failure: unknown;
@@ -54,6 +57,22 @@ class Pass {
   constructor(options: PublishPassOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
+    const { sender } = options;
+    this.#sending = {
+      ...options,
+      sender: { ...sender, send: (...given) => this.#watched(sender.send(...given)) },
+    };
+  }
+
+  // A batch whose outcome is being written down keeps nobody from sending the next.
+  async #watched(answer: Promise<BatchOutcome>): Promise<BatchOutcome> {
+    this.#onTheirWay += 1;
+    try {
+      return await answer;
+    } finally {
+      this.#onTheirWay -= 1;
+      this.#progress.raise();
+    }
   }
 
   async run(): Promise<number | null> {
@@ -92,17 +111,17 @@ class Pass {
   }
 
   #mayStart(): boolean {
-    return !this.#ending && this.#batches < this.#options.batchesInFlight;
+    return !this.#ending && this.#batches < this.#options.batchesInHand;
   }
 
   get #room(): number {
-    return (this.#options.batchesInFlight - this.#batches) * ENTRIES_A_BATCH;
+    return (this.#options.batchesInHand - this.#batches) * ENTRIES_A_BATCH;
   }
 
   // What fills no batch waits for company while others are on their way, since a request costs as much for one as for
   // ten. Their end is the latest that it waits for.
   #worthSending(waiting: number): number {
-    return this.#batches < FEW_BATCHES ? waiting : waiting - (waiting % ENTRIES_A_BATCH);
+    return this.#onTheirWay < FEW_BATCHES ? waiting : waiting - (waiting % ENTRIES_A_BATCH);
   }
 
   #startHanded(): void {
@@ -148,7 +167,7 @@ class Pass {
 
   async #publish(route: OpenRoute, batch: Outgoing[]): Promise<void> {
     try {
-      const works = await sendBatch(this.#options, route, batch);
+      const works = await sendBatch(this.#sending, route, batch);
       if (!works) await this.#options.handed?.giveBack(route);
     } catch (error) {
       this.#failure ??= error;

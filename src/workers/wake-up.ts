@@ -100,6 +100,8 @@ export class WakeUps {
     client.on("end", () => this.#lost(client));
     try {
       await client.connect();
+      // A message is a commit too, and this one is worth no wait for the disk.
+      await client.query("set synchronous_commit = off");
       await client.query(`listen ${CHANNEL}`);
       this.#client = client;
       this.#faults = 0;

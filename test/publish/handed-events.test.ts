@@ -73,8 +73,8 @@ describe("a new event in the process that found it", () => {
     await confirmed(around, relay, 900);
     const { due = 0, claimed = 0 } = await states(around);
     expect(due + claimed).toBe(900);
-    // 80 under way, 160 waiting, and those of the two commits that were decided before that was seen.
-    expect(claimed).toBeLessThanOrEqual(80 + 160 + 2 * 128);
+    // 160 in hand, 160 waiting, and those of the two commits that were decided before that was seen.
+    expect(claimed).toBeLessThanOrEqual(160 + 160 + 2 * 128);
     await relay.end("SIGKILL");
   });
 
