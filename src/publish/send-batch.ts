@@ -74,7 +74,7 @@ async function sendAlone(
     return true;
   }
   let works = true;
-  for (const outgoing of batch) works = await sendBatch(options, route, [outgoing]);
+  for (const outgoing of batch) works = (await sendBatch(options, route, [outgoing])) && works;
   return works;
 }
 
