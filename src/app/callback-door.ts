@@ -13,6 +13,7 @@ import { Paced } from "../receive/paced.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
+import type { QuestionTaker } from "../record/question-taker.ts";
 
 export interface CallbackDoorOptions {
   settings: ServeSettings;
@@ -25,6 +26,8 @@ export interface CallbackDoorOptions {
   logger: Logger;
   metrics: Metrics;
   onQuestions: () => void;
+  /** A confirmer in this process; null when there is none. */
+  taker: QuestionTaker | null;
   /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
   onNothingNamed: (source: string) => void;
 }
@@ -39,7 +42,7 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
   const intake = new CallbackIntake({
     sources,
-    log: new CallbackLog({ db: recording, onQuestions: options.onQuestions }),
+    log: new CallbackLog({ db: recording, onQuestions: options.onQuestions, taker: options.taker }),
     logger,
     metrics,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,

@@ -1,20 +1,33 @@
 import type { CollectionClient } from "../collection-api/index.ts";
 import { confirmPass } from "../confirm/confirm-pass.ts";
 import { ConfirmSource } from "../confirm/confirm-source.ts";
+import { type FreshQuestion, HandedQuestions } from "../confirm/handed-questions.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
 import { SourceGate } from "../confirm/source-gate.ts";
+import { messageOf } from "../kit/errors.ts";
 import type { Source } from "../kit/sources.ts";
 import { type EventTaker, SettlementStore } from "../store/settlement-store.ts";
+import { releaseQuestions } from "../workers/leases.ts";
 import { Signal } from "../workers/signal.ts";
 import type { Pass, PassContext } from "./pass.ts";
 
-/** The confirming pass of one process, over the clients of its sources. */
+/** The confirming pass of one process, over the clients of its sources, and how new questions get to it. */
 export function confirming(
   context: PassContext,
   clients: readonly { source: Source; client: CollectionClient }[],
   taker: EventTaker | null,
-): Pass {
+): { pass: Pass; handed: HandedQuestions | null } {
   const { hot, settings, alarms, log, metrics } = context;
+  const { CONFIRM_RATE_PER_SECOND: rate, LEASE_DURATION: leaseMs } = settings;
+  const release = (questions: readonly FreshQuestion[]) =>
+    void releaseQuestions(hot, questions).catch((error: unknown) => {
+      log.warn({ error: messageOf(error) }, "leases could not be given back; they run out by themselves");
+    });
+  // Without a wake-up nobody records beside the confirmer; under a limit of questions a second every claim is counted.
+  const handed =
+    context.confirmWake === undefined || (rate ?? null) !== null
+      ? null
+      : new HandedQuestions({ leaseMs, release });
   const options = {
     db: hot,
     alarms,
@@ -24,10 +37,11 @@ export function confirming(
     sources: clients.map(({ source, client }) => confirmSource(context, source, client)),
     concurrency: settings.CONFIRM_CONCURRENCY,
     timeoutMs: settings.CONFIRM_TIMEOUT,
-    leaseMs: settings.LEASE_DURATION,
+    leaseMs,
     wake: context.confirmWake ?? new Signal(),
+    handed,
   };
-  return (stop) => confirmPass(options, stop);
+  return { pass: (stop) => confirmPass(options, stop), handed };
 }
 
 function confirmSource(

@@ -5,6 +5,7 @@ import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
+import type { QuestionTaker } from "../record/question-taker.ts";
 import type { Signal } from "../workers/signal.ts";
 
 /** What the passes of one process share. */
@@ -45,5 +46,7 @@ export interface Passes {
   retention: Pass;
   /** Makes the log's partitions that are due. */
   partitions: Pass;
+  /** Where new questions of this process may go without a claim. */
+  questionTaker: QuestionTaker | null;
   close(): Promise<void>;
 }

@@ -30,9 +30,10 @@ export function createPasses(context: PassContext): Passes {
     onQuestions: context.onQuestions,
   };
   const scout = new Scout(reconcileOptions);
+  const confirmer = confirming(context, clients, publisher.handed);
   const workshop = replayWorkshop(context);
   return {
-    confirm: confirming(context, clients, publisher.handed),
+    confirm: confirmer.pass,
     publish: publisher.pass,
     async rescue() {
       if ((await releaseExpired(db, "confirmation")) > 0) context.confirmWake?.raise();
@@ -61,6 +62,7 @@ export function createPasses(context: PassContext): Passes {
       if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
       return DAY_MS;
     },
+    questionTaker: confirmer.handed,
     async close() {
       await publisher.close();
       await Promise.all(clients.map(({ client }) => client.close()));

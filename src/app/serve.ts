@@ -62,7 +62,7 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
   const pool = (max: number, kind: ConnectOptions = {}) =>
     connect(settings.DATABASE_URL, { max, onIdleError, ...kind });
-  const recording = pool(RECORD_CONNECTIONS, { prepare: true });
+  const recording = pool(RECORD_CONNECTIONS, { prepare: true, byIndex: true });
   const hot = pool(HOT_CONNECTIONS, { prepare: true, byIndex: true });
   const working = pool(WORKING_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
@@ -151,6 +151,7 @@ class Relay {
       logger: log,
       metrics,
       onQuestions: () => wakeUps.wake("confirm"),
+      taker: this.#passes?.questionTaker ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
     });
     this.#callbacks = door;

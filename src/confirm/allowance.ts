@@ -1,3 +1,5 @@
+import { FLOODED } from "../database/source-is-open.ts";
+
 /** The row of `source` that a claim takes its leave from, ages in ms by Postgres' clock. */
 export interface Gate {
   pausedBy: "operator" | "key_refused" | null;
@@ -32,9 +34,6 @@ export interface Allowance {
 
 /** So many faults in a row shut the gate (the breaker); then one question at a time tries whether it opens. */
 export const BREAKER_FAULTS = 5;
-
-/** Past this share of "not found", the unknown lane is throttled. */
-export const FLOODED = 0.5;
 
 /** The buckets hold a fifth of a second, so that a limit a second is kept in any second, nearly. */
 const bucketSize = (ratePerSecond: number) => Math.max(1, ratePerSecond / 5);

@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
+import { sourceIsOpen } from "../database/source-is-open.ts";
 import type { Tables } from "../database/tables.ts";
-import { type Allowance, allowanceOf, BREAKER_FAULTS, FLOODED, type Gate, type Limits } from "./allowance.ts";
+import { type Allowance, allowanceOf, BREAKER_FAULTS, type Gate, type Limits } from "./allowance.ts";
 import type { ClaimedQuestion } from "./question.ts";
 import { TakeDue } from "./take-due.ts";
 
@@ -51,8 +52,7 @@ export async function claimQuestions(db: Kysely<Tables>, options: ClaimOptions):
 const WIDE_OPEN = new TakeDue(
   (source) => sql`
     select name from source
-    where name = ${source} and paused_by is null and opens_at <= now() and faults = 0 and unknown_share <= ${sql.lit(FLOODED)}
-      and set_config('synchronous_commit', 'off', true) is not null`,
+    where name = ${source} and ${sourceIsOpen} and set_config('synchronous_commit', 'off', true) is not null`,
 );
 
 /** For whoever holds the source's row and has read what may be taken. */

@@ -1,14 +1,7 @@
 import type { Kysely } from "kysely";
-import { CollectionApiError } from "../collection-api/index.ts";
-import type { Alarms } from "../database/alarms.ts";
-import { isRefusedData } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
-import type { Metrics } from "../kit/metrics.ts";
-import { withoutCallbackTokens } from "../kit/quiet-text.ts";
-import { storableText } from "../kit/storable-text.ts";
-import type { SettlementStore } from "../store/settlement-store.ts";
 import { InHand } from "../workers/in-hand.ts";
 import { extendLeases, releaseQuestions } from "../workers/leases.ts";
 import { Signal, waitForEither } from "../workers/signal.ts";
@@ -16,15 +9,13 @@ import type { Answer } from "./answer.ts";
 import { ask } from "./ask.ts";
 import { claimQuestions } from "./claim.ts";
 import type { ConfirmSource } from "./confirm-source.ts";
-import { judge } from "./judge.ts";
+import type { FreshQuestion, HandedQuestions } from "./handed-questions.ts";
 import type { ClaimedQuestion } from "./question.ts";
+import { type SettleAnswerOptions, settleAnswer } from "./settle-answer.ts";
 
-export interface ConfirmPassOptions {
+export interface ConfirmPassOptions extends SettleAnswerOptions {
   db: Kysely<Tables>;
-  store: SettlementStore;
-  alarms: Alarms;
   log: Logger;
-  metrics: Metrics;
   sources: readonly ConfirmSource[];
   /** How many invoices are asked for at the same time. */
   concurrency: number;
@@ -33,10 +24,26 @@ export interface ConfirmPassOptions {
   leaseMs: number;
   /** Raised when there may be new work; the pass listens while it waits for answers. */
   wake: Signal;
+  /** New questions that need no claim, where a recorder works in the same process. */
+  handed: HandedQuestions | null;
 }
 
 /** The most questions that a pass holds, answers that are being written included, as a multiple of its concurrency. */
 const MOST_IN_HAND = 6;
+
+/** What a question is like that nobody asked before. */
+const NOTHING_KNOWN = {
+  lane: "unknown",
+  requests: 1,
+  attempt: 0,
+  faults: 0,
+  verdict: null,
+  released: false,
+  erased: false,
+  recordOnly: false,
+  hasEvidence: false,
+  known: null,
+} as const;
 
 /** How long answers under way may take once the process has been asked to stop, in ms. */
 const STOP_GRACE_MS = 5_000;
@@ -47,7 +54,7 @@ const POLL_MS = 1_000;
 /**
  * Asks everything that is due, up to `concurrency` at a time, until nothing is. Answers are judged and written
  * as they come; a slow one holds up only itself. When `stop` aborts, nothing more is claimed, what is under way
- * is finished or, after a grace, given back.
+ * is finished or, after a grace, given back. With a recorder beside it, it goes on while new questions keep coming.
  * @returns when there may be more, in ms; null when only new work would change it.
  */
 export async function confirmPass(options: ConfirmPassOptions, stop: AbortSignal): Promise<number | null> {
@@ -62,7 +69,11 @@ class Pass {
   readonly #buffer: { question: ClaimedQuestion; source: ConfirmSource }[] = [];
   readonly #giveUp = new AbortController();
   readonly #progress = new Signal();
-  #moreIsDue = false;
+  readonly #sources: ReadonlyMap<string, ConfirmSource>;
+  #claimedAt = Number.NEGATIVE_INFINITY;
+  #moreInMs: number | null = null;
+  // There may be more than the last claim could take, or the source is not as that claim found it.
+  #looksAgain = false;
   #asking = 0;
   #replaying = 0;
   #failure: unknown;
@@ -70,36 +81,65 @@ class Pass {
   constructor(options: ConfirmPassOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
+    this.#sources = new Map(options.sources.map((source) => [source.name, source]));
   }
 
   async run(): Promise<number | null> {
-    const { leaseMs, wake } = this.#options;
+    const { leaseMs, handed } = this.#options;
     const extending = setInterval(() => void this.#extend(), leaseMs / 3);
     const stopped = () => setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
     this.#stop.addEventListener("abort", stopped);
     try {
-      let newWork = true;
-      for (;;) {
-        const moreInMs: number | null =
-          (newWork || this.#moreIsDue) && this.#mayClaim() ? await this.#claim() : null;
-        if (this.#ending) await this.#giveBack();
-        this.#ask();
-        if (this.#inHand.size === 0) {
-          if (this.#failure !== undefined) throw this.#failure;
-          if (this.#ending || !this.#moreIsDue) return moreInMs;
-        } else {
-          newWork =
-            (await waitForEither(wake, this.#progress, Math.min(moreInMs ?? POLL_MS, POLL_MS))) !== "second";
-        }
-      }
+      return await this.#drain();
     } finally {
+      handed?.askedBy(null);
       clearInterval(extending);
       this.#stop.removeEventListener("abort", stopped);
     }
   }
 
+  async #drain(): Promise<number | null> {
+    const { wake, handed } = this.#options;
+    let newWork = true;
+    for (;;) {
+      if ((newWork || this.#looksAgain || this.#claimsInMs <= 0) && this.#mayClaim()) await this.#claim();
+      if (this.#ending) await this.#giveBack();
+      else handed?.askedBy(this);
+      this.#ask();
+      const idle = this.#inHand.size === 0;
+      if (idle) {
+        if (this.#failure !== undefined) throw this.#failure;
+        if (this.#ending || (!this.#looksAgain && handed === null)) return this.#moreInMs;
+      }
+      const waitMs = idle && this.#looksAgain ? 0 : this.#claimsInMs;
+      const heard = await waitForEither(wake, this.#progress, waitMs, idle ? this.#stop : undefined);
+      if (idle && heard === "neither") return 0;
+      newWork = heard === "first";
+    }
+  }
+
+  /** How many new questions may come without a claim. What is due already goes first. */
+  get room(): number {
+    return this.#ending || this.#looksAgain ? 0 : this.#wanted;
+  }
+
+  /** Takes questions whose leases are held already. */
+  ask(questions: readonly FreshQuestion[]): void {
+    for (const question of questions) {
+      const source = this.#sources.get(question.source);
+      if (source !== undefined) this.#take({ ...NOTHING_KNOWN, ...question }, source);
+    }
+    this.#ask();
+    this.#progress.raise();
+  }
+
   get #ending(): boolean {
     return this.#stop.aborted || this.#failure !== undefined;
+  }
+
+  /** When the next claim is due at the latest, in ms: by what the last one said, or for a wake-up that got lost. */
+  get #claimsInMs(): number {
+    return Math.max(0, this.#claimedAt + Math.min(this.#moreInMs ?? POLL_MS, POLL_MS) - performance.now());
   }
 
   // A new claim once half the room is free: few large claims instead of one for each answer.
@@ -107,9 +147,9 @@ class Pass {
     return !this.#ending && this.#buffer.length <= this.#options.concurrency / 2;
   }
 
-  async #claim(): Promise<number | null> {
+  async #claim(): Promise<void> {
     let soonest: number | null = null;
-    this.#moreIsDue = false;
+    this.#looksAgain = false;
     try {
       for (const source of this.#options.sources) {
         const moreInMs = await this.#claimFrom(source);
@@ -118,19 +158,16 @@ class Pass {
     } catch (error) {
       this.#failure ??= error;
     }
-    return soonest;
+    this.#claimedAt = performance.now();
+    this.#moreInMs = soonest;
   }
 
   async #claimFrom(source: ConfirmSource): Promise<number | null> {
     const { db, concurrency, leaseMs } = this.#options;
     await source.gate.settle();
-    // As many again wait their turn as are under way; what is being written only has an end of its own (G8).
-    const wanted = Math.min(
-      concurrency * 2 - this.#buffer.length - this.#asking,
-      concurrency * MOST_IN_HAND - this.#inHand.size,
-    );
+    const wanted = this.#wanted;
     if (wanted <= 0) {
-      this.#moreIsDue = true;
+      this.#looksAgain = true;
       return null;
     }
     const wantedReplays = Math.max(0, Math.ceil(concurrency / 4) - this.#replaying);
@@ -143,18 +180,30 @@ class Pass {
     });
     source.gate.sawFaults(claim.faults);
     if (claim.keyRefused) await source.keyProbe.probeWhenDue();
-    for (const question of claim.questions) {
-      this.#inHand.add(question);
-      if (question.lane === "replay") this.#replaying += 1;
-      this.#buffer.push({ question, source });
-    }
+    for (const question of claim.questions) this.#take(question, source);
     // As many as could be had, or replays held back for live traffic: there may be more.
     if (
       claim.questions.length >= wanted ||
       (wantedReplays > 0 && this.#replaying >= Math.ceil(concurrency / 4))
     )
-      this.#moreIsDue = true;
+      this.#looksAgain = true;
     return claim.moreInMs;
+  }
+
+  // As many again wait their turn as are under way; what is being written only has an end of its own (G8).
+  get #wanted(): number {
+    const { concurrency, handed } = this.#options;
+    const left = Math.min(
+      concurrency * 2 - this.#buffer.length - this.#asking,
+      concurrency * MOST_IN_HAND - this.#inHand.size,
+    );
+    return left - (handed?.reserved ?? 0);
+  }
+
+  #take(question: ClaimedQuestion, source: ConfirmSource): void {
+    this.#inHand.add(question);
+    if (question.lane === "replay") this.#replaying += 1;
+    this.#buffer.push({ question, source });
   }
 
   #ask(): void {
@@ -170,9 +219,10 @@ class Pass {
     try {
       const answer = await this.#answerOf(question, source);
       source.gate.note(question, answer);
+      if (answer.kind !== "found") this.#looksAgain = true;
       this.#options.metrics.providerAnswers.inc({ source: source.name, outcome: answer.kind });
       if (answer.kind === "key_refused") await source.keyProbe.suspect();
-      await this.#settle(question, source, answer);
+      await settleAnswer(this.#options, question, source, answer);
     } catch (error) {
       this.#failure ??= error;
     } finally {
@@ -199,31 +249,6 @@ class Pass {
     } finally {
       close();
     }
-  }
-
-  async #settle(question: ClaimedQuestion, source: ConfirmSource, answer: Answer): Promise<void> {
-    const { store, alarms, metrics } = this.#options;
-    const rules = await source.rulesFor(answer);
-    if (rules instanceof CollectionApiError)
-      return await this.#settle(question, source, { kind: "fault", error: rules.summary });
-    const judgement = judge(question, answer, rules, Math.random());
-    try {
-      await store.settle(judgement.settlement);
-    } catch (error) {
-      if (!isRefusedData(error) || answer.kind !== "found") throw error;
-      const evidence = storableText(withoutCallbackTokens(JSON.stringify(answer.document)));
-      return await this.#settle(question, source, {
-        kind: "outside_contract",
-        error: `Postgres refuses the answer: ${messageOf(error)}`,
-        evidence,
-      });
-    }
-    const subject = { source: source.name, subject: question.invoiceId };
-    if (judgement.settlement.verdict !== null)
-      metrics.verdicts.inc({ source: source.name, verdict: judgement.settlement.verdict });
-    for (const alarm of judgement.alarms) await alarms.raise({ ...alarm, ...subject });
-    if (question.hasEvidence && answer.kind === "found")
-      await alarms.clear({ name: "provider_answer_outside_contract", ...subject });
   }
 
   // What is claimed and not begun belongs to others at once; what is under way ends by itself.

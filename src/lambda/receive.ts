@@ -19,6 +19,7 @@ const open = perContainer(async () => {
     logger: relay.log,
     metrics: relay.metrics,
     onQuestions: () => wake.wake(),
+    taker: null,
     // The sweep comes every minute by its schedule.
     onNothingNamed: () => undefined,
   });

@@ -1,10 +1,10 @@
-import { type Kysely, sql } from "kysely";
-import { bytea, type Columns, json, text, time, uuid } from "../database/columns.ts";
+import type { Kysely } from "kysely";
 import { GroupCommit } from "../database/group-commit.ts";
-import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
-import { distinctQuestions, openingStatement, QUESTION, type Question } from "./open-questions.ts";
+import { APPEND, APPEND_AND_ASK, APPEND_AND_HAND_OVER, type CallbackRow } from "./append-statements.ts";
+import { distinctQuestions, type Question } from "./open-questions.ts";
+import type { HandedQuestion, QuestionTaker } from "./question-taker.ts";
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {
@@ -29,34 +29,25 @@ export interface IncomingCallback {
 
 export interface CallbackLogOptions {
   db: Kysely<Tables>;
-  /** Called after each commit that opened questions. */
+  /** Called after each commit that left questions for others to claim. */
   onQuestions: () => void;
+  /** null: all new questions are left due. */
+  taker?: QuestionTaker | null;
   maxBatch?: number;
   maxInFlight?: number;
   maxWaiting?: number;
 }
-
-type Row = IncomingCallback & { id: string; receivedAt: Date };
 
 /**
  * The durable log (G1): `append` resolves once the callback and the questions it opens are committed together.
  * The id is made before the write, so that a commit of unknown outcome is repeated without a second row.
  */
 export class CallbackLog {
-  readonly #commits: GroupCommit<Row>;
+  readonly #commits: GroupCommit<CallbackRow>;
 
-  constructor({ db, onQuestions, maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000 }: CallbackLogOptions) {
-    this.#commits = new GroupCommit({
-      write: async (rows) => {
-        const questions = distinctQuestions(rows.flatMap(questionsOf));
-        await (questions.length > 0 ? APPEND_AND_ASK : APPEND).execute(db, { rows, questions });
-        if (questions.length > 0) onQuestions();
-      },
-      maxBatch,
-      maxInFlight,
-      maxWaiting,
-      repeatable: true,
-    });
+  constructor({ maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000, ...options }: CallbackLogOptions) {
+    const write = (rows: readonly CallbackRow[]) => append(rows, options);
+    this.#commits = new GroupCommit({ write, maxBatch, maxInFlight, maxWaiting, repeatable: true });
   }
 
   /**
@@ -71,43 +62,36 @@ export class CallbackLog {
   }
 }
 
-const questionsOf = ({ verdict, invoiceIds, source }: Row): Question[] =>
-  verdict === null ? invoiceIds.map((invoiceId) => ({ invoiceId, source })) : [];
-
-interface Batch {
-  rows: readonly Row[];
-  questions: readonly Question[];
+async function append(
+  rows: readonly CallbackRow[],
+  { db, onQuestions, taker = null }: CallbackLogOptions,
+): Promise<void> {
+  const questions = distinctQuestions(rows.flatMap(questionsOf));
+  if (questions.length === 0) {
+    await APPEND.execute(db, { rows, questions });
+    return;
+  }
+  const reserved = new Set(taker?.reserve(questions));
+  if (taker === null || reserved.size === 0) {
+    await APPEND_AND_ASK.execute(db, { rows, questions });
+    onQuestions();
+    return;
+  }
+  const leaseToken = newId();
+  let handed: HandedQuestion[] = [];
+  try {
+    const { rows: claimed } = await APPEND_AND_HAND_OVER.execute(db, {
+      rows,
+      questions: questions.map((question) => ({ ...question, handOver: reserved.has(question) })),
+      leaseToken,
+      leaseMs: taker.leaseMs,
+    });
+    handed = claimed.map((question) => ({ ...question, leaseToken }));
+  } finally {
+    taker.take(handed, reserved.size);
+  }
+  if (handed.length < questions.length) onQuestions();
 }
 
-const COLUMNS: Columns<Row> = {
-  id: uuid((row) => row.id),
-  received_at: time((row) => row.receivedAt),
-  source: text((row) => row.source),
-  method: text((row) => row.method),
-  path: text((row) => row.path),
-  query: text((row) => row.query),
-  reference: text((row) => row.reference),
-  remote_address: text((row) => row.remoteAddress),
-  found_by: text((row) => row.foundBy),
-  verdict: text((row) => row.verdict),
-  headers: json((row) => JSON.stringify(row.headers)),
-  body: bytea((row) => row.body),
-  // unnest would take an array of arrays apart to its last element.
-  ids: text((row) => `{${row.invoiceIds.join(",")}}`),
-};
-
-const appending = ({ table }: Slots<Batch>) => sql`
-  insert into callback
-    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, invoice_ids)
-  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, ids::uuid[]
-  from ${table("incoming", COLUMNS, ({ rows }) => rows)}
-  on conflict do nothing`;
-
-const APPEND = new Statement<Batch, unknown>(appending);
-
-const APPEND_AND_ASK = new Statement<Batch, unknown>((slots) => {
-  const asked = slots.table("asked", QUESTION, ({ questions }) => questions);
-  return sql`
-    with logged as (${appending(slots)})
-    ${openingStatement(asked, { openedBy: "callback", lane: "unknown" })}`;
-});
+const questionsOf = ({ verdict, invoiceIds, source }: CallbackRow): Question[] =>
+  verdict === null ? invoiceIds.map((invoiceId) => ({ invoiceId, source })) : [];

@@ -13,7 +13,18 @@ export interface OpeningOptions {
   lane: Lane;
   /** Record what the provider answers and publish nothing; any later opening without it takes it back. */
   recordOnly?: boolean;
+  /** How a new question comes into being; due when left out. */
+  born?: Born;
 }
+
+/** Expressions over `asked`: the columns of a new question's state. */
+export interface Born {
+  state: RawBuilder<unknown>;
+  leaseToken: RawBuilder<unknown>;
+  claimedUntil: RawBuilder<unknown>;
+}
+
+const DUE: Born = { state: sql`'due'`, leaseToken: sql`null::uuid`, claimedUntil: sql`null::timestamptz` };
 
 export const QUESTION: Columns<Question> = {
   invoice_id: uuid((question) => question.invoiceId),
@@ -32,11 +43,13 @@ export const distinctQuestions = (questions: readonly Question[]): Question[] =>
  */
 export function openingStatement(
   asked: RawBuilder<unknown>,
-  { openedBy, lane, recordOnly = false }: OpeningOptions,
+  { openedBy, lane, recordOnly = false, born = DUE }: OpeningOptions,
 ): RawBuilder<unknown> {
   return sql`
-    insert into confirmation as known (invoice_id, source, lane, record_only, opened_by, opened_at, requested_at, due_at)
-    select asked.invoice_id, asked.source, ${lane}, ${recordOnly}::boolean, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp()
+    insert into confirmation as known
+      (invoice_id, source, lane, record_only, opened_by, opened_at, requested_at, due_at, state, lease_token, claimed_until)
+    select asked.invoice_id, asked.source, ${lane}, ${recordOnly}::boolean, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp(),
+      ${born.state}, ${born.leaseToken}, ${born.claimedUntil}
     from ${asked}
     order by asked.invoice_id, asked.source
     on conflict (invoice_id, source) do update set

@@ -46,8 +46,9 @@ export async function waitForEither(
   first: Signal,
   second: Signal,
   timeoutMs: number,
+  stop?: AbortSignal,
 ): Promise<"first" | "second" | "neither"> {
-  await Signal.anyRaised([first, second], timeoutMs);
+  await Signal.anyRaised([first, second], timeoutMs, stop);
   if (first.take()) return "first";
   return second.take() ? "second" : "neither";
 }
