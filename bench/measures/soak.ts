@@ -1,6 +1,5 @@
-import { startRelay } from "../harness/drain-contestants.ts";
-import { measureDrain } from "../harness/measure-drain.ts";
-import { measureFlood, startReceiver } from "../harness/measure-intake.ts";
+import { nowMs } from "../harness/clock.ts";
+import { CONNECTIONS } from "../harness/measure-intake.ts";
 import { startWarmRelay } from "../harness/measure-latency.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import { type Report, rounded, type TableOf, tell } from "../harness/report.ts";
@@ -19,31 +18,37 @@ interface Slice extends TableHealth {
   heapMiB: number;
 }
 
+/** What counts as keeping up: so much is published by the time the last callback is answered. */
+const KEEPS_UP = 0.97;
+
+/** By how much the rate falls from try to try. */
+const STEP = 0.9;
+
 /**
- * What the whole path can take on this machine: taking callbacks in and draining them share its processors, so
- * the time for one of them is the sum of both.
+ * What the whole path takes on this machine, by trying: the first rate, from one that is too high on, at which events are
+ * published as fast as callbacks come. Intake and drain apart would not tell, since side by side they work in smaller
+ * batches.
  */
-async function capacity(
-  stage: Stage,
-  { ms, callbacks }: BenchOptions,
-): Promise<{ drain: number; whole: number }> {
-  const database = await stage.createDatabase();
-  const receiver = await startReceiver(stage, database);
-  const { perSecond: intake } = await measureFlood(stage, receiver, ms);
-  await receiver.call("stop");
-  await receiver.end();
-  await database.drop();
-  const empty = await stage.createDatabase();
-  const contestant = await startRelay(stage, empty);
-  const { perSecond: drain } = await measureDrain({
-    stage,
-    contestant,
-    database: empty,
-    callbacks,
-  });
-  await contestant.stop();
-  await empty.drop();
-  return { drain, whole: 1 / (1 / drain + 1 / intake) };
+async function capacity(stage: Stage, port: number, { ms }: BenchOptions): Promise<number> {
+  for (let perSecond = await firstTry(stage, port, ms); perSecond >= 1; perSecond *= STEP) {
+    await stage.sns.call("reset", { failFirst: 0 });
+    const { sent, failed } = await stage.generator.call("pace", { port, perSecond, ms });
+    if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
+    const { events } = await stage.sns.call("counts");
+    tell(`${rounded(perSecond)}/s: ${rounded((100 * events) / sent.length)} % published as they came`);
+    await stage.sns.call("whenAccepted", sent.length);
+    if (events >= sent.length * KEEPS_UP) return perSecond;
+  }
+  throw new Error("Nothing is published");
+}
+
+/** Callbacks as fast as they are taken, and how long it takes until all their events are out. */
+async function firstTry(stage: Stage, port: number, ms: number): Promise<number> {
+  await stage.sns.call("reset", { failFirst: 0 });
+  const startedAt = nowMs();
+  const { answered } = await stage.generator.call("flood", { port, connections: CONNECTIONS, ms });
+  const endedAt = await stage.sns.call("whenAccepted", answered);
+  return (answered * 1_000) / (endedAt - startedAt);
 }
 
 const quarter = (slices: readonly Slice[], number: number) =>
@@ -54,11 +59,11 @@ const allDead = (slice: Slice) => Object.values(slice.dead).reduce((sum, dead) =
 
 /** Minutes at 80 % of what the whole path takes: what grows, and what stays. */
 export async function soak(stage: Stage, options: BenchOptions): Promise<Report> {
-  const { drain, whole } = await capacity(stage, options);
-  const perSecond = Math.floor(whole * LOAD);
-  tell(`drain ${rounded(drain)}/s, whole path ${rounded(whole)}/s: soaking at ${perSecond}/s`);
   const database = await stage.createDatabase();
   const relay = await startWarmRelay(stage, database);
+  const whole = await capacity(stage, relay.port, options);
+  const perSecond = Math.floor(whole * LOAD);
+  tell(`the whole path takes ${rounded(whole)}/s: soaking at ${perSecond}/s`);
   const slices: Slice[] = [];
   const total = Math.max(4, Math.round((options.minutes * 60_000) / SLICE_MS));
   for (let number = 1; number <= total; number += 1) {
@@ -82,10 +87,10 @@ export async function soak(stage: Stage, options: BenchOptions): Promise<Report>
   }
   await relay.call("stop");
   await relay.end();
-  return reportOf(slices, { drain, whole, perSecond });
+  return reportOf(slices, { whole, perSecond });
 }
 
-function reportOf(slices: Slice[], rates: { drain: number; whole: number; perSecond: number }): Report {
+function reportOf(slices: Slice[], rates: { whole: number; perSecond: number }): Report {
   const [second, last] = [quarter(slices, 2), quarter(slices, 4)];
   const heap = (of: readonly Slice[]) => spreadOf(of.map((slice) => slice.heapMiB)).median;
   const figures = {

@@ -115,7 +115,8 @@ async function pace({ port, perSecond, ms }: { port: number; perSecond: number; 
   for (let begun = 0; begun < total; ) {
     const due = Math.min(total, Math.floor(((nowMs() - startedAt) * perSecond) / 1_000));
     for (; begun < due; begun += 1) send();
-    await delay(1);
+    // Not a wake-up each ms, which would take processor time from what is measured.
+    await delay(Math.max(1, startedAt + ((begun + 1) * 1_000) / perSecond - nowMs()));
   }
   while (open > 0) await delay(5);
   for (const connection of all) connection.close();
