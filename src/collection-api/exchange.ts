@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import { messageOf } from "../kit/errors.ts";
+import { inTurn } from "./in-turn.ts";
 
 /** The largest answer that is read, in bytes. */
 export const MOST_BYTES = 1_048_576;
@@ -33,8 +34,8 @@ export interface ExchangeLimits {
 }
 
 /**
- * One request and its whole answer. `onExchanged` is called when it is over; the answer follows one turn of the event
- * loop later, so that all answers that came in together are off the wire, and the next requests on it, before the
+ * One request and its whole answer. `onExchanged` is called when it is over; the answer follows in a later turn of the
+ * event loop, so that all answers that came in together are off the wire, and the next requests on it, before the
  * first is read.
  */
 export function exchange(
@@ -45,7 +46,7 @@ export function exchange(
   return new Promise((resolve) => {
     const reader = new AnswerReader(limits, (result) => {
       limits.onExchanged?.();
-      setImmediate(resolve, result);
+      inTurn(() => resolve(result));
     });
     if (!reader.done) dispatcher.dispatch(request, reader);
   });

@@ -72,6 +72,7 @@ export function createSnsSender(options: SnsSenderOptions): SnsSender {
     region: options.region,
     ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
     maxAttempts: 1,
+    cacheMiddleware: true,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: 5_000,
       requestTimeout: options.timeoutMs,
