@@ -72,9 +72,10 @@ export const APPEND_AND_HAND_OVER = new Statement<HandedBatch, Omit<HandedQuesti
       leaseToken: sql`case when source.name is not null then ${token}::uuid end`,
       claimedUntil: sql`case when source.name is not null then clock_timestamp() + ${leaseMs}::float8 * interval '1 ms' end`,
     };
+    // Not "not exists": Postgres would join with all invoices.
     const asked = sql`${slots.table("asked", ASKED, ({ questions }) => questions)}
       left join source on source.name = asked.source and asked.hand_over and ${sourceIsOpen}
-        and not exists (select from invoice where invoice.id = asked.invoice_id)`;
+        and (select invoice.id from invoice where invoice.id = asked.invoice_id) is null`;
     return sql`
       with logged as (${appending(slots)}),
       opened as (${openingStatement(asked, { ...OPENING, born })} returning invoice_id, source, lease_token)
