@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
 
 /** As a provider in a rush would keep open. */
-export const CONNECTIONS = 64;
+export const CONNECTIONS = 256;
 
 const WARM_UP_MS = 500;
 
