@@ -9,7 +9,7 @@ import type { Answer } from "./answer.ts";
 import { ask } from "./ask.ts";
 import { claimQuestions } from "./claim.ts";
 import type { ConfirmSource } from "./confirm-source.ts";
-import type { FreshQuestion, HandedQuestions } from "./handed-questions.ts";
+import type { Asker, FreshQuestion, HandedQuestions } from "./handed-questions.ts";
 import type { ClaimedQuestion } from "./question.ts";
 import { type SettleAnswerOptions, settleAnswer } from "./settle-answer.ts";
 
@@ -62,7 +62,7 @@ export async function confirmPass(options: ConfirmPassOptions, stop: AbortSignal
   return await pass.run();
 }
 
-class Pass {
+class Pass implements Asker {
   readonly #options: ConfirmPassOptions;
   readonly #stop: AbortSignal;
   readonly #inHand = new InHand<ClaimedQuestion>();
@@ -85,14 +85,13 @@ class Pass {
   }
 
   async run(): Promise<number | null> {
-    const { leaseMs, handed } = this.#options;
+    const { leaseMs } = this.#options;
     const extending = setInterval(() => void this.#extend(), leaseMs / 3);
     const stopped = () => setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
     this.#stop.addEventListener("abort", stopped);
     try {
       return await this.#drain();
     } finally {
-      handed?.askedBy(null);
       clearInterval(extending);
       this.#stop.removeEventListener("abort", stopped);
     }
@@ -103,8 +102,8 @@ class Pass {
     let newWork = true;
     for (;;) {
       if ((newWork || this.#looksAgain || this.#claimsInMs <= 0) && this.#mayClaim()) await this.#claim();
+      handed?.askedBy(this.#ending ? null : this);
       if (this.#ending) await this.#giveBack();
-      else handed?.askedBy(this);
       this.#ask();
       const idle = this.#inHand.size === 0;
       if (idle) {
@@ -113,7 +112,10 @@ class Pass {
       }
       const waitMs = idle && this.#looksAgain ? 0 : this.#claimsInMs;
       const heard = await waitForEither(wake, this.#progress, waitMs, idle ? this.#stop : undefined);
-      if (idle && heard === "neither") return 0;
+      if (idle && heard === "neither") {
+        handed?.askedBy(null);
+        return 0;
+      }
       newWork = heard === "first";
     }
   }
@@ -207,7 +209,7 @@ class Pass {
   }
 
   #ask(): void {
-    while (this.#asking < this.#options.concurrency) {
+    while (!this.#ending && this.#asking < this.#options.concurrency) {
       const next = this.#buffer.shift();
       if (next === undefined) return;
       this.#asking += 1;

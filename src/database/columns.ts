@@ -17,31 +17,37 @@ import {
 
 /** One column of a batch: how its values are sent, and as what. */
 export interface Column<Row> {
+  /** All values, in the binary format. */
   array(rows: readonly Row[]): Buffer;
-  type: RawBuilder<unknown>;
+  /** One value, as the driver takes it. */
+  value(row: Row): unknown;
+  arrayType: RawBuilder<unknown>;
+  valueType: RawBuilder<unknown>;
 }
 
 const typed =
-  <Value>(encoding: Encoding<Value>, type: RawBuilder<unknown>) =>
+  <Value>(encoding: Encoding<Value>, type: string, { sentAs = type }: { sentAs?: string } = {}) =>
   <Row>(read: (row: Row) => Value | null): Column<Row> => ({
     array: (rows) => binaryArray(rows.map(read), encoding),
-    type,
+    value: read,
+    arrayType: sql.raw(sentAs === type ? `${type}[]` : `${sentAs}[]::${type}[]`),
+    valueType: sql.raw(type),
   });
 
-/** @throws RefusedValue, when it is sent, for what is no UUID with dashes. */
-export const uuid = typed(UUID, sql`uuid[]`);
+/** @throws RefusedValue, or Postgres' refusal, when it is sent, for what is no UUID with dashes. */
+export const uuid = typed(UUID, "uuid");
 /** Lone surrogates become U+FFFD. */
-export const text = typed(TEXT, sql`text[]`);
+export const text = typed(TEXT, "text");
 /** Decimal strings. */
-export const numeric = typed(TEXT, sql`text[]::numeric[]`);
+export const numeric = typed(TEXT, "numeric", { sentAs: "text" });
 /** JSON as text. */
-export const json = typed(JSON_TEXT, sql`json[]`);
-export const bytea = typed(BYTES, sql`bytea[]`);
-export const integer = typed(INTEGER, sql`int[]`);
-export const float = typed(FLOAT, sql`float8[]`);
-export const boolean = typed(BOOLEAN, sql`boolean[]`);
+export const json = typed(JSON_TEXT, "json");
+export const bytea = typed(BYTES, "bytea");
+export const integer = typed(INTEGER, "int");
+export const float = typed(FLOAT, "float8");
+export const boolean = typed(BOOLEAN, "boolean");
 /** To the millisecond. */
-export const time = typed(TIME, sql`timestamptz[]`);
+export const time = typed(TIME, "timestamptz");
 
 /** The columns of a batch by name. */
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
@@ -52,12 +58,24 @@ export function unnested<Row>(
   columns: Columns<Row>,
   parameter: (column: Column<Row>) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  const arrays = Object.values(columns).map(parameter);
-  const names = Object.keys(columns).map((column) => sql.id(column));
-  return sql`unnest(${sql.join(arrays)}) as ${sql.id(name)} (${sql.join(names)})`;
+  const arrays = Object.values(columns).map((column) => sql`${parameter(column)}::${column.arrayType}`);
+  return sql`unnest(${sql.join(arrays)}) as ${named(name, columns)}`;
 }
+
+/** `(values (…)) as name (column, …)`: for one row Postgres and the driver have half the work of `unnest`. */
+export function singleRow<Row>(
+  name: string,
+  columns: Columns<Row>,
+  parameter: (column: Column<Row>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const values = Object.values(columns).map((column) => sql`${parameter(column)}::${column.valueType}`);
+  return sql`(values (${sql.join(values)})) as ${named(name, columns)}`;
+}
+
+const named = (name: string, columns: Columns<never>) =>
+  sql`${sql.id(name)} (${sql.join(Object.keys(columns).map((column) => sql.id(column)))})`;
 
 /** The rows of a batch as a table of a statement. */
 export function tableOf<Row>(name: string, columns: Columns<Row>, rows: readonly Row[]): RawBuilder<unknown> {
-  return unnested(name, columns, ({ array, type }) => sql`${array(rows)}::${type}`);
+  return unnested(name, columns, (column) => sql`${column.array(rows)}`);
 }

@@ -1,5 +1,5 @@
 import { CompiledQuery, type QueryExecutorProvider, type QueryResult, type RawBuilder, sql } from "kysely";
-import { type Columns, unnested } from "./columns.ts";
+import { type Columns, singleRow, unnested } from "./columns.ts";
 
 /** A parameter whose value is made of what is given at each execution. */
 class Slot<Given> {
@@ -14,7 +14,7 @@ class Slot<Given> {
 export interface Slots<Given> {
   /** One parameter. */
   value(read: (given: Given) => unknown): RawBuilder<unknown>;
-  /** `unnest(…) as name (column, …)`: rows as a table, one parameter for each column. */
+  /** Rows as a table, one parameter for each column. */
   table<Row>(
     name: string,
     columns: Columns<Row>,
@@ -22,21 +22,49 @@ export interface Slots<Given> {
   ): RawBuilder<unknown>;
 }
 
+type Build<Given, Result> = (slots: Slots<Given>) => RawBuilder<Result>;
+
 /**
  * A statement of the hot path: its text is the same each time and is made once, since putting together what Postgres
- * has prepared long ago costs as much as all else about a small batch.
+ * has prepared long ago costs as much as all else about a small batch. It has another text for tables of one row each.
  */
 export class Statement<Given, Result> {
+  readonly #batch: CompiledOnce<Given, Result>;
+  readonly #single: CompiledOnce<Given, Result>;
+  readonly #rows: ((given: Given) => readonly unknown[])[] = [];
+
+  constructor(build: Build<Given, Result>) {
+    const value = (read: (given: Given) => unknown) => sql`${new Slot(read)}`;
+    this.#batch = new CompiledOnce(
+      build({
+        value,
+        table: (name, columns, rows) => {
+          this.#rows.push(rows);
+          return unnested(name, columns, (column) => value((given) => column.array(rows(given))));
+        },
+      }),
+    );
+    this.#single = new CompiledOnce(
+      build({
+        value,
+        table: (name, columns, rows) =>
+          singleRow(name, columns, (column) => value((given) => column.value(first(rows(given))))),
+      }),
+    );
+  }
+
+  execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<Result>> {
+    const isSingle = this.#rows.every((rows) => rows(given).length === 1);
+    return (isSingle ? this.#single : this.#batch).execute(db, given);
+  }
+}
+
+class CompiledOnce<Given, Result> {
   readonly #built: RawBuilder<Result>;
   #compiled: CompiledQuery<Result> | undefined;
 
-  constructor(build: (slots: Slots<Given>) => RawBuilder<Result>) {
-    const value = (read: (given: Given) => unknown) => sql`${new Slot(read)}`;
-    this.#built = build({
-      value,
-      table: (name, columns, rows) =>
-        unnested(name, columns, ({ array, type }) => sql`${value((given) => array(rows(given)))}::${type}`),
-    });
+  constructor(built: RawBuilder<Result>) {
+    this.#built = built;
   }
 
   execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<Result>> {
@@ -47,4 +75,10 @@ export class Statement<Given, Result> {
     );
     return db.getExecutor().executeQuery<Result>(CompiledQuery.raw(text, values));
   }
+}
+
+function first<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error("There is no row");
+  return row;
 }

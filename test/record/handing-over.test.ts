@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { connect } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { CallbackLog, type IncomingCallback } from "../../src/record/callback-log.ts";
+import type { Question } from "../../src/record/open-questions.ts";
+import type { HandedQuestion } from "../../src/record/question-taker.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+/** A taker with room for `room` questions, which keeps what it is given. */
+class Taker {
+  readonly leaseMs = 15_000;
+  readonly taken: HandedQuestion[] = [];
+  reserved = 0;
+  readonly #room: number;
+
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  reserve(questions: readonly Question[]): readonly Question[] {
+    const reserved = questions.slice(0, this.#room);
+    this.reserved += reserved.length;
+    return reserved;
+  }
+
+  take(questions: readonly HandedQuestion[], reserved: number): void {
+    this.reserved -= reserved;
+    this.taken.push(...questions);
+  }
+}
+
+async function setUp(room: number) {
+  const database = await createTestDatabase();
+  const { db, close } = connect(new Secret(database.url), { max: 1, prepare: true, byIndex: true });
+  onTestFinished(async () => {
+    await close();
+    await database.drop();
+  });
+  await sql`insert into source (name, first_served_at) values ('default', '-infinity')`.execute(db);
+  const taker = new Taker(room);
+  const onQuestions = vi.fn();
+  return { db, taker, onQuestions, log: new CallbackLog({ db, onQuestions, taker }) };
+}
+
+const naming = (...invoiceIds: string[]): IncomingCallback => ({
+  source: "default",
+  method: "POST",
+  path: "/callbacks/***",
+  query: "",
+  headers: [],
+  body: Buffer.from("{}"),
+  remoteAddress: null,
+  reference: null,
+  invoiceIds,
+  foundBy: "data.id",
+  verdict: null,
+});
+
+describe("handing new questions over", () => {
+  it("leaves what there is no room for due, and wakes the others for that only", async () => {
+    const { db, taker, onQuestions, log } = await setUp(2);
+    await log.append(naming(randomUUID(), randomUUID()));
+    expect(taker.taken).toHaveLength(2);
+    expect(onQuestions).not.toHaveBeenCalled();
+    await log.append(naming(randomUUID(), randomUUID(), randomUUID()));
+    expect(taker.taken).toHaveLength(4);
+    expect(onQuestions).toHaveBeenCalledOnce();
+    const { rows } = await sql`
+      select state, count(*)::int as questions from confirmation group by state order by state`.execute(db);
+    expect(rows).toEqual([
+      { state: "claimed", questions: 4 },
+      { state: "due", questions: 1 },
+    ]);
+  });
+
+  it("leaves a question that was asked before to a claim, and one under way to whoever asks it", async () => {
+    const { db, taker, onQuestions, log } = await setUp(10);
+    const [asked, underWay] = [randomUUID(), randomUUID()];
+    await log.append(naming(asked, underWay));
+    const token = taker.taken[0]?.leaseToken;
+    await sql`update confirmation set state = 'done', verdict = 'paid', settled_at = now(), lease_token = null, claimed_until = null
+      where invoice_id = ${asked}`.execute(db);
+    await log.append(naming(asked, underWay));
+    expect(taker.taken).toHaveLength(2);
+    expect(onQuestions).toHaveBeenCalledOnce();
+    const rows = await db
+      .selectFrom("confirmation")
+      .select(["invoice_id", "state", "requests", "lease_token"])
+      .execute();
+    expect(rows).toHaveLength(2);
+    expect(rows).toContainEqual({ invoice_id: asked, state: "due", requests: 2, lease_token: null });
+    expect(rows).toContainEqual({ invoice_id: underWay, state: "claimed", requests: 2, lease_token: token });
+  });
+
+  it("frees the room that was kept when the commit fails, and takes nothing", async () => {
+    const { taker, log } = await setUp(10);
+    const unstorable = { ...naming(randomUUID()), reference: "a\0b" };
+    await expect(log.append(unstorable)).rejects.toThrow();
+    expect(taker.reserved).toBe(0);
+    expect(taker.taken).toEqual([]);
+  });
+
+  it("reads only the invoices that it is about, however many there are", async () => {
+    const { db, log } = await setUp(1);
+    await sql`
+      insert into invoice (id, source, asked_at, confirmed_at, amount, status, digest, document)
+      select gen_random_uuid(), 'default', now(), now(), 1, 'Paid', 'd', '{}' from generate_series(1, 5000)`.execute(
+      db,
+    );
+    await sql`vacuum analyze invoice`.execute(db);
+    const read = async () => {
+      await sql`select pg_stat_force_next_flush()`.execute(db);
+      const { rows } = await sql<{ tuples: number; looks: number }>`
+        select idx_scan::int as looks, (seq_tup_read +
+          (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'invoice'))::int as tuples
+        from pg_stat_user_tables where relname = 'invoice'`.execute(
+        db,
+      );
+      return rows[0];
+    };
+    for (let times = 0; times < 20; times += 1) await log.append(naming(randomUUID()));
+    await vi.waitFor(async () => expect((await read())?.looks).toBeGreaterThanOrEqual(20));
+    expect((await read())?.tuples).toBeLessThan(100);
+  });
+});
