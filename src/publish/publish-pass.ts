@@ -26,8 +26,8 @@ export interface PublishPassOptions extends SendBatchOptions {
 
 const ENTRIES_A_BATCH = 10;
 
-/** With so many batches on their way, one that is not full waits. */
-const FEW_BATCHES = 2;
+/** How long a batch that is not full waits at most while another is on its way, in ms. */
+const COMPANY_MS = 50;
 
 /** The safety net for a wake-up that got lost while SNS is slow, in ms. */
 const POLL_MS = 1_000;
@@ -50,6 +50,7 @@ class Pass {
   readonly #sending: SendBatchOptions;
   #batches = 0;
   #onTheirWay = 0;
+  #sentAt = Number.NEGATIVE_INFINITY;
   #moreIsDue = false;
   #claimedAt = Number.NEGATIVE_INFINITY;
   #failure: unknown;
@@ -67,6 +68,7 @@ class Pass {
   // A batch whose outcome is being written down keeps nobody from sending the next.
   async #watched(answer: Promise<BatchOutcome>): Promise<BatchOutcome> {
     this.#onTheirWay += 1;
+    this.#sentAt = performance.now();
     try {
       return await answer;
     } finally {
@@ -97,7 +99,8 @@ class Pass {
       const claims = (newWork || this.#moreIsDue || polls) && this.#mayStart();
       const moreInMs = claims ? await this.#claim() : null;
       if (this.#batches > 0) {
-        newWork = (await waitForEither(wake, this.#progress, POLL_MS)) === "first";
+        const waitMs = (handed?.size ?? 0) > 0 ? COMPANY_MS : POLL_MS;
+        newWork = (await waitForEither(wake, this.#progress, waitMs)) === "first";
       } else if (this.#failure !== undefined) {
         throw this.#failure;
       } else if (this.#ending || (!this.#moreIsDue && (handed?.size ?? 0) === 0)) {
@@ -118,10 +121,10 @@ class Pass {
     return (this.#options.batchesInHand - this.#batches) * ENTRIES_A_BATCH;
   }
 
-  // What fills no batch waits for company while others are on their way, since a request costs as much for one as for
-  // ten. Their end is the latest that it waits for.
+  // What fills no batch waits for company while another is on its way, since a request costs as much for one as for ten.
   #worthSending(waiting: number): number {
-    return this.#onTheirWay < FEW_BATCHES ? waiting : waiting - (waiting % ENTRIES_A_BATCH);
+    const waits = this.#onTheirWay > 0 && performance.now() - this.#sentAt < COMPANY_MS;
+    return waits ? waiting - (waiting % ENTRIES_A_BATCH) : waiting;
   }
 
   #startHanded(): void {

@@ -6,8 +6,8 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const WAIT = { timeout: 15_000, interval: 20 };
 
-/** Paid invoices at the provider, told in one callback; resolves when all of them are confirmed and stored. */
-async function confirmed(around: Surroundings, relay: { url: string }, count: number) {
+/** Paid invoices at the provider, told in one callback; resolves when `inAll` of them are confirmed and stored. */
+async function confirmed(around: Surroundings, relay: { url: string }, count: number, inAll = count) {
   const ids = Array.from({ length: count }, () => randomUUID());
   for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
   const body = JSON.stringify(ids.map((id) => ({ data: { id } })));
@@ -16,7 +16,7 @@ async function confirmed(around: Surroundings, relay: { url: string }, count: nu
     async () =>
       expect(
         await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
-      ).toEqual([{ paid: count }]),
+      ).toEqual([{ paid: inAll }]),
     WAIT,
   );
 }
@@ -53,6 +53,17 @@ describe("a new event in the process that found it", () => {
     around.sns.clearFaults();
     await startRelay(environment);
     await published(around, 30);
+  });
+
+  it("waits for company while another is on its way, but not for one that hangs", async () => {
+    const around = await surroundings();
+    around.sns.addFault({ kind: "hang", times: 1 });
+    const relay = await startRelayProcess(around.environment());
+    await confirmed(around, relay, 1);
+    await vi.waitFor(async () => expect(await states(around)).toEqual({ claimed: 1 }), WAIT);
+    await confirmed(around, relay, 3, 4);
+    await vi.waitFor(async () => expect(await states(around)).toEqual({ claimed: 1, published: 3 }), WAIT);
+    await relay.end("SIGKILL");
   });
 
   it("is left due when the topic is paused, and goes out when it is not", async () => {
