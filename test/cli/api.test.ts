@@ -1,95 +1,15 @@
-import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { Door } from "../../src/cli/door.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { describe, expect, it } from "vitest";
 import {
   ACCOUNT_A,
   ACCOUNT_B,
   FIXED_AMOUNT,
-  LIVE_KEY,
   OPEN_AMOUNT,
   SHARED,
-  startTestService,
-  TEST_KEY,
-  type TestService,
 } from "../collection-service/service-fixture.ts";
-import { runCli } from "../support/cli-process.ts";
+import { ApiCommand, fileWith, INVOICE, TOKEN } from "./api-fixture.ts";
 
-const TOKEN = "test-token-0123456789abcdef";
-const INVOICE = [
-  "--title",
-  "Second term",
-  "--payer-name",
-  "Ngozi Bello",
-  "--payer-email",
-  "ngozi@example.com",
-] as const;
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.close());
-
-const environment = () => ({
-  COLLECTION_API_URL: service.url,
-  COLLECTION_API_KEY: LIVE_KEY,
-  PUBLIC_URL: "https://relay.example.com",
-  CALLBACK_TOKENS: `${TOKEN},second-token-0123456789abcdef`,
-});
-
-const api = (words: readonly string[], changes: Record<string, string> = {}) =>
-  runCli(["api", ...words], { ...environment(), ...changes });
-
-/** Runs it and expects success with nothing to remark. @returns what it printed. */
-async function done(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await api(words);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return stdout;
-}
-
-async function refused(words: readonly string[], changes?: Record<string, string>): Promise<string> {
-  const { code, stdout, stderr } = await api(words, changes);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-  expect(stderr).not.toContain("    at ");
-  return stderr;
-}
-
-/** The same in this process: for what is refused before anything is sent. */
-async function refusedAtOnce(words: readonly string[]): Promise<string> {
-  const said = { stdout: "", stderr: "" };
-  const door = new Door({
-    environment: environment(),
-    stdout: { write: (text) => (said.stdout += text) },
-    stderr: { write: (text) => (said.stderr += text) },
-    signals: process,
-  });
-  expect({ code: await runProgram(["api", ...words], door), stdout: said.stdout }).toEqual({
-    code: 1,
-    stdout: "",
-  });
-  return said.stderr;
-}
-
-const settled = (text: string) =>
-  text
-    .replaceAll(service.url, "<service>")
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
-    .replaceAll(/(?<=Invoice |"id": "|\/pay\/|^)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gm, "<invoice>");
-
-async function file(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-api-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const path = join(folder, "invoice.json");
-  await writeFile(path, text);
-  return path;
-}
-
-/** What the provider holds of it, as plain HTTP tells. */
-const held = async (id: string) => (await service.api("GET", `/api/v1/invoices/${id}`)).body.data;
+const command = new ApiCommand();
+const { api, done, refused, settled, held } = command;
 
 describe("invoice-relay api: the seven operations", () => {
   it("has a command for each operation of the interface", async () => {
@@ -181,7 +101,7 @@ describe("invoice-relay api: the seven operations", () => {
   });
 
   it("create-invoice takes a file, whose fields the options win over, and another callback URL", async () => {
-    const request = await file(
+    const request = await fileWith(
       `\uFEFF{"collectionId":"${OPEN_AMOUNT}","title":"Old title","payerName":"Ngozi Bello","payerEmail":"ngozi@example.com","amount":9999999999999.10}`,
     );
     const shown = await done(
@@ -220,8 +140,10 @@ describe("invoice-relay api: the seven operations", () => {
   });
 
   it("get-invoice shows a paid invoice, and with --json money as decimal strings and no token", async () => {
-    const id = await service.create({ callBackUrl: `https://relay.example.com/callbacks/${TOKEN}/o-1` });
-    await service.control("POST", `/invoices/${id}/pay`, { method: "Card" });
+    const id = await command.service.create({
+      callBackUrl: `https://relay.example.com/callbacks/${TOKEN}/o-1`,
+    });
+    await command.service.control("POST", `/invoices/${id}/pay`, { method: "Card" });
     expect(settled(await done("get-invoice", id.toUpperCase()))).toMatchInlineSnapshot(`
       "Invoice <invoice>
         status          Paid
@@ -266,7 +188,7 @@ describe("invoice-relay api: the seven operations", () => {
       serviceFeePayer: "Payer",
       settlementFrequency: "Instant",
       type: "Live",
-      paymentUrl: `${service.url}/pay/${id}`,
+      paymentUrl: `${command.service.url}/pay/${id}`,
       dateCreated: expect.stringMatching(/^\d{4}-.*Z$/),
       dateModified: read.paymentDate,
       billerMetaData: { student: "17" },
@@ -278,7 +200,7 @@ describe("invoice-relay api: the seven operations", () => {
   });
 
   it("invalidate-invoice ends an unpaid invoice, once", async () => {
-    const id = await service.create();
+    const id = await command.service.create();
     expect(settled(await done("invalidate-invoice", id))).toMatchInlineSnapshot(`
       "Invoice <invoice> can no longer be paid. Invoice invalidated successfully
       "
@@ -300,226 +222,7 @@ describe("invoice-relay api: the seven operations", () => {
   });
 
   it("shows what strangers wrote without letting it steer the terminal", async () => {
-    const id = await service.create({ title: "Term\u202E 1\n2" });
+    const id = await command.service.create({ title: "Term\u202E 1\n2" });
     expect(await done("get-invoice", id)).toContain("  title           Term\uFFFD 1\uFFFD2\n");
-  });
-});
-
-describe("invoice-relay api list-invoices", () => {
-  let own: TestService;
-  const list = (...words: string[]) =>
-    api(["list-invoices", OPEN_AMOUNT, ...words], { COLLECTION_API_URL: own.url });
-
-  beforeAll(async () => {
-    own = await startTestService();
-    const made = await own.control("POST", "/invoices", {
-      collectionId: OPEN_AMOUNT,
-      invoices: Array.from({ length: 7 }, (_, index) => ({
-        createdAt: `2024-03-0${index + 1}T10:00:00Z`,
-        ...(index < 3 ? { paidAt: `2024-03-0${index + 1}T11:00:00Z` } : {}),
-      })),
-    });
-    expect(made.status).toBeLessThan(300);
-    const test = await own.api(
-      "POST",
-      "/api/v1/invoices",
-      {
-        ...{ collectionId: OPEN_AMOUNT, title: "Rehearsal", payerName: "Ada", payerEmail: "a@b.example" },
-        amount: 5,
-      },
-      TEST_KEY,
-    );
-    expect(test.status).toBe(200);
-  });
-  afterAll(() => own.close());
-
-  it("shows a page and how to read on", async () => {
-    const { stdout } = await list("--page-size", "2", "--page", "2", "--end-date", "2024-03-07");
-    expect(settled(stdout)).toMatchInlineSnapshot(`
-      "invoice                               status       amount   created                   paid  payer        e-mail                   title
-      <invoice>  Invalidated  1500.50  <time>     -  Ngozi Bello  ngozi.bello@example.com  Past invoice
-      <invoice>  Invalidated  1500.50  <time>     -  Ngozi Bello  ngozi.bello@example.com  Past invoice
-
-      Page 2: 2 invoices of 7. The next page: --page 3; all of them: --all.
-      "
-    `);
-  });
-
-  it("takes every filter of the interface", async () => {
-    const { stdout } = await list(
-      ...["--invoice-status", "paid", "--invoice-type", "Live", "--start-date", "2024-03-02"],
-      ...["--end-date", "2024-03-03", "--page-size", "1", "--json"],
-    );
-    expect(JSON.parse(stdout)).toEqual({
-      items: [
-        {
-          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-          title: expect.any(String),
-          amount: expect.stringMatching(/^\d+\.\d\d$/),
-          status: "Paid",
-          payerName: expect.any(String),
-          payerEmail: expect.any(String),
-          dateCreated: "2024-03-03T10:00:00.000Z",
-          datePaid: "2024-03-03T11:00:00.000Z",
-        },
-      ],
-      page: 1,
-      pageSize: 1,
-      totalCount: 2,
-      hasNextPage: true,
-      hasPreviousPage: false,
-    });
-    const found = await list("--search", "rehears", "--json");
-    expect(JSON.parse(found.stdout).items).toMatchObject([{ title: "Rehearsal", amount: "5.00" }]);
-  });
-
-  it("--all reads every page, each invoice once, with --json a line each", async () => {
-    const { stdout } = await list("--all", "--page-size", "3", "--json");
-    const ids = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line).id);
-    expect(ids).toHaveLength(8);
-    expect(new Set(ids).size).toBe(8);
-    const table = await list("--all", "--page-size", "3");
-    expect(table.stdout).toMatch(/\n\n8 invoices\.\n$/);
-  });
-
-  it("shortens long titles in the table, never in JSON", async () => {
-    const title = "😀".repeat(60);
-    await own.create({ title });
-    const shown = await list("--search", title);
-    expect(shown.stdout).toContain(`  ${"😀".repeat(39)}…\n`);
-    expect(shown.stdout).not.toContain("😀".repeat(40));
-    expect((await list("--search", title, "--json")).stdout).toContain(title);
-  });
-
-  it("says that nothing matches", async () => {
-    expect((await list("--search", "nobody")).stdout).toBe("No invoice matches.\n");
-    expect((await list("--all", "--search", "nobody")).stdout).toBe("No invoice matches.\n");
-    expect((await list("--page", "9")).stdout).toBe("Page 9 is past the end.\n");
-  });
-});
-
-describe("invoice-relay api, when it cannot", () => {
-  it("says that the provider knows no such id", async () => {
-    expect(await refused(["get-invoice", randomUUID()])).toContain(
-      "Get Invoice by ID: the provider knows no such id (HTTP 404): Invoice with the given Id does not exist",
-    );
-    expect(await refused(["get-banks", "--banks-path", "/elsewhere"])).toContain(
-      "Say its path with --banks-path.",
-    );
-  });
-
-  it("says that the key is refused, and not which key it was", async () => {
-    const said = await refused(["get-banks"], { COLLECTION_API_KEY: "a-key-that-nobody-gave-out" });
-    expect(said).toContain("Get Banks: the provider refuses the key (HTTP 401)");
-    expect(said).toContain("Check the key");
-    expect(said).not.toContain("a-key-that-nobody-gave-out");
-  });
-
-  it("says that the provider is away", async () => {
-    const said = await refused(["get-banks"], { COLLECTION_API_URL: "http://127.0.0.1:1" });
-    expect(said).toContain("the provider cannot be reached, ECONNREFUSED");
-    expect(said).toContain("Check COLLECTION_API_URL");
-  });
-
-  it("says of a write whose answer was lost that it may have been carried out", async () => {
-    await service.control("PUT", "/faults", {
-      api: [{ operations: ["createInvoice"], answer: "500", afterWork: true, times: 1 }],
-    });
-    const words = ["create-invoice", "--collection-id", OPEN_AMOUNT, ...INVOICE, "--amount", "77"];
-    expect(await refused(words)).toContain("It may have been carried out: look before you repeat it.");
-  });
-
-  it("names every field of a request that is missing or wrong, and sends nothing", async () => {
-    const said = await refused([
-      "create-invoice",
-      "--collection-id",
-      OPEN_AMOUNT,
-      "--title",
-      "x",
-      "--amount",
-      "-5",
-    ]);
-    expect(said).toBe(
-      "The invoice was not created; nothing was sent:\n  payerName is missing\n  payerEmail is missing\n  amount should be more than 0\n",
-    );
-  });
-
-  it.each([
-    [["get-invoice", "42"], "It should be an id (UUID)"],
-    [["list-invoices", OPEN_AMOUNT, "--start-date", "2024-02-30"], "startDate should be a date such as"],
-    [["list-invoices", OPEN_AMOUNT, "--page", "0"], "page should be a whole number from 1"],
-    [["list-invoices", OPEN_AMOUNT, "--all", "--page", "2"], "cannot be used with option '--page <number>'"],
-    [["add-linked-account", "--bank-id", "044", "--account-number", "0123456789"], "not its clearing code"],
-    [["create-invoice", "--metadata", "student"], "a name and a value, such as student=17"],
-    [["create-invoice", "--no-callback-url", "--reference", "o-1"], "'--no-callback-url'"],
-    [["create-invoice", "--from", "/nowhere/invoice.json"], "/nowhere/invoice.json cannot be read"],
-    [
-      ["get-banks", "--source", "shop"],
-      'There is no source "shop". Say one of these with --source: default.',
-    ],
-  ])("%j is refused in plain words", async (words, said) => {
-    expect(await refusedAtOnce(words)).toContain(said);
-  });
-
-  it.each([
-    ["{", "is not JSON."],
-    ["[]", "should hold one JSON object"],
-    ['{"payerPhone":"+2348012345678"}', "has fields that Create Invoice does not take: payerPhone."],
-  ])("a request file that holds %s is refused without quoting its values", async (text, said) => {
-    const stderr = await refusedAtOnce(["create-invoice", "--from", await file(text)]);
-    expect(stderr).toContain(said);
-    expect(stderr).not.toContain("2348012345678");
-  });
-
-  it("refuses a reference where the file brings a callback URL of its own", async () => {
-    const path = await file('{"callBackUrl":"https://shop.example.com/paid"}');
-    expect(await refusedAtOnce(["create-invoice", "--from", path, "--reference", "o-1"])).toContain(
-      "Leave one of them out.",
-    );
-  });
-
-  it("says what is missing for the callback URL, and how to do without", async () => {
-    const words = ["create-invoice", "--collection-id", OPEN_AMOUNT, ...INVOICE, "--amount", "1"];
-    expect(await refused(words, { CALLBACK_TOKENS: "" })).toContain(
-      "say --callback-url <url> or --no-callback-url",
-    );
-  });
-});
-
-describe("invoice-relay api with SOURCES_FILE", () => {
-  const sourcesFile = () => {
-    const source = (name: string, collectionApiKey: string, token: string) => ({
-      name,
-      collectionApiUrl: service.url,
-      collectionApiKey,
-      callbackTokens: [token],
-      snsTopicArn: "arn:aws:sns:eu-west-1:123456789012:invoice-events",
-    });
-    return file(
-      JSON.stringify({
-        sources: [
-          source("shop", LIVE_KEY, "shop-token-0123456789abcdef"),
-          source("rehearsal", TEST_KEY, "rehearsal-token-0123456789abcdef"),
-        ],
-      }),
-    );
-  };
-
-  it("asks with the key, and creates with the token, of the source that is named", async () => {
-    const settings = { SOURCES_FILE: await sourcesFile(), PUBLIC_URL: "https://relay.example.com" };
-    const words = ["create-invoice", "--collection-id", OPEN_AMOUNT, ...INVOICE, "--amount", "1", "--json"];
-    const { code, stdout } = await runCli(["api", ...words, "--source", "rehearsal"], settings);
-    expect(code).toBe(0);
-    const { id, type } = JSON.parse(stdout);
-    expect(type).toBe("Test");
-    expect((await held(id)).callBackUrl).toBe(
-      "https://relay.example.com/callbacks/rehearsal-token-0123456789abcdef",
-    );
-    const unnamed = await runCli(["api", "get-banks"], settings);
-    expect(unnamed.code).toBe(1);
-    expect(unnamed.stderr).toBe("Which source? Say one of these with --source: shop, rehearsal.\n");
   });
 });
