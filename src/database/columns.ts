@@ -3,6 +3,7 @@ import {
   BOOLEAN,
   BYTES,
   binaryArray,
+  binaryValue,
   type Encoding,
   FLOAT,
   INTEGER,
@@ -12,15 +13,13 @@ import {
   UUID,
 } from "./binary-array.ts";
 
-// A batch goes to Postgres as one array for each column. In the binary format nothing is escaped here and nothing
+// A batch goes to Postgres as one array for each column, one row as values. In the binary format nothing is escaped here and nothing
 // is taken apart there, which for documents and bodies costs both sides more than everything else about them.
 
 /** One column of a batch: how its values are sent, and as what. */
 export interface Column<Row> {
-  /** All values, in the binary format. */
   array(rows: readonly Row[]): Buffer;
-  /** One value, as the driver takes it. */
-  value(row: Row): unknown;
+  value(row: Row): Buffer | null;
   arrayType: RawBuilder<unknown>;
   valueType: RawBuilder<unknown>;
 }
@@ -29,12 +28,15 @@ const typed =
   <Value>(encoding: Encoding<Value>, type: string, { sentAs = type }: { sentAs?: string } = {}) =>
   <Row>(read: (row: Row) => Value | null): Column<Row> => ({
     array: (rows) => binaryArray(rows.map(read), encoding),
-    value: read,
+    value: (row) => {
+      const value = read(row);
+      return value === null ? null : binaryValue(value, encoding);
+    },
     arrayType: sql.raw(sentAs === type ? `${type}[]` : `${sentAs}[]::${type}[]`),
-    valueType: sql.raw(type),
+    valueType: sql.raw(sentAs === type ? type : `${sentAs}::${type}`),
   });
 
-/** @throws RefusedValue, or Postgres' refusal, when it is sent, for what is no UUID with dashes. */
+/** @throws RefusedValue, when it is sent, for what is no UUID with dashes. */
 export const uuid = typed(UUID, "uuid");
 /** Lone surrogates become U+FFFD. */
 export const text = typed(TEXT, "text");

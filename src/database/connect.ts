@@ -24,7 +24,8 @@ export interface ConnectOptions {
   prepare?: boolean;
   /**
    * For statements that look rows up by index and nothing else. A kept plan that was made while a table was small
-   * would scan it from end to end however large it grows, until its statistics change.
+   * would scan it from end to end however large it grows, until its statistics change. Before version 18 Postgres
+   * reckons a ruled-out scan as so dear that it would compile the statement each time: that is off as well.
    */
   byIndex?: boolean;
   /**
@@ -72,7 +73,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     ...(options.plainStart === true
       ? {}
       : {
-          options: `-c timezone=UTC -c datestyle=ISO -c synchronous_commit=on${options.byIndex === true ? " -c enable_seqscan=off" : ""}${schema === undefined ? "" : ` -c search_path=${schema}`}`,
+          options: `-c timezone=UTC -c datestyle=ISO -c synchronous_commit=on${options.byIndex === true ? " -c enable_seqscan=off -c jit=off" : ""}${schema === undefined ? "" : ` -c search_path=${schema}`}`,
         }),
   });
   let closing = false;

@@ -16,6 +16,7 @@ import {
 } from "../../src/database/columns.ts";
 import { connect } from "../../src/database/connect.ts";
 import { isRefusedData } from "../../src/database/postgres-errors.ts";
+import { Statement } from "../../src/database/statement.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { createTestDatabase } from "../support/database.ts";
 
@@ -60,6 +61,12 @@ const rows = fc.array(
   { maxLength: 20 },
 );
 
+const SELECTED = sql`select id, word, amount, document::text, bytes, count, share, sure, at`;
+
+const OF_ROWS = new Statement<readonly Row[], Row>(
+  ({ table }) => sql`${SELECTED} from ${table("given", COLUMNS, (given) => given)}`,
+);
+
 async function database() {
   const { url, drop } = await createTestDatabase();
   const { db, close } = connect(new Secret(url), { max: 1 });
@@ -68,10 +75,11 @@ async function database() {
     await drop();
   });
   const sent = async (given: readonly Row[]) => {
-    const statement = sql<Row>`select id, word, amount, document::text, bytes, count, share, sure, at from ${tableOf("given", COLUMNS, given)}`;
+    const statement = sql<Row>`${SELECTED} from ${tableOf("given", COLUMNS, given)}`;
     return (await statement.execute(db)).rows;
   };
-  return { sent };
+  const sentAlone = async (given: Row) => (await OF_ROWS.execute(db, [given])).rows;
+  return { sent, sentAlone };
 }
 
 const EMPTY: Row = {
@@ -80,25 +88,29 @@ const EMPTY: Row = {
 };
 
 describe("a batch as columns", () => {
-  it("arrives as it was sent: every type, nothing, an empty batch, any text and bytes", async () => {
-    const { sent } = await database();
+  it("arrives as it was sent: every type, nothing, an empty batch, one row alone, any text and bytes", async () => {
+    const { sent, sentAlone } = await database();
     await fc.assert(
       fc.asyncProperty(rows, async (given) => {
         expect(await sent(given)).toEqual(given);
+        for (const row of given.slice(0, 1)) expect(await sentAlone(row)).toEqual([row]);
       }),
       { numRuns: 200 },
     );
   });
 
   it("keeps every digit of an amount, and JSON as it was written", async () => {
-    const { sent } = await database();
-    const given = [{ ...EMPTY, amount: "9007199254740993.10", document: '{"b":1.50,"a":[ 1e2 ],"b":2}' }];
-    expect(await sent(given)).toEqual(given);
+    const { sent, sentAlone } = await database();
+    const given = { ...EMPTY, amount: "9007199254740993.10", document: '{"b":1.50,"a":[ 1e2 ],"b":2}' };
+    expect(await sent([given])).toEqual([given]);
+    expect(await sentAlone(given)).toEqual([given]);
   });
 
   it("makes lone surrogates U+FFFD", async () => {
-    const { sent } = await database();
-    expect((await sent([{ ...EMPTY, word: "a\uD800b" }]))[0]?.word).toBe("a\uFFFDb");
+    const { sent, sentAlone } = await database();
+    const given = { ...EMPTY, word: "a\uD800b" };
+    expect((await sent([given]))[0]?.word).toBe("a\uFFFDb");
+    expect((await sentAlone(given))[0]?.word).toBe("a\uFFFDb");
   });
 
   it.each([
@@ -110,8 +122,10 @@ describe("a batch as columns", () => {
     { what: "an amount that is no number", row: { amount: "much" } },
     { what: "a document that is no JSON", row: { document: "{" } },
   ])("refuses $what as data, so that its neighbours can be written without it", async ({ row }) => {
-    const { sent } = await database();
-    const error = await sent([EMPTY, { ...EMPTY, ...row }]).catch((error: unknown) => error);
-    expect(isRefusedData(error)).toBe(true);
+    const { sent, sentAlone } = await database();
+    const bad = { ...EMPTY, ...row };
+    const refusal = (rows: Promise<unknown>) => rows.catch((error: unknown) => isRefusedData(error));
+    expect(await refusal(sent([EMPTY, bad]))).toBe(true);
+    expect(await refusal(sentAlone(bad))).toBe(true);
   });
 });
