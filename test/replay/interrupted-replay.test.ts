@@ -1,0 +1,149 @@
+import { appendFile, readFile, stat } from "node:fs/promises";
+import { describe, expect, it, vi } from "vitest";
+import { createEventFile } from "../../src/replay/event-file-step.ts";
+import { cancelReplay, resumeReplay } from "../../src/replay/start-replay.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { addEvents } from "./log-rows.ts";
+import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
+import { runCommand, startCommand } from "./run-command.ts";
+
+describe("a replay of events that is interrupted", () => {
+  it("fails visibly when SNS refuses the topic, and goes on where it stopped once resumed", async () => {
+    const around = await surroundings();
+    await addEvents(around, 15);
+    const { start, run, db } = replaying(around);
+    const replay = await start();
+    around.sns.addFault({ kind: "refuse-credentials", action: "PublishBatch" });
+
+    const failed = await run(replay);
+    expect(failed).toMatchObject({
+      state: "failed",
+      lastError: expect.stringContaining("refuses the topic"),
+    });
+
+    await resumeReplay({ db, actor: "cli:test", id: replay.id });
+    expect(await run(replay)).toMatchObject({ state: "done", handled: 15 });
+    expect(around.sns.messages()).toHaveLength(15);
+  });
+
+  it("waits while the topic is paused, and goes on when it is resumed", async () => {
+    const around = await surroundings();
+    await addEvents(around, 3);
+    await around.query("insert into topic (arn, paused_by, paused_at) values ($1, 'operator', now())", [
+      around.topicArn,
+    ]);
+    const { start, run } = replaying(around);
+    const replay = await start();
+    const running = run(replay);
+    await vi.waitFor(async () =>
+      expect(await around.query("select waits_for from replay")).toEqual([
+        { waits_for: expect.stringContaining("paused") },
+      ]),
+    );
+    expect(around.sns.messages()).toEqual([]);
+
+    await around.query("update topic set paused_by = null, paused_at = null");
+
+    expect(await running).toMatchObject({ state: "done", sent: 3, waitsFor: null });
+  });
+
+  it("stops when it is cancelled, and two of a kind take turns", async () => {
+    const around = await surroundings();
+    await addEvents(around, 200);
+    const { start, run, db } = replaying(around);
+    const [slow, next] = [await start({}, { kind: "topics" }, 50), await start()];
+    const running = run(slow);
+    await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(0));
+
+    expect(await run(next)).toBeNull();
+    await cancelReplay({ db, actor: "cli:test", id: slow.id });
+
+    expect(await running).toMatchObject({ state: "cancelled" });
+    expect(await run(next)).toMatchObject({ state: "done", sent: 200 });
+    const actions = await around.query("select action, subject from audit_entry order by id");
+    expect(actions).toEqual([
+      { action: "replay.start", subject: slow.id },
+      { action: "replay.start", subject: next.id },
+      { action: "replay.cancel", subject: slow.id },
+    ]);
+  });
+
+  it("killed in the middle and resumed: every event went out at least once and stands recorded", {
+    timeout: 60_000,
+  }, async () => {
+    const around = await surroundings();
+    const events = await addEvents(around, 400);
+    const command = startCommand(
+      ["replay", "events", "--rate", "400"],
+      around.environment({ LEASE_DURATION: "500ms" }),
+    );
+    await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(40), { timeout: 20_000 });
+    command.child.kill("SIGKILL");
+    expect(await command.ended).toBeNull();
+    const [row] = await around.query<{ id: string; handled: number; state: string }>(
+      "select id, handled, state from replay",
+    );
+    expect(row?.state).toBe("running");
+    expect(row?.handled).toBeLessThan(400);
+
+    const resumed = await runCommand(
+      ["replay", "resume", row?.id ?? "", "--json"],
+      around.environment({ LEASE_DURATION: "500ms" }),
+    );
+
+    expect(resumed).toMatchObject({ code: 0 });
+    expect(JSON.parse(resumed.stdout).replay).toMatchObject({ state: "done", handled: 400 });
+    expect(new Set(idsOf(around.sns.messages()))).toEqual(new Set(events.map((event) => event.id)));
+    const recorded = await around.query("select distinct event_id from publication where replay_id = $1", [
+      row?.id,
+    ]);
+    expect(recorded).toHaveLength(400);
+    // Only the batch that was under way may have gone twice.
+    expect(around.sns.messages().length).toBeLessThanOrEqual(410);
+  });
+
+  it("of a dead process is taken up by serve, by itself", async () => {
+    const around = await surroundings();
+    await addEvents(around, 30);
+    const { start, run } = replaying(around);
+    const replay = await start({}, { kind: "topics" }, 20);
+    const stop = new AbortController();
+    const running = run(replay, stop.signal);
+    await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(0));
+    stop.abort();
+    expect(await running).toMatchObject({ state: "running", underWay: false });
+
+    await startRelay(around.environment());
+
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select state, handled from replay")).toEqual([
+          { state: "done", handled: 30 },
+        ]),
+      { timeout: 10_000 },
+    );
+  });
+
+  it("to a file writes each event once and whole, after a crash in the middle of a line too", async () => {
+    const around = await surroundings();
+    const events = await addEvents(around, 25);
+    const { start, run } = replaying(around);
+    const path = await temporaryFile();
+    await createEventFile(path);
+    const replay = await start({}, { kind: "file", path }, 50);
+    const stop = new AbortController();
+    const running = run(replay, stop.signal);
+    await vi.waitFor(async () => expect((await stat(path)).size).toBeGreaterThan(0));
+    stop.abort();
+    await running;
+    await appendFile(path, '{"half a line');
+
+    expect(await run(replay)).toMatchObject({ state: "done", sent: 25 });
+
+    expect((await readFile(path, "utf8")).trimEnd().split("\n")).toEqual(
+      events.map((event) => event.payload),
+    );
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await expect(createEventFile(path)).rejects.toThrow(/is there already/);
+  });
+});
