@@ -23,6 +23,9 @@ async function measure(
   database: BenchDatabase,
   { ms, callbacks }: BenchOptions,
 ): Promise<Growth> {
+  // What the one before left dirty is not to be written out meanwhile, and the code is to be warm.
+  await stage.settleDisk();
+  await measureReads(stage, database);
   const reads = await measureReads(stage, database);
   const receiver = await startReceiver(stage, database);
   const { perSecond: intake } = await measureFlood(stage, receiver, ms);
