@@ -116,7 +116,11 @@ describe("a new question in the process that recorded it", () => {
     const relay = await startRelay(around.environment());
     await confirmerIsReady(around, relay);
     const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id), unpaidAnswer(id, { dateModified: "2026-11-02T08:00:00Z" }));
+    around.provider.invoice(
+      id,
+      invoiceAnswer(id),
+      unpaidAnswer(id, { dateModified: "2026-11-02T08:00:00Z" }),
+    );
     await tell(relay, [id]);
     await paid(around, [id]);
     await around.query("delete from confirmation");

@@ -115,9 +115,7 @@ describe("handing new questions over", () => {
       const { rows } = await sql<{ tuples: number; looks: number }>`
         select idx_scan::int as looks, (seq_tup_read +
           (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'invoice'))::int as tuples
-        from pg_stat_user_tables where relname = 'invoice'`.execute(
-        db,
-      );
+        from pg_stat_user_tables where relname = 'invoice'`.execute(db);
       return rows[0];
     };
     for (let times = 0; times < 20; times += 1) await log.append(naming(randomUUID()));
