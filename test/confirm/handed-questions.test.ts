@@ -130,7 +130,10 @@ describe("a new question in the process that recorded it", () => {
       async () => expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "paid" }),
       WAIT,
     );
-    expect(await around.query("select name from alarm")).toEqual([{ name: "invoice_anomaly" }]);
+    await vi.waitFor(
+      async () => expect(await around.query("select name from alarm")).toEqual([{ name: "invoice_anomaly" }]),
+      WAIT,
+    );
   });
 
   it("waits for its claim where a rate is set, since claims are what is counted", async () => {
