@@ -10,7 +10,7 @@ import { ask } from "./ask.ts";
 import { claimQuestions } from "./claim.ts";
 import type { ConfirmSource } from "./confirm-source.ts";
 import type { Asker, FreshQuestion, HandedQuestions } from "./handed-questions.ts";
-import type { ClaimedQuestion } from "./question.ts";
+import { type ClaimedQuestion, NOTHING_KNOWN } from "./question.ts";
 import { type SettleAnswerOptions, settleAnswer } from "./settle-answer.ts";
 
 export interface ConfirmPassOptions extends SettleAnswerOptions {
@@ -30,20 +30,6 @@ export interface ConfirmPassOptions extends SettleAnswerOptions {
 
 /** The most questions that a pass holds, answers that are being written included, as a multiple of its concurrency. */
 const MOST_IN_HAND = 6;
-
-/** What a question is like that nobody asked before. */
-const NOTHING_KNOWN = {
-  lane: "unknown",
-  requests: 1,
-  attempt: 0,
-  faults: 0,
-  verdict: null,
-  released: false,
-  erased: false,
-  recordOnly: false,
-  hasEvidence: false,
-  known: null,
-} as const;
 
 /** How long answers under way may take once the process has been asked to stop, in ms. */
 const STOP_GRACE_MS = 5_000;

@@ -31,3 +31,17 @@ export interface ClaimedQuestion {
   askedAt: Date;
   known: KnownInvoice | null;
 }
+
+/** What a question is like that nobody asked before. */
+export const NOTHING_KNOWN = {
+  lane: "unknown",
+  requests: 1,
+  attempt: 0,
+  faults: 0,
+  verdict: null,
+  released: false,
+  erased: false,
+  recordOnly: false,
+  hasEvidence: false,
+  known: null,
+} as const;

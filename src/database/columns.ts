@@ -64,7 +64,7 @@ export function unnested<Row>(
   return sql`unnest(${sql.join(arrays)}) as ${named(name, columns)}`;
 }
 
-/** `(values (…)) as name (column, …)`: for one row Postgres and the driver have half the work of `unnest`. */
+/** `(values (…)) as name (column, …)`: one row without a set of rows for each of its columns. */
 export function singleRow<Row>(
   name: string,
   columns: Columns<Row>,

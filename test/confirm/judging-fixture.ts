@@ -1,7 +1,7 @@
 import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
 import type { Answer } from "../../src/confirm/answer.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import type { ClaimedQuestion, KnownInvoice } from "../../src/confirm/question.ts";
+import { type ClaimedQuestion, type KnownInvoice, NOTHING_KNOWN } from "../../src/confirm/question.ts";
 import type { Rules } from "../../src/confirm/rules.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -23,17 +23,8 @@ export const question = (changes: Partial<ClaimedQuestion> = {}): ClaimedQuestio
   invoiceId: ID,
   source: "default",
   leaseToken: "5d2f4b1c-0000-4000-8000-000000000001",
-  lane: "unknown",
-  requests: 1,
-  attempt: 0,
-  faults: 0,
-  verdict: null,
-  released: false,
-  erased: false,
-  hasEvidence: false,
-  recordOnly: false,
   askedAt: new Date("2026-11-01T10:00:00Z"),
-  known: null,
+  ...NOTHING_KNOWN,
   ...changes,
 });
 

@@ -5,6 +5,7 @@ import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { CallbackLog, type IncomingCallback } from "../../src/record/callback-log.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { incomingCallback } from "../support/incoming-callback.ts";
 
 async function openLog() {
   const database = await createTestDatabase();
@@ -14,21 +15,7 @@ async function openLog() {
     await database.drop();
   });
   const log = new CallbackLog({ db, onQuestions: () => undefined });
-  const callback = (changes: Partial<IncomingCallback>) =>
-    log.append({
-      source: "default",
-      method: "POST",
-      path: "/callbacks/***",
-      query: "",
-      headers: [],
-      body: Buffer.from("{}"),
-      remoteAddress: null,
-      reference: null,
-      invoiceIds: [],
-      foundBy: null,
-      verdict: null,
-      ...changes,
-    });
+  const callback = (changes: Partial<IncomingCallback>) => log.append(incomingCallback(changes));
   return { db, callback };
 }
 

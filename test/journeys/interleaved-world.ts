@@ -19,6 +19,7 @@ import { CallbackLog } from "../../src/record/callback-log.ts";
 import { openQuestions } from "../../src/record/open-questions.ts";
 import type { Settlement } from "../../src/store/settlement.ts";
 import { SettlementStore } from "../../src/store/settlement-store.ts";
+import { incomingCallback } from "../support/incoming-callback.ts";
 import type { Surroundings } from "../support/relay.ts";
 import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
 import { INVOICES, type Step } from "./interleaved-steps.ts";
@@ -122,19 +123,7 @@ export class World {
       });
     switch (given.do) {
       case "callback":
-        await callbacks.append({
-          source: "default",
-          method: "POST",
-          path: "/callbacks/***",
-          query: "",
-          headers: [],
-          body: Buffer.from("{}"),
-          remoteAddress: null,
-          reference: null,
-          invoiceIds: [invoiceId],
-          foundBy: "data.id",
-          verdict: null,
-        });
+        await callbacks.append(incomingCallback({ invoiceIds: [invoiceId], foundBy: "data.id" }));
         return;
       case "reconcile":
       case "replay":

@@ -3,10 +3,11 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { CallbackLog, type IncomingCallback } from "../../src/record/callback-log.ts";
+import { CallbackLog } from "../../src/record/callback-log.ts";
 import type { Question } from "../../src/record/open-questions.ts";
 import type { HandedQuestion } from "../../src/record/question-taker.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { incomingCallback } from "../support/incoming-callback.ts";
 
 /** A taker with room for `room` questions, which keeps what it is given. */
 class Taker {
@@ -44,19 +45,7 @@ async function setUp(room: number) {
   return { db, taker, onQuestions, log: new CallbackLog({ db, onQuestions, taker }) };
 }
 
-const naming = (...invoiceIds: string[]): IncomingCallback => ({
-  source: "default",
-  method: "POST",
-  path: "/callbacks/***",
-  query: "",
-  headers: [],
-  body: Buffer.from("{}"),
-  remoteAddress: null,
-  reference: null,
-  invoiceIds,
-  foundBy: "data.id",
-  verdict: null,
-});
+const naming = (...invoiceIds: string[]) => incomingCallback({ invoiceIds, foundBy: "data.id" });
 
 describe("handing new questions over", () => {
   it("leaves what there is no room for due, and wakes the others for that only", async () => {
