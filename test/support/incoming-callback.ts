@@ -1,0 +1,17 @@
+import type { IncomingCallback } from "../../src/record/callback-log.ts";
+
+/** A callback as it is recorded: a POST that names no invoice, but for `changes`. */
+export const incomingCallback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => ({
+  source: "default",
+  method: "POST",
+  path: "/callbacks/***",
+  query: "",
+  headers: [],
+  body: Buffer.from("{}"),
+  remoteAddress: null,
+  reference: null,
+  invoiceIds: [],
+  foundBy: null,
+  verdict: null,
+  ...changes,
+});
