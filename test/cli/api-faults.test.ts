@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { LIVE_KEY, OPEN_AMOUNT, TEST_KEY } from "../collection-service/service-fixture.ts";
+import { LIVE_KEY, OPEN_AMOUNT, TEST_KEY } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
 import { ApiCommand, fileWith, INVOICE } from "./api-fixture.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
 import { Door } from "../../src/cli/door.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { LIVE_KEY, startTestService, type TestService } from "../collection-service/service-fixture.ts";
+import { LIVE_KEY, startTestService, type TestService } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
 
 export const TOKEN = "test-token-0123456789abcdef";

@@ -4,7 +4,7 @@ import {
   startTestService,
   TEST_KEY,
   type TestService,
-} from "../collection-service/service-fixture.ts";
+} from "../sandbox/provider/service-fixture.ts";
 import { ApiCommand } from "./api-fixture.ts";
 
 const command = new ApiCommand();

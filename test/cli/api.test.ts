@@ -5,7 +5,7 @@ import {
   FIXED_AMOUNT,
   OPEN_AMOUNT,
   SHARED,
-} from "../collection-service/service-fixture.ts";
+} from "../sandbox/provider/service-fixture.ts";
 import { ApiCommand, fileWith, INVOICE, TOKEN } from "./api-fixture.ts";
 
 const command = new ApiCommand();

@@ -1,5 +1,5 @@
 import { CollectionClient } from "../../src/collection-api/index.ts";
-import { LIVE_KEY, OPEN_AMOUNT, startTestService } from "../collection-service/service-fixture.ts";
+import { LIVE_KEY, OPEN_AMOUNT, startTestService } from "../sandbox/provider/service-fixture.ts";
 import { describeOperations } from "./describe-operations.ts";
 
 describeOperations("the collection service over HTTP", async () => {

@@ -10,7 +10,7 @@ import {
   startTestService,
   TEST_KEY,
   type TestService,
-} from "../collection-service/service-fixture.ts";
+} from "../sandbox/provider/service-fixture.ts";
 
 // A client that shares nothing with our schemas: what is expected is typed by hand from the interface document,
 // one test a row of it.

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { PublishCommand } from "@aws-sdk/client-sns";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { snsFixture } from "../local-sns/sns-fixture.ts";
+import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 import { startLocalSqs } from "../support/local-sqs.ts";
 

@@ -5,8 +5,8 @@ import { describe, expect, it, vi } from "vitest";
 import { confirmSubscription } from "../../src/events/confirm-subscription.ts";
 import type { InvoicePaidErrorKind } from "../../src/events/invoice-paid-error.ts";
 import { parseInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
-import { snsFixture } from "../local-sns/sns-fixture.ts";
-import { type Subscriber, startSubscriber, subscribe } from "../local-sns/subscriber.ts";
+import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
+import { type Subscriber, startSubscriber, subscribe } from "../sandbox/sns/subscriber.ts";
 
 const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8");
 const event = JSON.parse(text);

@@ -4,7 +4,7 @@ import {
   OPEN_AMOUNT,
   startTestService,
   type TestService,
-} from "../collection-service/service-fixture.ts";
+} from "../sandbox/provider/service-fixture.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 
 /** Part C of the interface, as the collection service sends it: those that name the invoice. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
 import { emptyMonth, sendAll, untilPublished } from "../reconcile/month.ts";
+import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
 import { startRelay } from "../support/relay.ts";
 

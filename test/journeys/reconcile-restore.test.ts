@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, inject, it } from "vitest";
-import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
 import { certify, emptyMonth, eventsOnTopic, sendAll, untilPublished } from "../reconcile/month.ts";
+import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { startRelay } from "../support/relay.ts";
 
 /** A copy of the database as it stands, as a dump would keep it. @returns the copy's URL. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchChromium } from "../collection-service/chromium.ts";
+import { launchChromium } from "../sandbox/provider/chromium.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 

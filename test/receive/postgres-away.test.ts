@@ -5,9 +5,9 @@ import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
-import { startEmbeddedPostgres } from "../../src/database/embedded/start-embedded-postgres.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 
 /** Sends callbacks, 8 at a time, until told to stop; remembers which ids got 2xx and all answers that were not. */

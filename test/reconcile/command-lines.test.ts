@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
+import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
 import { emptyMonth } from "./month.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
-import { OPEN_AMOUNT } from "../collection-service/service-fixture.ts";
+import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { type Surroundings, startRelay } from "../support/relay.ts";
 import { startCallLog } from "./call-log.ts";
 import { emptyMonth, sendAll, untilPublished } from "./month.ts";

@@ -5,7 +5,7 @@ import {
   OPEN_AMOUNT,
   startTestService,
   type TestService,
-} from "../collection-service/service-fixture.ts";
+} from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay, TOKEN } from "../support/relay.ts";
 

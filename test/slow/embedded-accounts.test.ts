@@ -25,7 +25,7 @@ import {
   killHard,
   killWatcherOf,
   untilGone,
-} from "../database/embedded-holding.ts";
+} from "../sandbox/postgres/embedded-holding.ts";
 
 // Run as root, since it takes several users: each test stands for a machine on which somebody runs the project.
 const execute = promisify(execFile);
@@ -76,7 +76,7 @@ beforeAll(async () => {
   project = join(folder, "closed/project");
   await mkdir(join(project, "test/database"), { recursive: true });
   await chmod(join(folder, "closed"), 0o700);
-  for (const path of ["package.json", "package-lock.json", "src", "test/database/embedded-holder.ts"])
+  for (const path of ["package.json", "package-lock.json", "src", "test/sandbox/postgres/embedded-holder.ts"])
     await cp(join(repository, path), join(project, path), { recursive: true });
   await execute("sh", ["-c", "umask 077; npm ci --ignore-scripts --no-audit --no-fund"], { cwd: project });
 }, 600_000);

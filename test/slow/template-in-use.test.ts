@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, inject, it } from "vitest";
-import { ask } from "../database/embedded-holding.ts";
+import { ask } from "../sandbox/postgres/embedded-holding.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 // Slow, since Postgres itself waits five seconds before it says that a template is in use.

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { startEmbeddedPostgres } from "../../src/database/embedded/start-embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { beginDatabaseRun, endDatabaseRun } from "./database.ts";
 
 /** One server for the whole run: the one in DATABASE_URL, or an embedded one that is gone afterwards. */

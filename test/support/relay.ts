@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import { type RunningRelay, serve } from "../../src/app/serve.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
-import { type LocalSns, startLocalSns } from "../../src/local-sns/start-local-sns.ts";
+import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
 import { type ScriptedProvider, startScriptedProvider } from "./scripted-provider.ts";
 

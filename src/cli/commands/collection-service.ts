@@ -24,9 +24,9 @@ export function collectionServiceCommand(door: Door): Command {
     .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks when left out")
     .action(async ({ port, host, publicUrl, seed, banksPath }: Options) => {
       const { DATABASE_URL, DATA_DIR, COLLECTION_SERVICE_FAULTS } = door.settings();
-      const { parseFaults } = await import("../../collection-service/faults/faults.ts");
-      const { startCollectionService } = await import("../../collection-service/start-collection-service.ts");
-      const { startEmbeddedPostgres } = await import("../../database/embedded/start-embedded-postgres.ts");
+      const { parseFaults } = await import("../../sandbox/provider/faults/faults.ts");
+      const { startCollectionService } = await import("../../sandbox/provider/start-collection-service.ts");
+      const { startEmbeddedPostgres } = await import("../../sandbox/postgres/start-embedded-postgres.ts");
       const { Secret } = await import("../../kit/secret.ts");
       const stop = door.listenForStop();
       const log = await door.localLog();
@@ -50,7 +50,7 @@ export function collectionServiceCommand(door: Door): Command {
         () =>
           [
             `The collection service listens on ${service.url}. Set COLLECTION_API_URL=${service.url}`,
-            `Its keys and collections: ${seed ?? "src/collection-service/seed.json"}`,
+            `Its keys and collections: ${seed ?? "src/sandbox/provider/seed.json"}`,
             `Its data: ${embedded === null ? "in the database of DATABASE_URL" : dataDir}`,
           ].join("\n"),
       );

@@ -13,7 +13,7 @@ export function localSnsCommand(door: Door): Command {
     .option("--region <region>", "the region of its topics", "us-east-1")
     .option("--topic <name...>", "topics to make at once", [])
     .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
-      const { startLocalSns } = await import("../../local-sns/start-local-sns.ts");
+      const { startLocalSns } = await import("../../sandbox/sns/start-local-sns.ts");
       const { createLocalTopic } = await import("../../app/dev-topic.ts");
       const stop = door.listenForStop();
       const { port, host, region } = options;

@@ -1,0 +1,48 @@
+import { type Dispatcher, request } from "undici";
+import { messageOf } from "../../../kit/errors.ts";
+import type { CallbackRequest } from "./callback-request.ts";
+
+export type CallbackAnswer =
+  | { answered: true; status: number; body: string }
+  | { answered: false; error: string };
+
+const KEPT_ANSWER_BYTES = 2_048;
+
+/**
+ * Sends it once and waits at most `timeoutMs` for the whole answer. Redirects are not followed.
+ * Never rejects: that nothing was answered is an answer too.
+ */
+export async function sendCallback(
+  callback: CallbackRequest,
+  options: { dispatcher: Dispatcher; timeoutMs: number; signal: AbortSignal },
+): Promise<CallbackAnswer> {
+  const timeout = AbortSignal.timeout(options.timeoutMs);
+  try {
+    const answer = await request(callback.url, {
+      dispatcher: options.dispatcher,
+      method: callback.method,
+      headers: callback.headers,
+      body: callback.body,
+      signal: AbortSignal.any([timeout, options.signal]),
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return { answered: true, status: answer.statusCode, body: await beginningOf(answer.body) };
+  } catch (error) {
+    return {
+      answered: false,
+      error: timeout.aborted ? `No answer within ${options.timeoutMs} ms` : messageOf(error),
+    };
+  }
+}
+
+/** The first bytes of the answer as text that Postgres takes; the rest is read and dropped. */
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    if (bytes < KEPT_ANSWER_BYTES) kept.push(chunk);
+    bytes += chunk.length;
+  }
+  return Buffer.concat(kept).subarray(0, KEPT_ANSWER_BYTES).toString("utf8").replaceAll("\0", "\uFFFD");
+}

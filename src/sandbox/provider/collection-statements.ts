@@ -1,0 +1,103 @@
+import type { Selectable } from "kysely";
+import type { BanksWritten, CollectionWritten } from "../../collection-api/contract/index.ts";
+import type { CollectionTable, ServiceDatabase } from "./service-tables.ts";
+
+export type CollectionRow = Selectable<CollectionTable>;
+
+export function readCollection(db: ServiceDatabase, id: string): Promise<CollectionRow | undefined> {
+  return db.selectFrom("collection").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export function collectionExists(db: ServiceDatabase, id: string): Promise<boolean> {
+  return readCollection(db, id).then((row) => row !== undefined);
+}
+
+/** The collection, and whether it says itself how its money is split. */
+export function readCollectionTerms(
+  db: ServiceDatabase,
+  id: string,
+): Promise<(CollectionRow & { has_own_split: boolean }) | undefined> {
+  return db
+    .selectFrom("collection as c")
+    .selectAll("c")
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("collection_account as a").select("a.position").whereRef("a.collection_id", "=", "c.id"),
+      )
+        .$castTo<boolean>()
+        .as("has_own_split"),
+    )
+    .where("c.id", "=", id)
+    .executeTakeFirst();
+}
+
+/** The collection with its accounts and their banks, as the contract writes it. */
+export async function readCollectionOnWire(
+  db: ServiceDatabase,
+  id: string,
+): Promise<CollectionWritten | undefined> {
+  const row = await readCollection(db, id);
+  if (row === undefined) return undefined;
+  const accounts = await db
+    .selectFrom("collection_account as c")
+    .innerJoin("linked_account as a", "a.id", "c.linked_account_id")
+    .innerJoin("bank as b", "b.number", "a.bank_number")
+    .select(["c.percentage", "a.id", "a.account_name", "a.account_number"])
+    .select(["b.id as bank_id", "b.name as bank_name", "b.code as bank_code", "b.logo as bank_logo"])
+    .where("c.collection_id", "=", id)
+    .orderBy("c.position")
+    .execute();
+  return {
+    id: row.id,
+    collectionName: row.name,
+    description: row.description,
+    invoiceExpirationPeriod: row.invoice_expiration_period,
+    paymentChannels: row.payment_channels,
+    settlementFrequency: row.settlement_frequency,
+    serviceFeeBilling: row.service_fee_billing,
+    amount: row.amount,
+    dateCreated: row.created_at.toISOString(),
+    status: row.status,
+    collectionCategory:
+      row.category_id === null || row.category_name === null
+        ? null
+        : { id: row.category_id, name: row.category_name },
+    collectionAccounts: accounts.map((account) => ({
+      percentage: Number(account.percentage),
+      linkedAccount: {
+        id: account.id,
+        accountName: account.account_name,
+        accountNumber: account.account_number,
+        bank: {
+          id: account.bank_id,
+          name: account.bank_name,
+          code: account.bank_code,
+          logo: account.bank_logo,
+        },
+      },
+    })),
+  };
+}
+
+export type CollectionChange = Partial<
+  Pick<
+    CollectionRow,
+    "name" | "status" | "amount" | "invoice_expiration_period" | "payment_channels" | "service_fee_billing"
+  >
+>;
+
+/** @returns false when there is no such collection. */
+export async function changeCollection(
+  db: ServiceDatabase,
+  id: string,
+  change: CollectionChange,
+): Promise<boolean> {
+  const result = await db.updateTable("collection").set(change).where("id", "=", id).executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** By their numbers. */
+export async function readBanks(db: ServiceDatabase): Promise<BanksWritten> {
+  const banks = await db.selectFrom("bank").selectAll().orderBy("number").execute();
+  return banks.map(({ number, name, code, logo }) => ({ id: number, name, code, logo }));
+}

@@ -1,0 +1,156 @@
+import { z } from "zod";
+import {
+  DEFAULT_BANKS_PATH,
+  errorAnswer,
+  type Operation,
+  operations,
+} from "../../collection-api/contract/index.ts";
+
+type Json = { [key: string]: unknown };
+
+const ERRORS: Record<string, string> = {
+  400: "The request is not valid; `errors` names each field. For Add Linked Account also: it cannot be linked.",
+  401: "The API key is missing or not valid.",
+  403: "The key, or the collection's state, does not allow it.",
+  404: "There is no such collection or invoice.",
+  412: "A rule of business is against it: the invoice is not unpaid, or a beneficiary is not approved.",
+  429: "Too many requests; `Retry-After` says when to come back, in seconds.",
+  500: "Something went wrong on the provider's side.",
+};
+
+/** Which errors each operation has, beside 400 where it takes something, 401, 429 and 500. */
+const OWN_ERRORS: Record<string, string[]> = {
+  getCollection: ["404"],
+  listInvoices: ["404"],
+  createInvoice: ["403", "404", "412"],
+  getInvoice: ["404"],
+  invalidateInvoice: ["403", "404", "412"],
+  addLinkedAccount: ["403"],
+  getBanks: [],
+};
+
+/** The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not there. */
+export function openApiDocument(options: { serverUrl?: string; banksPath?: string } = {}): Json {
+  const components: Record<string, unknown> = {};
+  const paths: Record<string, Json> = {};
+  for (const operation of Object.values<Operation>(operations)) {
+    const path = operation.name === "getBanks" ? (options.banksPath ?? DEFAULT_BANKS_PATH) : operation.path;
+    paths[path] = {
+      ...paths[path],
+      [operation.method.toLowerCase()]: describe(operation, components),
+    };
+  }
+  const error = schemaOf(errorAnswer, "output", components);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Invoice Collection",
+      version: "1",
+      description:
+        "Invoices, their payment and settlement accounts. Made from the contract in src/collection-api/contract.",
+    },
+    servers: [{ url: options.serverUrl ?? "http://127.0.0.1:4001" }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "x-api-key" } },
+      schemas: { ...components, Error: error },
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([status, description]) => [
+          `Error${status}`,
+          {
+            description,
+            ...(status === "429" && {
+              headers: { "Retry-After": { schema: { type: "integer" }, description: "Seconds" } },
+            }),
+            content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+          },
+        ]),
+      ),
+    },
+  };
+}
+
+function describe(operation: Operation, components: Record<string, unknown>): Json {
+  const { path, query, body } = operation.request;
+  const statuses = [
+    ...(path || query || body ? ["400"] : []),
+    "401",
+    ...(OWN_ERRORS[operation.name] ?? []),
+    "429",
+    "500",
+  ];
+  return {
+    operationId: operation.name,
+    summary: operation.title,
+    description: operation.summary,
+    ...((path || query) && {
+      parameters: [...parametersOf("path", path, components), ...parametersOf("query", query, components)],
+    }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: schemaOf(body, "input", components) } },
+      },
+    }),
+    responses: {
+      [operation.status]: {
+        description: "Success",
+        content: { "application/json": { schema: envelopeOf(operation, components) } },
+      },
+      ...Object.fromEntries(
+        statuses.map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
+      ),
+    },
+  };
+}
+
+function envelopeOf(operation: Operation, components: Record<string, unknown>): Json {
+  const status = { const: operation.envelopeStatus };
+  const message = { type: "string" };
+  if (operation.data === undefined)
+    return { type: "object", required: ["status", "message"], properties: { status, message } };
+  const data = schemaOf(operation.data.written, "input", components);
+  return { type: "object", required: ["status", "message", "data"], properties: { status, message, data } };
+}
+
+function parametersOf(
+  place: "path" | "query",
+  schema: z.ZodType | undefined,
+  components: Record<string, unknown>,
+): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, "input", components) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...field }]) => ({
+    name,
+    in: place,
+    required: place === "path" || required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: field,
+  }));
+}
+
+/** The schema as JSON Schema; those with an id of their own move to the components and are referred to. */
+function schemaOf(schema: z.ZodType, io: "input" | "output", components: Record<string, unknown>): Json {
+  const {
+    $schema: _,
+    $defs,
+    ...json
+  } = z.toJSONSchema(schema, {
+    io,
+    target: "draft-2020-12",
+    unrepresentable: "any",
+  }) as Json & { $defs?: Record<string, unknown> };
+  const moved = (value: unknown) =>
+    JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, inner) =>
+      key === "id" && typeof inner === "string" ? undefined : inner,
+    );
+  for (const [name, definition] of Object.entries($defs ?? {})) components[name] = moved(definition);
+  const id = schema.meta()?.id;
+  if (id === undefined) return moved(json);
+  components[id] = moved(json);
+  return { $ref: `#/components/schemas/${id}` };
+}

@@ -1,0 +1,130 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { moneyGiven, problemsOf } from "../../collection-api/contract/index.ts";
+import { messageOf, RelayError } from "../../kit/errors.ts";
+import { EXPIRATION_PERIODS } from "./expiration-period.ts";
+
+const uuid = z.guid("should be a UUID").transform((id) => id.toLowerCase());
+const name = z.string().min(1).max(200);
+const percent = z.string().regex(/^\d{1,3}(\.\d{1,4})?$/, "should be a percentage such as 1.5, as text");
+const amount = z.string().regex(/^\d{1,12}(\.\d{1,2})?$/, "should be an amount such as 100.00, as text");
+
+const feeTerms = z.strictObject({
+  percent,
+  flat: amount.default("0.00"),
+  cap: amount.nullable().default(null),
+  vatPercent: percent,
+});
+
+const biller = z.strictObject({
+  name,
+  address: z.string().max(300).nullable().default(null),
+  email: z.string().max(254).nullable().default(null),
+});
+
+const seedSchema = z
+  .strictObject({
+    $comment: z.string().optional(),
+    /** Written before amounts on the payer's page; the interface names no currency. */
+    currency: z.string().max(8).default("NGN"),
+    biller,
+    fee: feeTerms,
+    apiKeys: z
+      .array(
+        z.strictObject({
+          name,
+          type: z.enum(["Live", "Test"]),
+          key: z.string().regex(/^\S{24,200}$/, "should be 24 to 200 characters without spaces"),
+        }),
+      )
+      .min(1),
+    banks: z.array(
+      z.strictObject({ bankId: z.int().min(1), id: uuid, name, code: name, logo: z.url().max(500) }),
+    ),
+    linkedAccounts: z.array(
+      z.strictObject({
+        id: uuid,
+        bankId: z.int().min(1),
+        accountName: name,
+        accountNumber: z.string().regex(/^\d{6,20}$/, "should be 6 to 20 digits"),
+        isPrimary: z.boolean().default(false),
+        status: z.enum(["Pending", "Approved"]).default("Approved"),
+      }),
+    ),
+    collections: z.array(
+      z.strictObject({
+        id: uuid,
+        collectionName: name,
+        description: z.string().max(1_000).nullable().default(null),
+        invoiceExpirationPeriod: z.enum(EXPIRATION_PERIODS).default("OneDay"),
+        paymentChannels: z.array(z.enum(["Card", "BankTransfer", "USSD", "BankBranch"])).min(1),
+        settlementFrequency: z.enum(["Daily", "Instant"]).default("Instant"),
+        serviceFeeBilling: z.enum(["Payer", "Merchant"]).default("Payer"),
+        amount: moneyGiven.nullable().default(null),
+        dateCreated: z.iso.datetime(),
+        status: z.enum(["Active", "Pending", "Disabled", "Suspended", "Blocked"]).default("Active"),
+        collectionCategory: z.strictObject({ id: uuid, name }).nullable().default(null),
+        collectionAccounts: z
+          .array(z.strictObject({ linkedAccountId: uuid, percentage: z.number().min(0).max(100) }))
+          .default([]),
+        biller: biller.optional(),
+        fee: feeTerms.optional(),
+      }),
+    ),
+  })
+  .superRefine((seed, context) => {
+    const accounts = new Set(seed.linkedAccounts.map((account) => account.id));
+    const banks = new Set(seed.banks.map((bank) => bank.bankId));
+    seed.linkedAccounts.forEach(({ bankId }, index) => {
+      if (!banks.has(bankId))
+        context.addIssue({
+          code: "custom",
+          path: ["linkedAccounts", index, "bankId"],
+          message: "names no bank",
+        });
+    });
+    seed.collections.forEach(({ collectionAccounts }, index) => {
+      const path = ["collections", index, "collectionAccounts"];
+      if (collectionAccounts.some((account) => !accounts.has(account.linkedAccountId)))
+        context.addIssue({ code: "custom", path, message: "names no linked account" });
+      const sum = collectionAccounts.reduce((total, account) => total + account.percentage * 100, 0);
+      if (collectionAccounts.length > 0 && Math.round(sum) !== 10_000)
+        context.addIssue({ code: "custom", path, message: "should have percentages that sum to 100" });
+    });
+    if (seed.linkedAccounts.filter((account) => account.isPrimary).length > 1)
+      context.addIssue({
+        code: "custom",
+        path: ["linkedAccounts"],
+        message: "should have at most one primary",
+      });
+  });
+
+/** As it is written in a file. */
+export type SeedInput = z.input<typeof seedSchema>;
+/** Keys, banks, accounts and collections that the service starts with. */
+export type Seed = z.output<typeof seedSchema>;
+
+/** The seed that comes with the service. */
+export const DEFAULT_SEED_FILE = resolve(import.meta.dirname, "seed.json");
+
+/** @throws RelayError that lists all that is wrong with the seed, with the field's name; no key is part of it. */
+export function parseSeed(value: unknown, origin = "The seed"): Seed {
+  const result = seedSchema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
+  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`, { next: "refuse" });
+}
+
+/** @throws RelayError when the file cannot be read, is no JSON, or describes no seed. */
+export async function readSeed(file: string = DEFAULT_SEED_FILE): Promise<Seed> {
+  try {
+    return parseSeed(JSON.parse(await readFile(file, "utf8")), `The seed file ${file}`);
+  } catch (cause) {
+    if (cause instanceof RelayError) throw cause;
+    throw new RelayError(`The seed file ${file} cannot be read: ${messageOf(cause)}`, {
+      next: "refuse",
+      cause,
+    });
+  }
+}

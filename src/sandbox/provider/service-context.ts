@@ -1,0 +1,18 @@
+import type { Logger } from "../../kit/log.ts";
+import type { FaultBox } from "./faults/fault-box.ts";
+import type { ServiceDatabase } from "./service-tables.ts";
+
+/** What every door of one running service works with. */
+export interface ServiceContext {
+  readonly db: ServiceDatabase;
+  readonly faults: FaultBox;
+  readonly log: Logger;
+  /** Where payers reach the service, no slash at the end. */
+  readonly publicUrl: string;
+  /** Written before amounts on the payer's page. */
+  readonly currency: string;
+  /** The name that newly linked accounts are held in. */
+  readonly accountHolder: string;
+  /** Looks for due callbacks at once. */
+  wakeDeliveries(): void;
+}

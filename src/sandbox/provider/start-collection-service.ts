@@ -1,0 +1,119 @@
+import express from "express";
+import { DEFAULT_BANKS_PATH } from "../../collection-api/contract/index.ts";
+import { connect } from "../../database/connect.ts";
+import { migrateToLatest } from "../../database/migrate.ts";
+import { listen, type RunningServer } from "../../kit/http-server.ts";
+import type { Logger } from "../../kit/log.ts";
+import type { Secret } from "../../kit/secret.ts";
+import { answerErrors } from "./api/answer-errors.ts";
+import { ApiKeys } from "./api/api-keys.ts";
+import { apiRouter } from "./api/api-router.ts";
+import { REFUSALS } from "./api/refusals.ts";
+import { sendRefusal } from "./api/send-answer.ts";
+import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
+import { controlRouter } from "./control/control-router.ts";
+import { FaultBox } from "./faults/fault-box.ts";
+import { type FaultsInput, faultsSchema } from "./faults/faults.ts";
+import { frontPageRouter } from "./front-page-router.ts";
+import { loadSeed } from "./load-seed.ts";
+import { openApiRouter } from "./open-api-router.ts";
+import { payRouter } from "./pay-page/pay-router.ts";
+import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
+import type { ServiceContext } from "./service-context.ts";
+import type { ServiceTables } from "./service-tables.ts";
+
+export interface CollectionServiceOptions {
+  readonly databaseUrl: Secret;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** The interface to listen on; loopback when left out. */
+  readonly host?: string;
+  readonly log: Logger;
+  /** Where payers reach the service; its address on this machine when left out. */
+  readonly publicUrl?: string;
+  /** A seed, or the path of a seed file; the seed that comes with the service when left out. */
+  readonly seed?: SeedInput | string;
+  /** The path of Get Banks, which the interface does not specify. */
+  readonly banksPath?: string;
+  /** What goes wrong from the start. */
+  readonly faults?: FaultsInput;
+  /** Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only. */
+  readonly controlToken?: Secret;
+  readonly delivery?: Partial<DeliveryTerms>;
+  /** The most connections to Postgres. */
+  readonly connections?: number;
+}
+
+export interface RunningCollectionService {
+  /** Its address on this machine, the interface's `{base_url}`. */
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * The Invoice Collection API as a working service: brings its schema up to date, loads the seed, listens,
+ * and delivers callbacks, also those that an earlier run left.
+ * @throws RelayError when the port is taken, the seed or a setting is wrong, or a migration fails.
+ */
+export async function startCollectionService(
+  options: CollectionServiceOptions,
+): Promise<RunningCollectionService> {
+  const seed = typeof options.seed === "object" ? parseSeed(options.seed) : await readSeed(options.seed);
+  const faults = new FaultBox(faultsSchema.parse(options.faults ?? {}));
+  const { db, close } = connect<ServiceTables>(options.databaseUrl, {
+    schema: "collection_service",
+    applicationName: "collection-service",
+    max: options.connections ?? 10,
+    // A burst waits its turn rather than fail.
+    connectTimeoutMs: 30_000,
+    onIdleError: (error) => options.log.warn({ err: error.message }, "collection service: connection lost"),
+  });
+  const app = express().disable("x-powered-by").disable("etag");
+  let server: RunningServer | undefined;
+  try {
+    await migrateToLatest(db, "collection-service");
+    await loadSeed(db, seed);
+    const keys = await ApiKeys.load(db);
+    server = await listen(app, {
+      port: options.port,
+      host: options.host ?? "127.0.0.1",
+      name: "collection-service",
+    });
+    const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, "");
+    const terms = { ...DEFAULT_DELIVERY_TERMS, ...options.delivery };
+    const deliveries = new DeliveryLoop({ db, publicUrl, terms, log: options.log });
+    const context: ServiceContext = {
+      db,
+      faults,
+      log: options.log,
+      publicUrl,
+      currency: seed.currency,
+      accountHolder: seed.biller.name,
+      wakeDeliveries: () => deliveries.wake(),
+    };
+    const banksPath = options.banksPath ?? DEFAULT_BANKS_PATH;
+    app.use("/_control", controlRouter(context, keys, options.controlToken));
+    app.use(frontPageRouter(publicUrl));
+    app.use(openApiRouter(publicUrl, banksPath));
+    app.use(payRouter(context));
+    app.use(apiRouter(context, keys, banksPath));
+    app.use((_request, response) => sendRefusal(response, REFUSALS.unknownPath()));
+    app.use(answerErrors(options.log));
+    deliveries.wake();
+    const running = server;
+    return {
+      url: running.url,
+      port: running.port,
+      close: async () => {
+        await running.close(1_000);
+        await deliveries.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await server?.close(0);
+    await close();
+    throw error;
+  }
+}

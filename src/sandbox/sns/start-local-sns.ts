@@ -1,0 +1,125 @@
+import { listen } from "../../kit/http-server.ts";
+import type { Logger } from "../../kit/log.ts";
+import { createControl } from "./control.ts";
+import { createDelivery } from "./delivery.ts";
+import { createEnvelopes } from "./envelope.ts";
+import { createFaults, type Fault } from "./faults.ts";
+import { createJournal, type DeliveryRecord, type ShownMessage, shownMessages } from "./journal.ts";
+import { createProtocol } from "./protocol.ts";
+import { createPublisher } from "./publish.ts";
+import { publishActions } from "./publish-actions.ts";
+import { createRequestHandler } from "./request-handler.ts";
+import { createSigner, type Signer } from "./signing.ts";
+import { subscriptionActions } from "./subscription-actions.ts";
+import { createSubscriptions } from "./subscriptions.ts";
+import { topicActions } from "./topic-actions.ts";
+import { createTopics } from "./topics.ts";
+
+export interface LocalSnsOptions {
+  /** 0 takes a free port. */
+  port: number;
+  /** The interface to listen on; 127.0.0.1 when left out. */
+  host?: string;
+  log?: Logger;
+  /** The region of its topics; us-east-1 when left out. */
+  region?: string;
+  /** Twelve digits; 000000000000 when left out. */
+  accountId?: string;
+  /** Where subscribers reach it, for the links in what they get; its own `url` when left out. */
+  publicUrl?: string;
+  /** How many messages, and how many deliveries, are kept for looking at later; 100,000 when left out. */
+  keep?: number;
+  /** The pauses before each repeated delivery, in ms; by default five, over 18 s. */
+  retryDelaysMs?: readonly number[];
+  /** What signs the letters; a key of its own is made, in about 100 ms, when left out. */
+  signer?: Signer;
+  /** The time in ms since 1970; the machine's clock when left out. */
+  now?: () => number;
+}
+
+export interface LocalSns {
+  /** What the AWS SDK takes as its `endpoint`, or as `AWS_ENDPOINT_URL_SNS`. */
+  readonly url: string;
+  readonly port: number;
+  /** The certificate that its signatures are verified with; the same is served at SigningCertURL. */
+  readonly certificatePem: string;
+  /** The kept messages of a topic (of all when it is left out), oldest first. */
+  messages(topicArn?: string): ShownMessage[];
+  /** The kept ends of deliveries, oldest first. */
+  deliveries(): DeliveryRecord[];
+  /** Forgets the kept messages and deliveries. */
+  clear(): void;
+  /** Lets something go wrong. @throws ZodError for a fault of no known kind. */
+  addFault(fault: Fault): void;
+  clearFaults(): void;
+  /** Drops what waits for delivery, lets requests under way finish, and stops listening. */
+  close(): Promise<void>;
+}
+
+const RETRY_DELAYS_MS = [100, 500, 2_000, 5_000, 10_000];
+const KEEP = 100_000;
+
+// Node's own 5 s would cut a connection just as a client that publishes now and then uses it again.
+const KEEP_ALIVE_MS = 120_000;
+
+/**
+ * Starts an SNS endpoint for local use and tests: the Query protocol of the AWS SDK, standard and FIFO topics,
+ * signed delivery to HTTP subscribers. Everything is in memory and bounded, and gone when it stops.
+ * It differs from Amazon's in that a FIFO topic takes HTTP subscribers too.
+ * @throws RelayError that names the port when it is taken.
+ */
+export async function startLocalSns(options: LocalSnsOptions): Promise<LocalSns> {
+  const { log, host = "127.0.0.1", now = Date.now } = options;
+  const place = { region: options.region ?? "us-east-1", accountId: options.accountId ?? "000000000000" };
+  const journal = createJournal(options.keep ?? KEEP);
+  const faults = createFaults();
+  const topics = createTopics(place, now);
+  const subscriptions = createSubscriptions();
+  const signer = options.signer ?? (await createSigner(place.region));
+  const envelopes = createEnvelopes(signer, () => options.publicUrl ?? url);
+  const retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
+  const delivery = createDelivery({ subscriptions, envelopes, journal, now, retryDelaysMs, log });
+  const publisher = createPublisher({ journal, delivery, faults, now });
+  const actions = {
+    ...topicActions(topics, subscriptions, place),
+    ...subscriptionActions({ topics, subscriptions, envelopes, delivery, place, now }),
+    ...publishActions(topics, publisher),
+  };
+  const handler = createRequestHandler({
+    protocol: createProtocol({ actions, faults, log }),
+    control: createControl({ journal, faults }),
+    signer,
+    log,
+  });
+  const running = await listen(handler.handle, {
+    port: options.port,
+    host,
+    name: "local SNS",
+    server: { keepAliveTimeout: KEEP_ALIVE_MS },
+  });
+  const url = urlOf(host, running.port);
+  return {
+    url,
+    port: running.port,
+    certificatePem: signer.certificatePem,
+    messages: (topicArn) => [...shownMessages(journal, topicArn)],
+    deliveries: () => journal.deliveries.list(),
+    clear() {
+      journal.messages.clear();
+      journal.deliveries.clear();
+    },
+    addFault: faults.add,
+    clearFaults: faults.clear,
+    async close() {
+      const closed = running.close();
+      handler.close();
+      await Promise.all([closed, delivery.close()]);
+    },
+  };
+}
+
+/** An address that callers on this machine can use, also when it listens on every interface. */
+function urlOf(host: string, port: number): string {
+  if (host === "0.0.0.0" || host === "::") return `http://127.0.0.1:${port}`;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+
+const execute = promisify(execFile);
+
+export interface Holding {
+  readonly url: string;
+  readonly port: number;
+  readonly serverPid: number;
+  readonly holder: ChildProcess;
+  /** Lets the holder stop its Postgres and end. */
+  end(): Promise<void>;
+}
+
+export interface HoldOptions {
+  dataDir: string;
+  port?: number;
+  /** Stands before the holder's command line, such as `runuser -u somebody --`. */
+  prefix?: string[];
+  node?: string;
+  /** The project whose sources are run. */
+  project?: string;
+  /** Added to this process' environment. */
+  env?: Record<string, string>;
+}
+
+/**
+ * Holds an embedded Postgres in a process of its own, with umask 077.
+ * @throws an Error with what the process wrote to stderr when Postgres did not start.
+ */
+export async function holdInAnotherProcess(options: HoldOptions): Promise<Holding> {
+  const { prefix = [], node = process.execPath, project = join(import.meta.dirname, "../../..") } = options;
+  const command = [
+    ...prefix,
+    "/bin/sh",
+    "-c",
+    'umask 077; exec "$@"',
+    "sh",
+    node,
+    join(project, "test/sandbox/postgres/embedded-holder.ts"),
+    options.dataDir,
+    String(options.port ?? 0),
+  ];
+  const holder = spawn(command[0] as string, command.slice(1), {
+    cwd: "/",
+    env: { ...process.env, ...options.env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const complaint = text(holder.stderr);
+  const first = await createInterface(holder.stdout)[Symbol.asyncIterator]().next();
+  if (first.done === true) throw new Error(await complaint);
+  const facts = JSON.parse(first.value) as { url: string; port: number; serverPid: number };
+  const end = async () => {
+    if (holder.exitCode !== null || holder.signalCode !== null) return;
+    holder.stdin.end();
+    await once(holder, "exit");
+  };
+  return { ...facts, holder, end };
+}
+
+/** Sends one statement on a connection of its own. */
+export async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Ends a process without a chance to clean up, and waits until it is gone. */
+export async function killHard(process: ChildProcess): Promise<void> {
+  process.kill("SIGKILL");
+  if (process.exitCode === null && process.signalCode === null) await once(process, "exit");
+}
+
+/** Ends what watches over a Postgres on its holder's behalf, as an `OOM killer` or a careless hand would. */
+export async function killWatcherOf(serverPid: number): Promise<void> {
+  const { stdout } = await execute("ps", ["-A", "-o", "pid=,pgid="]);
+  const group = stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([pid, pgid]) => pgid === serverPid && pid !== serverPid);
+  if (group.length === 0) throw new Error(`nothing watches over process ${serverPid}`);
+  for (const [pid] of group) process.kill(pid as number, "SIGKILL");
+}
+
+/** Whether a process runs; one that only waits for its parent to ask how it ended does not. */
+export function isAlive(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return /^[^Z\s]/.test(stdout.trim());
+}
+
+/** Waits until a process is gone; the test's own time limit ends the wait. */
+export async function untilGone(pid: number): Promise<void> {
+  while (isAlive(pid)) await delay(10);
+}

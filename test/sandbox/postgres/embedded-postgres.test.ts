@@ -1,0 +1,283 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../../src/sandbox/postgres/start-embedded-postgres.ts";
+import {
+  ask,
+  type Holding,
+  holdInAnotherProcess,
+  isAlive,
+  killHard,
+  killWatcherOf,
+  untilGone,
+} from "./embedded-holding.ts";
+
+let folder: string;
+let dataDir: string;
+const running: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "invoice-relay-embedded-"));
+  // Whoever has to run Postgres here may enter; test/slow closes the folders.
+  await chmod(folder, 0o711);
+  dataDir = await openFolder("data");
+});
+
+afterEach(async () => {
+  for (const one of running.splice(0)) await one.stop();
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openFolder(name: string): Promise<string> {
+  await mkdir(join(folder, name));
+  await chmod(join(folder, name), 0o711);
+  return join(folder, name);
+}
+
+async function start(options: { dataDir?: string; port?: number } = {}): Promise<EmbeddedPostgres> {
+  const postgres = await startEmbeddedPostgres({ dataDir, ...options });
+  running.push(postgres);
+  return postgres;
+}
+
+async function hold(options: { dataDir?: string; env?: Record<string, string> } = {}): Promise<Holding> {
+  const holding = await holdInAnotherProcess({ dataDir, ...options });
+  running.push({ stop: holding.end });
+  return holding;
+}
+
+it("works in UTF8, locale C and UTC, and forces every commit to the disk", async () => {
+  const { url } = await start();
+  const [settings] = await ask(
+    url,
+    `select current_database() as database, current_setting('TimeZone') as zone, current_setting('fsync') as fsync,
+       current_setting('full_page_writes') as pages, current_setting('synchronous_commit') as commit,
+       pg_encoding_to_char(encoding) as encoding, datcollate as collation
+     from pg_database where datname = current_database()`,
+  );
+  expect(settings).toEqual({
+    database: "invoice_relay",
+    zone: "UTC",
+    fsync: "on",
+    pages: "on",
+    commit: "on",
+    encoding: "UTF8",
+    collation: "C",
+  });
+});
+
+it("is closed to everyone without the data dir's password, and to other machines", async () => {
+  const { url } = await start();
+  const closed = new URL(url);
+  for (const password of ["", "postgres", "password"]) {
+    closed.password = password;
+    await expect(ask(closed.href, "select 1")).rejects.toThrow(/password/i);
+  }
+  expect(await ask(url, "show listen_addresses")).toEqual([{ listen_addresses: "127.0.0.1" }]);
+  expect(await ask(url, "show unix_socket_directories")).toEqual([{ unix_socket_directories: "" }]);
+  const rules = await ask(url, "select distinct auth_method from pg_hba_file_rules");
+  expect(rules).toEqual([{ auth_method: "scram-sha-256" }]);
+  expect((await stat(join(dataDir, "password"))).mode & 0o777).toBe(0o600);
+});
+
+it("gives two data dirs two passwords", async () => {
+  const one = await start();
+  const two = await start({ dataDir: await openFolder("two") });
+  expect(new URL(one.url).password).not.toBe(new URL(two.url).password);
+});
+
+it("keeps what was committed when it is stopped and started", async () => {
+  const first = await start();
+  await ask(first.url, "create table kept as select 7 as number");
+  await first.stop();
+  const second = await start();
+  expect(await ask(second.url, "select number from kept")).toEqual([{ number: 7 }]);
+});
+
+it("may be stopped twice", async () => {
+  const postgres = await start();
+  await Promise.all([postgres.stop(), postgres.stop()]);
+  await postgres.stop();
+  await expect(ask(postgres.url, "select 1")).rejects.toThrow(/ECONNREFUSED/);
+});
+
+it("stops although sessions are open", async () => {
+  const postgres = await start();
+  const asleep = ask(postgres.url, "select pg_sleep(3600)").catch((error) => error.message);
+  const sleepers = "select 1 from pg_stat_activity where wait_event = 'PgSleep'";
+  while ((await ask(postgres.url, sleepers)).length === 0);
+  await postgres.stop();
+  expect(await asleep).toMatch(/terminat/);
+});
+
+it("takes the wanted port, and a free one when that is taken", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port: taken } = other.address() as { port: number };
+  const elsewhere = await start({ port: taken });
+  expect(elsewhere.port).not.toBe(taken);
+  await elsewhere.stop();
+  other.close();
+  await once(other, "close");
+  expect((await start({ port: taken })).port).toBe(taken);
+});
+
+it("refuses a data dir that this process uses already, and leaves the first undisturbed", async () => {
+  const first = await start();
+  await expect(start()).rejects.toThrow(`is in use by another invoice-relay process (pid ${process.pid})`);
+  expect(await ask(first.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+it("refuses a data dir that another living process uses, and says which", async () => {
+  const { holder, url } = await hold();
+  await expect(start()).rejects.toThrow(`(pid ${holder.pid})`);
+  expect(await ask(url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+it("says which data dir cannot be used", async () => {
+  const file = join(folder, "a-file");
+  await writeFile(file, "");
+  await expect(start({ dataDir: join(file, "data") })).rejects.toThrow(
+    `cannot write to ${join(file, "data")}`,
+  );
+});
+
+it("lets exactly one of several processes that start at once have the data dir", async () => {
+  const results = await Promise.allSettled([hold(), hold(), hold(), hold()]);
+  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+  for (const result of results) {
+    if (result.status === "rejected") expect(result.reason.message).toContain("is in use by another");
+  }
+});
+
+it("lets only one of many that start at once have the data dir", async () => {
+  const results = await Promise.allSettled([start(), start(), start(), start(), start()]);
+  expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
+});
+
+it("keeps no parent from ending, and ends with it", async () => {
+  const source = join(import.meta.dirname, "../../../src/sandbox/postgres/start-embedded-postgres.ts");
+  const program = `const { startEmbeddedPostgres } = await import(${JSON.stringify(source)});
+    console.log((await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} })).url);`;
+  const parent = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [url] = await Promise.all([text(parent.stdout), once(parent, "exit")]);
+  expect(url).toMatch(/^postgres:/);
+  const next = await start();
+  expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+it("ends with a parent that is asked to end", async () => {
+  const { holder, serverPid } = await hold();
+  holder.kill("SIGTERM");
+  await untilGone(serverPid);
+  expect(isAlive(serverPid)).toBe(false);
+});
+
+it("ends with a parent that is killed, and every commit is there afterwards", async () => {
+  const { holder, serverPid, url } = await hold();
+  await ask(url, "create table survived as select 11 as number");
+  await killHard(holder);
+  // At once: the old server may still be shutting down.
+  const next = await start();
+  expect(isAlive(serverPid)).toBe(false);
+  expect(await ask(next.url, "select number from survived")).toEqual([{ number: 11 }]);
+});
+
+it("stops the server that outlived its killed parent and takes over the data dir", async () => {
+  const { holder, serverPid, url } = await hold();
+  await ask(url, "create table outlived as select 13 as number");
+  await killWatcherOf(serverPid);
+  await killHard(holder);
+  expect(isAlive(serverPid)).toBe(true);
+  const next = await start();
+  expect(isAlive(serverPid)).toBe(false);
+  expect(await ask(next.url, "select number from outlived")).toEqual([{ number: 13 }]);
+});
+
+it("starts again after Postgres itself was killed", async () => {
+  const { serverPid, url, end } = await hold();
+  await ask(url, "create table recovered as select 17 as number");
+  process.kill(serverPid, "SIGKILL");
+  await end();
+  const next = await start();
+  expect(await ask(next.url, "select number from recovered")).toEqual([{ number: 17 }]);
+});
+
+it("takes a pid in postmaster.pid that is another program's now for what it is", async () => {
+  const first = await start();
+  const pidFile = join(dataDir, "cluster/postmaster.pid");
+  const left = await readFile(pidFile, "utf8");
+  await first.stop();
+  const stranger = spawn("sleep", ["3600"], { cwd: join(dataDir, "cluster"), stdio: "ignore" });
+  try {
+    await writeFile(pidFile, left.replace(/^\d+/, String(stranger.pid)));
+    const next = await start();
+    expect(await ask(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
+    expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
+  } finally {
+    await killHard(stranger);
+  }
+});
+
+it("runs from a copy of a data dir in use without touching the original's server", async () => {
+  const original = await start();
+  await ask(original.url, "checkpoint");
+  const copy = join(folder, "copied-while-running");
+  await cp(dataDir, copy, { recursive: true });
+  expect(await readdir(join(copy, "cluster"))).toContain("postmaster.pid");
+  const second = await start({ dataDir: copy, port: original.port });
+  expect(second.port).not.toBe(original.port);
+  expect(await ask(original.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+it("begins anew after an initdb that was cut short", async () => {
+  const cut = await openFolder("cut-short");
+  await mkdir(join(cut, "initdb-abc/base"), { recursive: true });
+  await writeFile(join(cut, "initdb-abc/PG_VERSION"), "18\n");
+  const { url } = await start({ dataDir: cut });
+  expect(await ask(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect((await readdir(cut)).filter((name) => name.startsWith("initdb-"))).toEqual([]);
+});
+
+it("says what to do when the password is lost", async () => {
+  await (await start()).stop();
+  const file = join(dataDir, "password");
+  const password = await readFile(file, "utf8");
+  await rm(file);
+  await expect(start()).rejects.toThrow(/password cannot be read.*Restore it, or remove/);
+  await writeFile(file, password, { mode: 0o600 });
+  expect(await ask((await start()).url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+it("says what Postgres says when it does not start, and gives the data dir back", async () => {
+  await (await start()).stop();
+  const settings = join(dataDir, "cluster/postgresql.conf");
+  const good = await readFile(settings, "utf8");
+  await writeFile(settings, "no_such_setting = on\n");
+  await expect(start()).rejects.toThrow(/no_such_setting/);
+  await writeFile(settings, good);
+  expect(await ask((await start()).url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+it("takes nothing from the environment that would change what Postgres does", async () => {
+  const { url } = await hold({
+    dataDir: await openFolder("environment"),
+    env: { PGDATA: "/nowhere", PGPORT: "1", PGOPTIONS: "-c fsync=off", LC_ALL: "xx_YY", TZ: "Asia/Tokyo" },
+  });
+  expect(await ask(url, "show fsync")).toEqual([{ fsync: "on" }]);
+  expect(await ask(url, "show lc_messages")).toEqual([{ lc_messages: "C" }]);
+});

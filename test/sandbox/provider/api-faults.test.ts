@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { request as httpRequest } from "node:http";
+import { resolve } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { CALLBACK_VARIANTS } from "../../../src/sandbox/provider/callbacks/callback-request.ts";
+import { API_ANSWERS, parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
+import { INVOICE, LIVE_KEY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
+
+describe("faults of the API on request", () => {
+  let service: TestService;
+  let id: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    id = await service.create();
+  });
+  afterEach(() => service.control("DELETE", "/faults"));
+  afterAll(() => service.close());
+
+  const strike = async (...api: Record<string, unknown>[]) => {
+    const reply = await service.control("PUT", "/faults", { api });
+    expect(reply.status, reply.text).toBe(200);
+  };
+  const read = () => service.api("GET", `/api/v1/invoices/${id}`);
+  const total = async () =>
+    (await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices`)).body.data.totalCount;
+
+  it.each([
+    ["500", 500],
+    ["401", 401],
+    ["403", 403],
+    ["404", 404],
+  ])("answers %s, in the form of an error", async (answer, status) => {
+    await strike({ answer });
+    const reply = await read();
+    expect(reply.status).toBe(status);
+    expect(reply.body).toMatchObject({ status, message: expect.any(String), errors: expect.any(Array) });
+  });
+
+  it("answers 429 with Retry-After", async () => {
+    await strike({ answer: "429", retryAfterSeconds: 7 });
+    const reply = await read();
+    expect([reply.status, reply.headers.get("retry-after")]).toEqual([429, "7"]);
+  });
+
+  it("answers with broken JSON", async () => {
+    await strike({ answer: "broken-json" });
+    const reply = await read();
+    expect(reply.status).toBe(200);
+    expect(() => JSON.parse(reply.text)).toThrow(SyntaxError);
+  });
+
+  it("answers with a wrong envelope", async () => {
+    await strike({ answer: "wrong-envelope" });
+    const reply = await read();
+    expect(reply.status).toBe(200);
+    expect(reply.body).not.toHaveProperty("data");
+    expect(reply.body).not.toHaveProperty("status");
+  });
+
+  it("breaks off half way, after promising the whole", async () => {
+    await strike({ answer: "half-answer" });
+    const got = await new Promise<{ promised: number; came: number; whole: boolean }>((resolve, reject) => {
+      httpRequest(
+        `${service.url}/api/v1/invoices/${id}`,
+        { headers: { "x-api-key": LIVE_KEY } },
+        (response) => {
+          let came = 0;
+          response.on("data", (chunk: Buffer) => {
+            came += chunk.length;
+          });
+          response.on("error", () => undefined);
+          response.on("close", () =>
+            resolve({
+              promised: Number(response.headers["content-length"]),
+              came,
+              whole: response.complete,
+            }),
+          );
+        },
+      )
+        .on("error", reject)
+        .end();
+    });
+    expect(got.whole).toBe(false);
+    expect(got.came).toBeGreaterThan(0);
+    expect(got.came).toBeLessThan(got.promised);
+  });
+
+  it("hangs up without a word", async () => {
+    await strike({ answer: "hang-up" });
+    await expect(read()).rejects.toThrow("fetch failed");
+  });
+
+  it("answers slowly: one that was asked later is answered earlier, and each gets its own answer", async () => {
+    await strike({ operations: ["getInvoice"], delayMs: 1_500 });
+    const slow = read();
+    const first = await Promise.race([slow, service.api("GET", "/api/v1/banks")]);
+    expect(first.body.message).toBe("Banks retrieved successfully");
+    expect((await slow).body.data.id).toBe(id);
+  });
+
+  it("strikes only the operations that it names, and only so many times", async () => {
+    await strike({ operations: ["getInvoice"], answer: "500", times: 2 });
+    expect((await service.api("GET", "/api/v1/banks")).status).toBe(200);
+    const statuses = [await read(), await read(), await read()].map((reply) => reply.status);
+    expect(statuses).toEqual([500, 500, 200]);
+  });
+
+  it("the next one in the list strikes when the first is used up", async () => {
+    await strike({ answer: "500", times: 1 }, { answer: "403", times: 1 });
+    expect([await read(), await read(), await read()].map((reply) => reply.status)).toEqual([500, 403, 200]);
+  });
+
+  it("strikes before the work, or after it: then the invoice is there although the answer is lost", async () => {
+    const before = await total();
+    await strike({ operations: ["createInvoice"], answer: "500" });
+    expect((await service.api("POST", "/api/v1/invoices", INVOICE)).status).toBe(500);
+    expect(await total()).toBe(before);
+    await strike({ operations: ["createInvoice"], answer: "500", afterWork: true });
+    expect((await service.api("POST", "/api/v1/invoices", INVOICE)).status).toBe(500);
+    expect(await total()).toBe(before + 1);
+  });
+
+  it("is over after DELETE", async () => {
+    await strike({ answer: "500" });
+    await service.control("DELETE", "/faults");
+    expect((await read()).status).toBe(200);
+  });
+
+  it.each([
+    [{ api: [{ answer: "418" }] }, "api[0].answer"],
+    [{ callback: { copies: 0 } }, "callback.copies"],
+    [{ callback: { variants: ["mystery"] } }, "callback.variants[0]"],
+    [{ calback: {} }, "calback"],
+    ["no object", "The request"],
+  ])("refuses %j by the field's name, and keeps what was in force", async (faults, field) => {
+    await strike({ answer: "403" });
+    const reply = await service.control("PUT", "/faults", JSON.stringify(faults));
+    expect(reply.status).toBe(400);
+    expect(reply.body.errors.join()).toContain(field);
+    expect((await read()).status).toBe(403);
+  });
+});
+
+describe("the setting COLLECTION_SERVICE_FAULTS", () => {
+  it("takes what the control side takes", () => {
+    const faults = parseFaults(`{"callback":{"copies":2},"api":[{"answer":"429","times":3}]}`);
+    expect(faults.callback).toMatchObject({ copies: 2, never: false, variants: ["documented"] });
+    expect(faults.api).toMatchObject([{ answer: "429", times: 3, retryAfterSeconds: 1 }]);
+    expect(parseFaults(undefined)).toEqual(parseFaults(" "));
+  });
+
+  it("is in force from the start of a service", async () => {
+    const service = await startTestService({ faults: parseFaults(`{"api":[{"answer":"403"}]}`) });
+    const { status } = await service.api("GET", "/api/v1/banks");
+    await service.close();
+    expect(status).toBe(403);
+  });
+
+  it.each([
+    ["{", "JSON"],
+    [`{"callback":{"delayMs":-1}}`, "callback.delayMs"],
+    [`{"list":{"datesMean":"luck"}}`, "list.datesMean"],
+  ])("refuses %s and says where", (text, where) => {
+    expect(() => parseFaults(text)).toThrow(where);
+  });
+});
+
+describe("the room's README", () => {
+  it("shows faults that the service takes, and names every answer and every variant", async () => {
+    const readme = await readFile(
+      resolve(import.meta.dirname, "../../../src/sandbox/provider/README.md"),
+      "utf8",
+    );
+    const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readme) ?? [];
+    expect(parseFaults(example).api).toHaveLength(1);
+    const words = [...CALLBACK_VARIANTS, ...API_ANSWERS].filter((word) => !readme.includes(`\`${word}\``));
+    expect(words).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
+import { onTestFinished } from "vitest";
+import { createSigner, type Signer } from "../../../src/sandbox/sns/signing.ts";
+import {
+  type LocalSns,
+  type LocalSnsOptions,
+  startLocalSns,
+} from "../../../src/sandbox/sns/start-local-sns.ts";
+
+// A real key, made once for each file of tests: making one takes longer than most tests do.
+let signer: Promise<Signer> | undefined;
+
+export interface SnsFixture {
+  sns: LocalSns;
+  client: SNSClient;
+  /** Makes a topic and gives its ARN; FIFO when its name says so. */
+  topic(name: string, attributes?: Record<string, string>): Promise<string>;
+}
+
+/** A local SNS and the AWS SDK's own client for it, both gone when the test is. The client does not try again. */
+export async function snsFixture(options: Partial<LocalSnsOptions> = {}): Promise<SnsFixture> {
+  signer ??= createSigner("us-east-1");
+  const sns = await startLocalSns({
+    port: 0,
+    retryDelaysMs: [5, 5, 5],
+    signer: await signer,
+    ...options,
+  });
+  const client = new SNSClient({
+    endpoint: sns.url,
+    region: options.region ?? "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+    maxAttempts: 1,
+  });
+  onTestFinished(async () => {
+    client.destroy();
+    await sns.close();
+  });
+  return {
+    sns,
+    client,
+    async topic(name, attributes = {}) {
+      const fifo = name.endsWith(".fifo") ? { FifoTopic: "true" } : {};
+      const made = await client.send(
+        new CreateTopicCommand({ Name: name, Attributes: { ...fifo, ...attributes } }),
+      );
+      if (made.TopicArn === undefined) throw new Error("CreateTopic answered no ARN");
+      return made.TopicArn;
+    },
+  };
+}
