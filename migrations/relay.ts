@@ -3,11 +3,10 @@ import * as m0001 from "./relay/0001_callback.ts";
 import * as m0002 from "./relay/0002_confirmation.ts";
 import * as m0003 from "./relay/0003_invoice.ts";
 import * as m0004 from "./relay/0004_event.ts";
-import * as m0005 from "./relay/0005_gate.ts";
-import * as m0006 from "./relay/0006_alarm.ts";
+import * as m0005 from "./relay/0005_upstream.ts";
+import * as m0006 from "./relay/0006_alarm_and_audit.ts";
 import * as m0007 from "./relay/0007_reconcile.ts";
 import * as m0008 from "./relay/0008_replay.ts";
-import * as m0009 from "./relay/0009_audit.ts";
 
 /** The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder. */
 export const relayMigrations: Readonly<Record<string, Migration>> = {
@@ -15,9 +14,8 @@ export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0002_confirmation": m0002,
   "0003_invoice": m0003,
   "0004_event": m0004,
-  "0005_gate": m0005,
-  "0006_alarm": m0006,
+  "0005_upstream": m0005,
+  "0006_alarm_and_audit": m0006,
   "0007_reconcile": m0007,
   "0008_replay": m0008,
-  "0009_audit": m0009,
 };

@@ -4,6 +4,8 @@ import { type Kysely, sql } from "kysely";
  * The log of callbacks. Column order: the fixed-width ones first, so that no row pays for padding.
  * `received_at` is the time inside the UUIDv7 `id`, so a callback is found in its partition by its id alone.
  * `headers` is json, not jsonb: it is kept, not searched, and jsonb refuses the NUL escapes that senders send.
+ * `erased_digest`: SHA-256 in hex of the body that stood there before it was erased.
+ * What a later reading found in a callback stands in `callback_reading`, because the log itself is insert-only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -22,6 +24,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       invoice_ids uuid[] not null,
       headers json not null,
       body bytea not null,
+      erased_digest text,
       constraint callback_pkey primary key (received_at, id),
       constraint callback_verdict_check check (verdict in ('unreadable', 'ping', 'refused'))
     ) partition by range (received_at)`.execute(db);
@@ -30,6 +33,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // inverted index holds only the few callbacks that name several.
   await sql`create index callback_first_invoice on callback ((invoice_ids[1]))`.execute(db);
   await sql`create index callback_invoices on callback using gin (invoice_ids) where cardinality(invoice_ids) > 1`.execute(
+    db,
+  );
+  // A callback that names no invoice brings the next sweep forward.
+  await sql`create index callback_unreadable on callback (source, received_at) where verdict = 'unreadable'`.execute(
     db,
   );
   await sql`create table callback_default partition of callback default`.execute(db);
@@ -50,4 +57,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create trigger callback_is_insert_only before update or delete on callback
     for each row execute function callback_is_insert_only()`.execute(db);
+
+  await sql`
+    create table callback_reading (
+      callback_id uuid not null,
+      replay_id uuid not null,
+      received_at timestamptz not null,
+      read_at timestamptz not null default clock_timestamp(),
+      source text not null,
+      found_by text not null,
+      invoice_ids uuid[] not null,
+      constraint callback_reading_pkey primary key (callback_id, replay_id)
+    )`.execute(db);
+  await sql`create index callback_reading_invoices on callback_reading using gin (invoice_ids)`.execute(db);
 }

@@ -1,11 +1,13 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * One question an invoice and source, and its answer. `requests` counts what asked for it: a claim remembers
- * the count, and an answer closes the question only while the count is still the same.
- * `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a question.
- * `released_at`: an operator let it out of quarantine. `record_only`: paid before the relay's start, so it is
- * recorded and not published, until something else asks for it.
+ * One row for each invoice and source: what the provider is to be asked, and what came of it. `requests` counts what
+ * asked for it: a claim remembers the count, and an answer closes the confirmation only while the count is the same.
+ * `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a confirmation.
+ * `record_only`: it is recorded and not published, until something else asks for it. `released_at`: an operator let
+ * it out of quarantine. `dismissed_at`: an operator wants to see it no more, until it is settled again. `erased_at`:
+ * the mark that keeps later answers from bringing erased personal data back. `sender`: the address of the callback
+ * that opened it, so that a flood from one address does not bury the others.
  * Rows change several times, so pages keep room for it (fillfactor), and vacuum comes early.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -19,19 +21,22 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       claimed_until timestamptz,
       settled_at timestamptz,
       released_at timestamptz,
+      dismissed_at timestamptz,
+      erased_at timestamptz,
       requests integer not null default 1,
       attempt integer not null default 0,
       faults integer not null default 0,
       record_only boolean not null default false,
       source text not null,
-      lane text not null default 'unknown',
+      priority text not null default 'unknown',
       state text not null default 'due',
       opened_by text not null,
+      sender text,
       verdict text,
       last_error text,
       last_answer text,
       constraint confirmation_pkey primary key (invoice_id, source),
-      constraint confirmation_lane_check check (lane in ('known', 'unknown', 'replay')),
+      constraint confirmation_priority_check check (priority in ('known', 'unknown', 'replay')),
       constraint confirmation_state_check check (state in ('due', 'claimed', 'done', 'dead')),
       constraint confirmation_opened_by_check check (opened_by in ('callback', 'reconcile', 'replay', 'operator')),
       constraint confirmation_verdict_check
@@ -41,11 +46,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)`.execute(
     db,
   );
-  await sql`create index confirmation_due on confirmation (source, lane, due_at) where state = 'due'`.execute(
-    db,
-  );
-  await sql`create index confirmation_claimed on confirmation (claimed_until) where state = 'claimed'`.execute(
-    db,
-  );
-  await sql`create index confirmation_dead on confirmation (settled_at) where state = 'dead'`.execute(db);
+  for (const [name, columns, condition] of [
+    ["confirmation_due", "source, priority, ((attempt + faults > 0)), due_at", "state = 'due'"],
+    ["confirmation_claimed", "claimed_until", "state = 'claimed'"],
+    ["confirmation_dead", "settled_at", "state = 'dead'"],
+    ["confirmation_quarantined", "settled_at", "verdict = 'quarantined'"],
+    ["confirmation_replaying", "source", "priority = 'replay' and state in ('due', 'claimed')"],
+    ["confirmation_unknown", "requested_at", "verdict = 'unknown_invoice'"],
+  ] as const)
+    await sql`
+      create index ${sql.raw(name)} on confirmation (${sql.raw(columns)}) where ${sql.raw(condition)}`.execute(
+      db,
+    );
 }

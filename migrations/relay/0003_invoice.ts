@@ -1,8 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The newest answer that the provider confirmed, and every answer that differed from the one before.
- * Personal data stands in `document` only, so that erasing has one place to go.
+ * The newest answer that the provider confirmed for each invoice and source, and every other answer that differed:
+ * older ones, and those that were replaced. The newest is not kept twice.
+ * Personal data stands in `document`, `title` and `reference`, so that erasing has one place to go.
  * `document` is json as text: jsonb would refuse NUL escapes and change the digits of numbers.
  * A snapshot is looked up by its invoice alone, so that the primary key is its one index.
  */
@@ -31,9 +32,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       service_fee_payer text,
       digest text not null,
       document json not null,
-      constraint invoice_pkey primary key (id)
+      constraint invoice_pkey primary key (source, id)
     ) with (fillfactor = 85)`.execute(db);
-  await sql`create index invoice_paid_at on invoice (paid_at) where paid_at is not null`.execute(db);
+  await sql`create index invoice_paid_at on invoice (source, paid_at) where paid_at is not null`.execute(db);
   await sql`
     create table invoice_snapshot (
       id bigint generated always as identity,
@@ -45,6 +46,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       status text not null,
       digest text not null,
       document json not null,
-      constraint invoice_snapshot_pkey primary key (invoice_id, id)
+      constraint invoice_snapshot_pkey primary key (source, invoice_id, id)
     )`.execute(db);
 }

@@ -1,50 +1,79 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The outbox, which is the permanent log of events too, and every acceptance by SNS.
- * An acceptance is kept whatever becomes of the event's row, so it does not reference it; it is
- * looked up by its event, so that the primary key is its one index.
- * `payload` is text, exactly as published. `(invoice_id, type)` is what makes an event one of a kind.
+ * `event` is the permanent log of events: inserted once, and changed by erasing only. `payload` is text, exactly as
+ * published. `(source, invoice_id, type)` is what makes an event one of a kind (G4).
+ * `outbox` is what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
+ * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows from
+ * source and `invoice_type`, by today's settings. `held`: an event of a Test invoice without a topic.
+ * `publication` is every acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message that SNS
+ * accepted. It is looked up by its event, so that the primary key is its one index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table event (
       id uuid not null,
       invoice_id uuid not null,
-      lease_token uuid,
       created_at timestamptz not null default clock_timestamp(),
-      due_at timestamptz not null default clock_timestamp(),
-      claimed_until timestamptz,
-      published_at timestamptz,
-      attempt integer not null default 0,
-      type text not null,
+      erased_at timestamptz,
       source text not null,
+      type text not null,
       invoice_type text not null,
       collection_name text,
+      payload text not null,
+      erased_digest text,
+      constraint event_pkey primary key (source, id),
+      constraint event_one_of_a_type unique (source, invoice_id, type)
+    )`.execute(db);
+  await sql`create index event_created_at on event (created_at)`.execute(db);
+  await sql`
+    create function event_is_insert_only() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'UPDATE' and new.erased_at is not null
+        and (new.source, new.id, new.invoice_id, new.type, new.invoice_type, new.created_at) is not distinct from
+            (old.source, old.id, old.invoice_id, old.type, old.invoice_type, old.created_at) then
+        return new;
+      end if;
+      raise exception 'event is insert-only: % refused', tg_op using errcode = 'restrict_violation';
+    end $$`.execute(db);
+  await sql`
+    create trigger event_is_insert_only before update or delete on event
+    for each row execute function event_is_insert_only()`.execute(db);
+  await sql`
+    create table outbox (
+      event_id uuid not null,
+      lease_token uuid,
+      due_at timestamptz not null default clock_timestamp(),
+      claimed_until timestamptz,
+      dismissed_at timestamptz,
+      attempt integer not null default 0,
+      source text not null,
+      invoice_type text not null,
       state text not null default 'due',
       last_error text,
-      payload text not null,
-      constraint event_pkey primary key (id),
-      constraint event_one_of_a_type unique (invoice_id, type),
-      constraint event_state_check check (state in ('due', 'claimed', 'held', 'published', 'dead')),
-      constraint event_lease_check check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
-    ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)`.execute(
+      constraint outbox_pkey primary key (source, event_id),
+      constraint outbox_state_check check (state in ('due', 'claimed', 'held', 'dead')),
+      constraint outbox_lease_check check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
+    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`.execute(db);
+  await sql`create index outbox_due on outbox (source, invoice_type, due_at) where state = 'due'`.execute(db);
+  await sql`create index outbox_claimed on outbox (claimed_until) where state = 'claimed'`.execute(db);
+  await sql`create index outbox_waiting on outbox (state, due_at) where state in ('held', 'dead')`.execute(
     db,
   );
-  await sql`create index event_due on event (source, due_at) where state = 'due'`.execute(db);
-  await sql`create index event_claimed on event (claimed_until) where state = 'claimed'`.execute(db);
-  await sql`create index event_aside on event (state, created_at) where state in ('held', 'dead')`.execute(
-    db,
-  );
-  await sql`create index event_created_at on event (created_at)`.execute(db);
   await sql`
     create table publication (
       id bigint generated always as identity,
       event_id uuid not null,
       published_at timestamptz not null default clock_timestamp(),
       replay_id uuid,
+      source text not null,
       topic_arn text not null,
       message_id text not null,
-      constraint publication_pkey primary key (event_id, id)
+      digest bytea,
+      constraint publication_pkey primary key (source, event_id, id)
     )`.execute(db);
+  await sql`
+    create index publication_replay on publication (replay_id, source, event_id) where replay_id is not null`.execute(
+    db,
+  );
 }

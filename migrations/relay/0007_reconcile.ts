@@ -77,9 +77,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await sql`create index certificate_created_at on certificate (created_at)`.execute(db);
-
-  // A callback that names no invoice brings the next sweep forward.
-  await sql`create index callback_unreadable on callback (source, received_at) where verdict = 'unreadable'`.execute(
-    db,
-  );
 }

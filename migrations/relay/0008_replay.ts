@@ -3,9 +3,7 @@ import { type Kysely, sql } from "kysely";
 /**
  * What is run again from the log, and how far it has come: whoever holds the lease goes on at `position`.
  * `matching` is how many there were when it was asked for; `handled` of them are behind it, in all that became of
- * them. An entry that SNS refused stands in `replay_refusal` by name; what a later reading found in a callback
- * stands in `callback_reading`, because the log itself is insert-only.
- * `dismissed_at`: an operator wants to see it no more. It counts until the row is settled again.
+ * them. An entry that SNS refused stands in `replay_refusal` by name.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -43,30 +41,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       replay_id uuid not null,
       event_id uuid not null,
       refused_at timestamptz not null default clock_timestamp(),
-      error text not null,
-      constraint replay_refusal_pkey primary key (replay_id, event_id)
-    )`.execute(db);
-  await sql`
-    create table callback_reading (
-      callback_id uuid not null,
-      replay_id uuid not null,
-      received_at timestamptz not null,
-      read_at timestamptz not null default clock_timestamp(),
       source text not null,
-      found_by text not null,
-      invoice_ids uuid[] not null,
-      constraint callback_reading_pkey primary key (callback_id, replay_id)
+      error text not null,
+      constraint replay_refusal_pkey primary key (replay_id, source, event_id)
     )`.execute(db);
-  await sql`create index callback_reading_invoices on callback_reading using gin (invoice_ids)`.execute(db);
-  await sql`create index publication_replay on publication (replay_id, event_id) where replay_id is not null`.execute(
-    db,
-  );
-  await sql`create index confirmation_replaying on confirmation (source) where lane = 'replay' and state in ('due', 'claimed')`.execute(
-    db,
-  );
-  await sql`create index confirmation_quarantined on confirmation (settled_at) where verdict = 'quarantined'`.execute(
-    db,
-  );
-  await sql`alter table confirmation add column dismissed_at timestamptz`.execute(db);
-  await sql`alter table event add column dismissed_at timestamptz`.execute(db);
 }

@@ -1,29 +1,37 @@
-import {
-  compareMoney,
-  differenceOfMoney,
-  type Invoice,
-  sumOfMoney,
-} from "../collection-api/contract/index.ts";
-import type { KnownInvoice } from "./question.ts";
+import type { KnownInvoice } from "../payments/payment.ts";
+import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/answer.ts";
 import type { StatusClass } from "./rules.ts";
 
 const TOLERANCE = "0.01";
 
-/** What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same. */
-export function anomaliesOf(
-  invoice: Invoice,
-  now: StatusClass,
-  known: KnownInvoice | null,
-  before: StatusClass | null,
-): string[] {
+export interface Compared {
+  invoice: Invoice;
+  now: StatusClass;
+  known: KnownInvoice | null;
+  /** The class of the known status. */
+  before: StatusClass | null;
+  /** By verdict, event or the stored answer. */
+  paidBefore: boolean;
+  /** By its date it is older than what is known. */
+  isOld: boolean;
+}
+
+/**
+ * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same. What
+ * changes after payment is told each time it changes again, and not once more while it stays.
+ */
+export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: Compared): string[] {
   const anomalies: string[] = [];
-  if (before === "paid" && now !== "paid") {
+  if (paidBefore && now !== "paid" && invoice.status !== known?.status) {
     anomalies.push(`It was Paid and is now ${invoice.status}. It stays paid here; ask the provider why.`);
   }
   if (before === "invalid" && now === "paid") {
     anomalies.push(`It was ${known?.status} and is now Paid. It is published; ask the provider why.`);
   }
-  if (before === "paid" && known !== null && amountChanged(invoice, known)) {
+  if (now === "paid" && isOld && before !== "paid") {
+    anomalies.push("It is Paid by an answer that is dated before the one that was not. It counts as paid.");
+  }
+  if (paidBefore && known !== null && amountChanged(invoice, known)) {
     anomalies.push(
       `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
     );

@@ -1,115 +1,93 @@
-import { type Kysely, sql, type Transaction } from "kysely";
-import { sourceIsOpen } from "../database/source-is-open.ts";
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import {
+  CLAIMED,
+  type ClaimConditions,
+  type ClaimedConfirmation,
+  type Claiming,
+  ConfirmationClaim,
+} from "../confirmations/claim.ts";
+import { type ResultOf, returned, type Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { type Allowance, allowanceOf, BREAKER_FAULTS, type Gate, type Limits } from "./allowance.ts";
-import type { ClaimedQuestion } from "./question.ts";
-import { TakeDue } from "./take-due.ts";
+import { paidEventIsLogged } from "../outbox/event-state.ts";
+import { joiningInvoice, KNOWN_INVOICE, knownInvoice, knownInvoiceIn } from "../payments/known-invoice.ts";
+import type { KnownInvoice } from "../payments/payment.ts";
+import { allowanceOf, type Limits } from "../upstreams/allowance.ts";
+import {
+  readSource,
+  type Spending,
+  spendingAllowance,
+  whenSourceIsUnchanged,
+  whenSourceIsWell,
+} from "../upstreams/source-row.ts";
+import { SOURCE } from "../upstreams/upstream-kind.ts";
 
-export interface ClaimOptions {
-  source: string;
-  limits: Limits;
-  /** The most questions to take. */
-  wanted: number;
-  /** The most of them from the replay lane, which uses what live traffic leaves. */
-  wantedReplays: number;
-  leaseMs: number;
+/** A confirmation under lease, and what the relay knew of its invoice at the claim; nothing of a new one. */
+export interface Claimed extends ClaimedConfirmation {
+  known?: KnownInvoice | null;
+  /** Its `invoice.paid` stands in the log. */
+  hasEvent?: boolean;
 }
 
-export interface Claim {
-  questions: ClaimedQuestion[];
-  /** When there may be more although none is due to be taken now, in ms; null when only new work would change it. */
+export interface SourceClaim {
+  items: Claimed[];
+  /** The source is well, so far as this claim saw. */
+  isWell: boolean;
+  /** Its key was refused: someone has to try it. */
+  isRefused: boolean;
+  /** When there may be more although none is to be taken now, in ms; null when only new work would change it. */
   moreInMs: number | null;
-  /** The source's faults in a row, all processes counted. */
-  faults: number;
-  /** Its key was refused: someone has to probe it. */
-  keyRefused: boolean;
 }
 
-/** While one question tries whether a broken source works again, the others wait this long for it. */
-const PROBE_MS = 10_000;
+const RETURNS = { ...CLAIMED, ...KNOWN_INVOICE, hasEvent: returned.boolean } as const;
+type Row = ResultOf<Statement<never, typeof RETURNS>>;
+
+const reading: Pick<ClaimConditions<never>, "joining" | "adding"> = {
+  joining: joiningInvoice,
+  adding: sql`${knownInvoice}, ${paidEventIsLogged} as "hasEvent"`,
+};
+
+const whenWell = new ConfirmationClaim<Claiming, typeof RETURNS>(RETURNS, {
+  admitting: ({ value }) => whenSourceIsWell(value(({ source }) => source)),
+  ...reading,
+});
+
+const whenAllowed = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(RETURNS, {
+  admitting: whenSourceIsUnchanged,
+  thereupon: spendingAllowance,
+  ...reading,
+});
 
 /**
- * Takes due questions of one source. A source that is well and has no limit needs one statement; any other is
- * read and spent under its row's lock, so that any number of processes keep one limit. The commit need not be
- * durable: a claim lost in a crash is an unclaimed question.
+ * Takes due confirmations of one source. A source that is well and has no limit needs one statement; of any other the
+ * allowance is reckoned first and spent by the claim, unless the source has changed meanwhile, so that any number of
+ * processes keep one limit.
  */
-export async function claimQuestions(db: Kysely<Tables>, options: ClaimOptions): Promise<Claim> {
-  if (options.limits.ratePerSecond === null) {
-    const { source, wanted, wantedReplays, leaseMs } = options;
-    const taken = await WIDE_OPEN.from(db, {
-      source,
-      total: wanted,
-      unknown: wanted,
-      replays: wantedReplays,
-      leaseMs,
-    });
-    if (taken.open) return { questions: taken.questions, moreInMs: null, faults: 0, keyRefused: false };
-  }
-  return await db.transaction().execute((trx) => claimUnderLock(trx, options));
-}
-
-// A few faults short of the breaker restrict nothing; whoever has them in mind clears them by its next answer.
-const WIDE_OPEN = new TakeDue(
-  (source) => sql`
-    select name from source
-    where name = ${source} and ${sourceIsOpen} and set_config('synchronous_commit', 'off', true) is not null`,
-);
-
-/** For whoever holds the source's row and has read what may be taken. */
-const ALLOWED = new TakeDue((source) => sql`select ${source}::text as name`);
-
-async function claimUnderLock(trx: Transaction<Tables>, options: ClaimOptions): Promise<Claim> {
-  const gate = await readGate(trx, options.source);
-  const allowance = allowanceOf(gate, options.limits, options.wanted);
-  const state = {
-    moreInMs: allowance.moreInMs,
-    faults: gate.faults,
-    keyRefused: gate.pausedBy === "key_refused",
-  };
-  if (allowance.total < 1) return { questions: [], ...state };
-  const { total, unknown } = allowance;
-  const { questions } = await ALLOWED.from(trx, {
-    source: options.source,
-    total,
-    unknown,
-    replays: options.wantedReplays,
-    leaseMs: options.leaseMs,
-  });
-  await spend(trx, options, gate, allowance, questions);
-  return { questions, ...state };
-}
-
-async function readGate(trx: Transaction<Tables>, source: string): Promise<Gate> {
-  const { rows } = await sql<Gate>`
-    select set_config('synchronous_commit', 'off', true), paused_by as "pausedBy", faults, allowance,
-      unknown_allowance as "unknownAllowance", unknown_share as "unknownShare",
-      case when opens_at = '-infinity' then 0 else extract(epoch from opens_at - clock_timestamp()) * 1000 end::float8 as "opensInMs",
-      (extract(epoch from clock_timestamp() - allowance_at) * 1000)::float8 as "allowanceAgeMs",
-      (extract(epoch from clock_timestamp() - unknown_allowance_at) * 1000)::float8 as "unknownAllowanceAgeMs"
-    from source where name = ${source} for update`.execute(trx);
-  const [gate] = rows;
-  if (gate === undefined) throw new Error(`The source "${source}" has no row: it is made when serve starts`);
-  return gate;
-}
-
-async function spend(
-  trx: Transaction<Tables>,
-  { source, limits }: ClaimOptions,
-  gate: Gate,
-  allowance: Allowance,
-  questions: readonly ClaimedQuestion[],
-): Promise<void> {
-  if (questions.length === 0) return;
+export async function claimConfirmations(
+  db: Kysely<Tables>,
+  { limits, ...claiming }: Claiming & { limits: Limits },
+): Promise<SourceClaim> {
   const limited = limits.ratePerSecond !== null;
-  const throttled = allowance.unknown < allowance.total;
-  const probing = gate.faults >= BREAKER_FAULTS;
-  if (!limited && !throttled && !probing) return;
-  const unknown = questions.filter((question) => question.lane === "unknown").length;
-  await sql`
-    update source set
-      allowance = ${allowance.bucket - (limited ? questions.length : 0)}, allowance_at = clock_timestamp(),
-      unknown_allowance = ${allowance.unknownBucket - (throttled ? unknown : 0)},
-      unknown_allowance_at = clock_timestamp(),
-      opens_at = ${probing ? sql`clock_timestamp() + ${PROBE_MS}::float8 * interval '1 ms'` : sql`opens_at`}
-    where name = ${source}`.execute(trx);
+  if (!limited) {
+    const rows = await whenWell.from(db, claiming);
+    if (rows[0]?.open === true)
+      return { items: claimedIn(rows), isWell: true, isRefused: false, moreInMs: null };
+  }
+  for (;;) {
+    const row = await readSource(db, claiming.source);
+    const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
+    const { total, unknown, moreInMs } = allowance;
+    const found = { isWell: row.faults === 0, isRefused: row.pausedBy === "refused", moreInMs };
+    if (total < 1) return { items: [], ...found };
+    const { version } = row;
+    const rows = await whenAllowed.from(db, { ...claiming, total, unknown, version, allowance, limited });
+    if (rows[0]?.open === true) return { items: claimedIn(rows), ...found };
+  }
 }
+
+const claimedIn = (rows: readonly Row[]): Claimed[] =>
+  rows.flatMap(({ open: _, status, modifiedAt, amount, totalAmount, digest, ...row }) =>
+    row.invoiceId === null
+      ? []
+      : [{ ...(row as Claimed), known: knownInvoiceIn({ status, modifiedAt, amount, totalAmount, digest }) }],
+  );

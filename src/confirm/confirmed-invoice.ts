@@ -1,26 +1,29 @@
 import { hash } from "node:crypto";
-import { type Invoice, toUtc } from "../collection-api/contract/index.ts";
-import { erasedDocument } from "../database/erased-document.ts";
 import { storableText } from "../kit/storable-text.ts";
-import type { ConfirmedInvoice } from "../store/settlement.ts";
-import type { ClaimedQuestion } from "./question.ts";
+import { type ConfirmedInvoice, erasedDocument } from "../payments/payment.ts";
+import { type Answer, toUtc } from "../provider/answer.ts";
+import type { Claimed } from "./claim.ts";
 
 const CALLBACK_PATH = /(\/callbacks\/)[A-Za-z0-9_-]{22,}/g;
 
-/** The row of a confirmed invoice, and whether it is news (G6). */
+/**
+ * The row of a confirmed invoice, and whether it is news (G6).
+ * @param paidFirst it is Paid and the known answer is not: it counts as the newest whatever its date says.
+ * @returns `isOld`: by its date it is older than what is known.
+ */
 export function confirmedInvoice(
-  question: ClaimedQuestion,
-  invoice: Invoice,
-  document: unknown,
-  receivedAt: Date,
+  confirmation: Claimed,
+  { invoice, document, receivedAt }: Extract<Answer, { kind: "found" }>,
   timeZone: string,
-): ConfirmedInvoice {
+  { paidFirst }: { paidFirst: boolean },
+): { row: ConfirmedInvoice; isOld: boolean } {
   // The invoice's own callBackUrl holds a token of ours.
   const masked = JSON.stringify(document).toWellFormed().replaceAll(CALLBACK_PATH, "$1***");
   const digest = hash("sha256", masked, "base64url");
   const modifiedAt = toUtc(invoice.dateModified, timeZone);
-  const { known } = question;
-  return {
+  const knownAt = confirmation.known?.modifiedAt ?? null;
+  const isOld = knownAt !== null && modifiedAt !== null && modifiedAt < knownAt;
+  const row = {
     createdAt: toUtc(invoice.dateCreated, timeZone),
     modifiedAt,
     paidAt: toUtc(invoice.paymentDate, timeZone),
@@ -36,15 +39,15 @@ export function confirmedInvoice(
     reference: referenceIn(invoice.callBackUrl),
     paymentMethod: storable(invoice.paymentMethod),
     serviceFeePayer: storable(invoice.serviceFeePayer),
-    document: question.erased ? erasedDocument(question.invoiceId) : masked,
-    erased: question.erased,
+    document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,
+    erased: confirmation.erased,
     digest,
-    askedAt: question.askedAt,
+    askedAt: confirmation.askedAt,
     confirmedAt: receivedAt,
-    differs: known?.digest !== digest,
-    newest:
-      known === null || known.modifiedAt === null || modifiedAt === null || modifiedAt >= known.modifiedAt,
+    differs: confirmation.known?.digest !== digest,
+    newest: paidFirst || !isOld,
   };
+  return { row, isOld };
 }
 
 /** The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when nothing does. */

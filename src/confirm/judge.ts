@@ -1,144 +1,157 @@
-import type { Invoice } from "../collection-api/contract/index.ts";
 import type { AlarmName } from "../database/alarms.ts";
-import type { Verdict } from "../database/tables.ts";
-import type { Settlement } from "../store/settlement.ts";
-import { backOffMs } from "../workers/back-off.ts";
+import { backOffMs } from "../kit/back-off.ts";
+import type { Answer } from "../provider/answer.ts";
+import type { Outcome } from "../store/outcome.ts";
 import { anomaliesOf } from "./anomalies.ts";
-import type { Answer } from "./answer.ts";
+import type { Claimed } from "./claim.ts";
 import { confirmedInvoice } from "./confirmed-invoice.ts";
 import { NOT_FOUND_LADDER, nextStep, UNPAID_LADDER } from "./ladder.ts";
 import { paidEvent } from "./paid-event.ts";
-import type { ClaimedQuestion } from "./question.ts";
 import { classOfStatus, type Rules } from "./rules.ts";
 
-export interface Judgement {
-  settlement: Settlement;
-  alarms: { name: AlarmName; detail: string }[];
-}
+type Raised = Outcome["raises"][number];
 
-/** What changes of a question by its answer; the rest stays. */
-type Outcome = Pick<Settlement, "state" | "verdict"> & Partial<Settlement> & { alarms?: Judgement["alarms"] };
+/** What changes of a confirmation by its answer; the rest stays. */
+type Changes = Pick<Outcome, "state" | "verdict"> & Partial<Omit<Outcome, "raises">> & { raises?: Raised[] };
 
-const QUESTION_BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
+const BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
 
 /**
- * The confirm policy, whole and pure: one question and one answer in, everything that is written and raised out.
+ * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and raised out.
  * Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault of the whole
- * source never ends a question (G2).
+ * source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is never taken back, and
+ * a Paid answer counts whatever its date says (G6).
  * @param dice from 0 to 1, for the jitter.
  */
-export function judge(question: ClaimedQuestion, answer: Answer, rules: Rules, dice: number): Judgement {
-  const { alarms = [], ...outcome } = outcomeOf(question, answer, rules, dice);
-  if (question.erased) outcome.lastAnswer = null;
-  const settlement: Settlement = {
-    invoiceId: question.invoiceId,
-    source: question.source,
-    leaseToken: question.leaseToken,
-    requests: question.requests,
+export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Outcome {
+  const { raises = [], ...changes } = changesBy(confirmation, answer, rules, dice);
+  if (confirmation.erased) changes.lastAnswer = null;
+  const outcome: Omit<Outcome, "raises"> = {
+    invoiceId: confirmation.invoiceId,
+    source: confirmation.source,
+    leaseToken: confirmation.leaseToken,
+    requests: confirmation.requests,
     dueInMs: 0,
-    lane: question.lane,
-    attempt: question.attempt,
+    priority: confirmation.priority,
+    attempt: confirmation.attempt,
     faults: 0,
     lastError: null,
     lastAnswer: null,
     invoice: null,
     event: null,
-    ...outcome,
+    clears: confirmation.hasEvidence && answer.kind === "found" ? [OUTSIDE_CONTRACT] : [],
+    ...changes,
   };
-  if (settlement.state === "dead")
-    alarms.push({
-      name: "question_dead",
-      detail: `Given up after ${settlement.attempt} answers: ${settlement.lastError}. See: invoice-relay dead show ${question.invoiceId}`,
+  if (outcome.state === "dead")
+    raises.push({
+      name: "confirmation_dead",
+      detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ${confirmation.invoiceId}`,
     });
-  return { settlement, alarms };
+  return { ...outcome, raises };
 }
 
-function outcomeOf(question: ClaimedQuestion, answer: Answer, rules: Rules, dice: number): Outcome {
+const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
+
+function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Changes {
   switch (answer.kind) {
     case "found":
-      return found(question, answer, rules, dice);
+      return found(confirmation, answer, rules, dice);
     case "not_found":
-      return wasPaid(question, rules)
-        ? turnedBack(question)
-        : onLadder(question, NOT_FOUND_LADDER, dice, { state: "done", verdict: "unknown_invoice" });
+      return wasPaid(confirmation, rules)
+        ? vanished(confirmation)
+        : onLadder(confirmation, rules, NOT_FOUND_LADDER, dice, {
+            state: "done",
+            verdict: "unknown_invoice",
+          });
     case "outside_contract":
       return {
-        ...onLadder(question, UNPAID_LADDER, dice, { state: "dead", verdict: question.verdict }),
+        ...onLadder(confirmation, rules, UNPAID_LADDER, dice, {
+          state: "dead",
+          verdict: confirmation.verdict,
+        }),
         lastError: answer.error,
         lastAnswer: answer.evidence,
-        alarms:
-          question.attempt === 0 ? [{ name: "provider_answer_outside_contract", detail: answer.error }] : [],
+        raises: confirmation.attempt === 0 ? [{ name: OUTSIDE_CONTRACT, detail: answer.error }] : [],
       };
     case "interrupted":
-      return { state: "due", verdict: question.verdict, faults: question.faults };
-    case "rate_limited":
-      return {
-        ...backingOff(question, dice),
-        dueInMs: answer.retryAfterMs ?? backingOff(question, dice).dueInMs,
-        lastError: answer.error,
-      };
+      return { state: "due", verdict: confirmation.verdict, faults: confirmation.faults };
+    case "rate_limited": {
+      const backsOff = backingOff(confirmation, dice);
+      return { ...backsOff, dueInMs: answer.retryAfterMs ?? backsOff.dueInMs, lastError: answer.error };
+    }
     case "key_refused":
     case "fault":
-      return { ...backingOff(question, dice), lastError: answer.error };
+      return { ...backingOff(confirmation, dice), lastError: answer.error };
   }
 }
 
 function found(
-  question: ClaimedQuestion,
+  confirmation: Claimed,
   answer: Extract<Answer, { kind: "found" }>,
   rules: Rules,
   dice: number,
-): Outcome {
+): Changes {
   const { invoice } = answer;
-  const confirmed = confirmedInvoice(question, invoice, answer.document, answer.receivedAt, rules.timeZone);
-  const before = question.known === null ? null : classOfStatus(question.known.status, rules);
+  const known = confirmation.known ?? null;
+  const before = known === null ? null : classOfStatus(known.status, rules);
   const now = classOfStatus(invoice.status, rules);
-  const alarms = anomaliesOf(invoice, now, question.known, before).map((detail) => ({
-    name: "invoice_anomaly" as const,
-    detail,
-  }));
-  const common = { invoice: confirmed, lane: "known" as const, alarms };
+  const paidBefore = wasPaid(confirmation, rules);
+  const confirmed = confirmedInvoice(confirmation, answer, rules.timeZone, {
+    paidFirst: now === "paid" && before !== "paid",
+  });
+  const raises: Raised[] = anomaliesOf({
+    invoice,
+    now,
+    known,
+    before,
+    paidBefore,
+    isOld: confirmed.isOld,
+  }).map((detail) => ({ name: "invoice_anomaly", detail }));
+  const common = { invoice: confirmed.row, priority: "known" as const, raises };
 
   // An older answer than the one that is known (G6): kept as a snapshot, decided by what is known.
-  const counts = confirmed.newest ? now : (before ?? now);
-  if (before === "paid" && now !== "paid") return { ...common, ...staysPaid(question) };
+  const counts = confirmed.row.newest ? now : (before ?? now);
+  if (paidBefore && now !== "paid") return { ...common, ...staysPaid(confirmation) };
   switch (counts) {
     case "paid":
-      return { ...common, ...paid(question, invoice, confirmed, rules, alarms) };
+      return { ...common, ...paid(confirmation, invoice, confirmed.row, rules, raises) };
     case "invalid":
       return { ...common, state: "done", verdict: "invalidated" };
     case "unpaid":
       return {
         ...common,
-        ...onLadder(question, UNPAID_LADDER, dice, { state: "done", verdict: "not_paid" }),
+        ...onLadder(confirmation, rules, UNPAID_LADDER, dice, { state: "done", verdict: "not_paid" }),
       };
     case "unknown":
       return {
         ...common,
-        ...onLadder(question, UNPAID_LADDER, dice, { state: "dead", verdict: question.verdict }),
-        lastError: `The provider says the status is "${confirmed.status}", which is neither in PAID_STATUSES nor in INVALID_STATUSES`,
+        ...onLadder(confirmation, rules, UNPAID_LADDER, dice, {
+          state: "dead",
+          verdict: confirmation.verdict,
+        }),
+        lastError: `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES nor in INVALID_STATUSES`,
       };
   }
 }
 
 function paid(
-  question: ClaimedQuestion,
-  invoice: Invoice,
-  confirmed: NonNullable<Settlement["invoice"]>,
+  confirmation: Claimed,
+  invoice: Extract<Answer, { kind: "found" }>["invoice"],
+  confirmed: NonNullable<Outcome["invoice"]>,
   rules: Rules,
-  alarms: Judgement["alarms"],
-): Outcome {
+  raises: Raised[],
+): Changes {
   const expected = rules.collectionNames === null || rules.collectionNames.has(invoice.collectionName ?? "");
-  if (!expected && !question.released) {
-    const detail = `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release it with: invoice-relay quarantine release ${question.invoiceId}`;
+  if (!expected && !confirmation.released && confirmation.hasEvent !== true) {
+    const detail = `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
     return {
       state: "done",
       verdict: "quarantined",
       lastError: detail,
-      alarms: [...alarms, { name: "invoice_quarantined", detail }],
+      raises: [...raises, { name: "invoice_quarantined", detail }],
     };
   }
-  const event = question.recordOnly ? null : paidEvent(question.source, invoice, confirmed, rules);
+  const event = confirmation.recordOnly ? null : paidEvent(confirmation.source, invoice, confirmed, rules);
   const truncated = {
     name: "event_truncated",
     detail: "Too large for SNS: its event goes without metadata and beneficiaries.",
@@ -147,21 +160,24 @@ function paid(
     state: "done",
     verdict: "paid",
     event,
-    alarms: event?.truncated ? [...alarms, truncated] : alarms,
+    raises: event?.truncated ? [...raises, truncated] : raises,
   };
 }
 
-const wasPaid = (question: ClaimedQuestion, rules: Rules): boolean =>
-  question.known !== null && classOfStatus(question.known.status, rules) === "paid";
+/** By its verdict, by its event, or by the stored answer: whatever of these is left says so. */
+const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
+  verdict === "paid" ||
+  hasEvent === true ||
+  (known !== null && known !== undefined && classOfStatus(known.status, rules) === "paid");
 
-const staysPaid = (question: ClaimedQuestion): Outcome => ({
+const staysPaid = ({ verdict, hasEvent }: Claimed): Changes => ({
   state: "done",
-  verdict: question.verdict === "quarantined" ? "quarantined" : "paid",
+  verdict: verdict === "quarantined" && hasEvent !== true ? "quarantined" : "paid",
 });
 
-const turnedBack = (question: ClaimedQuestion): Outcome => ({
-  ...staysPaid(question),
-  alarms: [
+const vanished = (confirmation: Claimed): Changes => ({
+  ...staysPaid(confirmation),
+  raises: [
     {
       name: "invoice_anomaly",
       detail:
@@ -171,20 +187,21 @@ const turnedBack = (question: ClaimedQuestion): Outcome => ({
 });
 
 function onLadder(
-  question: ClaimedQuestion,
+  confirmation: Claimed,
+  rules: Rules,
   ladder: readonly number[],
   dice: number,
-  end: { state: "done" | "dead"; verdict: Verdict | null },
-): Outcome {
-  const dueInMs = nextStep(ladder, question.attempt, dice);
-  return dueInMs === null
-    ? end
-    : { state: "due", verdict: "pending", dueInMs, attempt: question.attempt + 1 };
+  end: Pick<Outcome, "state" | "verdict">,
+): Changes {
+  const dueInMs = nextStep(ladder, confirmation.attempt, dice);
+  if (dueInMs === null) return end;
+  const verdict = wasPaid(confirmation, rules) ? confirmation.verdict : "pending";
+  return { state: "due", verdict, dueInMs, attempt: confirmation.attempt + 1 };
 }
 
-const backingOff = (question: ClaimedQuestion, dice: number) => ({
+const backingOff = (confirmation: Claimed, dice: number) => ({
   state: "due" as const,
-  verdict: question.verdict,
-  faults: question.faults + 1,
-  dueInMs: backOffMs(question.faults + 1, QUESTION_BACK_OFF, dice),
+  verdict: confirmation.verdict,
+  faults: confirmation.faults + 1,
+  dueInMs: backOffMs(confirmation.faults + 1, BACK_OFF, dice),
 });

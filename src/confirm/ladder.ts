@@ -18,7 +18,7 @@ export const NOT_FOUND_LADDER: readonly number[] = UNPAID_LADDER.slice(0, 5);
 const JITTER = 0.1;
 
 /**
- * The wait before the next question, in ms, or null when the ladder has ended.
+ * The wait before the next confirmation, in ms, or null when the ladder has ended.
  * @param attempt how many of its steps are spent.
  * @param dice from 0 to 1; moves the wait by up to a tenth either way, so that a burst does not stay one.
  */

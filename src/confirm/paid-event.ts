@@ -1,7 +1,8 @@
-import type { Invoice } from "../collection-api/contract/index.ts";
 import { invoicePaid } from "../events/invoice-paid.ts";
 import { storableText } from "../kit/storable-text.ts";
-import type { ConfirmedInvoice, NewEvent } from "../store/settlement.ts";
+import type { NewEvent } from "../outbox/event.ts";
+import type { ConfirmedInvoice } from "../payments/payment.ts";
+import type { Invoice } from "../provider/answer.ts";
 import type { Rules } from "./rules.ts";
 
 /** SNS takes 262,144 bytes in all; this leaves room for the attributes. */

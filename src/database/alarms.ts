@@ -1,6 +1,7 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { type Columns, tableOf, text } from "./columns.ts";
 import type { Tables } from "./tables.ts";
 
 /** What needs a person. The names are what monitoring is set on: a new one is added here first. */
@@ -9,10 +10,12 @@ export type AlarmName =
   | "callback_unwritable"
   | "source_failing"
   | "source_paused"
+  | "retry_after_capped"
+  | "unknown_ids_flooding"
   | "sweep_failing"
   | "certificate_gap"
   | "provider_answer_outside_contract"
-  | "question_dead"
+  | "confirmation_dead"
   | "invoice_quarantined"
   | "invoice_anomaly"
   | "event_dead"
@@ -30,6 +33,44 @@ export interface Alarm {
   detail: string;
 }
 
+export const ALARM: Columns<Alarm> = {
+  name: text(({ name }) => name),
+  source: text(({ source }) => source),
+  subject: text(({ subject }) => subject),
+  detail: text(({ detail }) => detail),
+};
+
+/**
+ * Writes alarms, as part of the statement that makes the change they tell of (G13). Raised again while open, an alarm
+ * counts in the same row.
+ * @param alarms yields name, source, subject and detail.
+ */
+export const raising = (alarms: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into alarm (name, source, subject, detail)
+  select distinct on (name, source, subject) name, source, subject, detail from (${alarms}) as raised
+  order by name, source, subject
+  on conflict (name, source, subject) where cleared_at is null do update
+    set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail`;
+
+/** Closes open alarms, in the same way. @param which a condition on rows of `alarm`. */
+export const clearing = (which: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  update alarm set cleared_at = clock_timestamp() where cleared_at is null and ${which}`;
+
+/** Closes the open alarms about these subjects, because someone has seen to them. */
+export async function closeAlarms(
+  db: Kysely<Tables>,
+  names: readonly AlarmName[],
+  subjects: readonly string[],
+): Promise<void> {
+  await db
+    .updateTable("alarm")
+    .set({ cleared_at: sql`clock_timestamp()` })
+    .where("cleared_at", "is", null)
+    .where("name", "in", names)
+    .where("subject", "in", subjects)
+    .execute();
+}
+
 /** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */
 export class Alarms {
   readonly #db: Kysely<Tables>;
@@ -42,30 +83,32 @@ export class Alarms {
     this.#metrics = deps.metrics;
   }
 
-  /** Says it at once, then keeps it. Raised again while open, it counts in the same row. */
-  async raise(alarm: Alarm): Promise<void> {
-    this.#log.error({ alarm: alarm.name, source: alarm.source, subject: alarm.subject }, alarm.detail);
-    this.#metrics.alarms.inc({ alarm: alarm.name });
-    const { name, source, subject, detail } = alarm;
-    await sql`
-      insert into alarm (name, source, subject, detail) values (${name}, ${source}, ${subject}, ${detail})
-      on conflict (name, source, subject) where cleared_at is null do update
-        set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail`.execute(
-      this.#db,
-    );
+  /** Says what a transaction has written: a line and a count for each. */
+  tell(alarms: readonly Alarm[]): void {
+    for (const { name, source, subject, detail } of alarms) {
+      this.#log.error({ alarm: name, source, subject }, detail);
+      this.#metrics.alarms.inc({ alarm: name });
+    }
+  }
+
+  /** The same for those that were closed. */
+  tellCleared(alarms: readonly Omit<Alarm, "detail">[]): void {
+    for (const { name, source, subject } of alarms)
+      this.#log.info({ alarmCleared: name, source, subject }, "alarm cleared");
+  }
+
+  /** Raises one that no other change belongs to. */
+  async raise(alarm: Alarm, db: Kysely<Tables> = this.#db): Promise<void> {
+    await raising(sql`select * from ${tableOf("alarm", ALARM, [alarm])}`).execute(db);
+    this.tell([alarm]);
   }
 
   /** Closes it if it is open. */
-  async clear(alarm: Pick<Alarm, "name" | "source" | "subject">): Promise<void> {
-    const closed = await sql<{ id: number }>`
-      update alarm set cleared_at = clock_timestamp()
-      where name = ${alarm.name} and source = ${alarm.source} and subject = ${alarm.subject} and cleared_at is null
-      returning id`.execute(this.#db);
-    if (closed.rows.length > 0) {
-      this.#log.info(
-        { alarmCleared: alarm.name, source: alarm.source, subject: alarm.subject },
-        "alarm cleared",
-      );
-    }
+  async clear(alarm: Omit<Alarm, "detail">, db: Kysely<Tables> = this.#db): Promise<void> {
+    const { name, source, subject } = alarm;
+    const { numAffectedRows = 0n } = await clearing(
+      sql`name = ${name} and source = ${source} and subject = ${subject}`,
+    ).execute(db);
+    if (numAffectedRows > 0n) this.tellCleared([alarm]);
   }
 }

@@ -40,13 +40,18 @@ export interface ConnectOptions {
 }
 
 const INT8_OID = 20;
+const DATE_OID = 1082;
 
-/** Counts and identities come as int8 and stay far below 2^53: numbers, not strings. */
+/**
+ * Counts and identities come as int8 and stay far below 2^53: numbers, not strings. A date stays YYYY-MM-DD: pg would
+ * make midnight in this machine's zone of it.
+ */
 const types = {
-  getTypeParser: ((oid: number, format?: "text" | "binary") =>
-    oid === INT8_OID && format !== "binary"
-      ? Number
-      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+  getTypeParser: ((oid: number, format?: "text" | "binary") => {
+    if (format !== "binary" && oid === INT8_OID) return Number;
+    if (format !== "binary" && oid === DATE_OID) return String;
+    return pg.types.getTypeParser(oid, format);
+  }) as typeof pg.types.getTypeParser,
 };
 
 /**

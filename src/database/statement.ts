@@ -1,6 +1,40 @@
 import { CompiledQuery, type QueryExecutorProvider, type QueryResult, type RawBuilder, sql } from "kysely";
 import { type Columns, singleRow, unnested } from "./columns.ts";
 
+/** A column of a statement's result, as Postgres names its type; a test holds each statement to its columns. */
+export interface ResultColumn<Value> {
+  /** pg_type.oid */
+  readonly oid: number;
+  /** Only for the compiler. */
+  readonly value?: Value;
+}
+
+const ofType = <Value>(oid: number): ResultColumn<Value> => ({ oid });
+
+/** The columns that a statement may return. Times as Date, numeric as decimal string. */
+export const returned = {
+  boolean: ofType<boolean>(16),
+  bytes: ofType<Buffer>(17),
+  count: ofType<number>(20),
+  integer: ofType<number>(23),
+  float: ofType<number>(701),
+  time: ofType<Date>(1184),
+  numeric: ofType<string>(1700),
+  uuid: ofType<string>(2950),
+  text: <Value extends string = string>() => ofType<Value>(25),
+  json: <Value>() => ofType<Value>(114),
+};
+
+export const nullable = <Value>(column: ResultColumn<Value>): ResultColumn<Value | null> => column;
+
+type ResultColumns = Readonly<Record<string, ResultColumn<unknown>>>;
+type RowOf<Result extends ResultColumns> = {
+  [Name in keyof Result]: Result[Name] extends ResultColumn<infer Value> ? Value : never;
+};
+
+/** The row that a statement returns. */
+export type ResultOf<S> = S extends Statement<never, infer Result> ? RowOf<Result> : never;
+
 /** A parameter whose value is made of what is given at each execution. */
 class Slot<Given> {
   readonly read: (given: Given) => unknown;
@@ -22,18 +56,24 @@ export interface Slots<Given> {
   ): RawBuilder<unknown>;
 }
 
-type Build<Given, Result> = (slots: Slots<Given>) => RawBuilder<Result>;
+type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
+
+/** Every statement that was written by hand, for the test that prepares them. */
+export const statements: Statement<never, ResultColumns>[] = [];
 
 /**
- * A statement of the hot path: its text is the same each time and is made once, since putting together what Postgres
- * has prepared long ago costs as much as all else about a small batch. It has another text for tables of one row each.
+ * A statement written by hand, with the columns that it returns. Its text is the same each time and is made once,
+ * since putting together what Postgres has prepared long ago costs as much as all else about a small batch. It has
+ * another text for tables of one row each.
  */
-export class Statement<Given, Result> {
-  readonly #batch: CompiledOnce<Given, Result>;
-  readonly #single: CompiledOnce<Given, Result>;
+export class Statement<Given, Result extends ResultColumns> {
+  readonly returns: Result;
+  readonly #batch: CompiledOnce<Given, RowOf<Result>>;
+  readonly #single: CompiledOnce<Given, RowOf<Result>>;
   readonly #rows: ((given: Given) => readonly unknown[])[] = [];
 
-  constructor(build: Build<Given, Result>) {
+  constructor(returns: Result, build: Build<Given>) {
+    this.returns = returns;
     const value = (read: (given: Given) => unknown) => sql`${new Slot(read)}`;
     this.#batch = new CompiledOnce(
       build({
@@ -51,29 +91,44 @@ export class Statement<Given, Result> {
           singleRow(name, columns, (column) => value((given) => column.value(first(rows(given))))),
       }),
     );
+    statements.push(this as unknown as Statement<never, ResultColumns>);
   }
 
-  execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<Result>> {
-    const isSingle = this.#rows.every((rows) => rows(given).length === 1);
-    return (isSingle ? this.#single : this.#batch).execute(db, given);
+  async execute(db: QueryExecutorProvider, given: Given): Promise<RowOf<Result>[]> {
+    const isSingle = this.#rows.length > 0 && this.#rows.every((rows) => rows(given).length === 1);
+    const { rows } = await (isSingle ? this.#single : this.#batch).execute(db, given);
+    return rows;
+  }
+
+  /** Its texts, as they are sent. */
+  texts(db: QueryExecutorProvider): string[] {
+    return [this.#batch.text(db), this.#single.text(db)];
   }
 }
 
-class CompiledOnce<Given, Result> {
-  readonly #built: RawBuilder<Result>;
-  #compiled: CompiledQuery<Result> | undefined;
+class CompiledOnce<Given, Row> {
+  readonly #built: RawBuilder<unknown>;
+  #compiled: CompiledQuery<unknown> | undefined;
 
-  constructor(built: RawBuilder<Result>) {
+  constructor(built: RawBuilder<unknown>) {
     this.#built = built;
   }
 
-  execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<Result>> {
-    this.#compiled ??= this.#built.compile(db);
-    const { sql: text, parameters } = this.#compiled;
+  text(db: QueryExecutorProvider): string {
+    return this.#compile(db).sql;
+  }
+
+  execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<Row>> {
+    const { sql: text, parameters } = this.#compile(db);
     const values = parameters.map((parameter) =>
       parameter instanceof Slot ? parameter.read(given) : parameter,
     );
-    return db.getExecutor().executeQuery<Result>(CompiledQuery.raw(text, values));
+    return db.getExecutor().executeQuery<Row>(CompiledQuery.raw(text, values));
+  }
+
+  #compile(db: QueryExecutorProvider): CompiledQuery<unknown> {
+    this.#compiled ??= this.#built.compile(db);
+    return this.#compiled;
   }
 }
 

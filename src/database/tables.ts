@@ -1,7 +1,27 @@
-import type { ColumnType, Generated } from "kysely";
+// Generated from the migrated database; written anew by: npx vitest run --project relay test/database -u
+import type { Generated, GeneratedAlways } from "kysely";
 
-/** Written once, or left to the column's default. */
-type Once<T> = ColumnType<T, T | undefined, never>;
+export interface AlarmTable {
+  id: GeneratedAlways<number>;
+  raised_at: Generated<Date>;
+  last_raised_at: Generated<Date>;
+  cleared_at: Date | null;
+  times: Generated<number>;
+  name: string;
+  source: string;
+  subject: string;
+  detail: string;
+}
+
+export interface AuditEntryTable {
+  id: GeneratedAlways<number>;
+  at: Generated<Date>;
+  invoice_id: string | null;
+  actor: string;
+  action: string;
+  subject: string;
+  detail: unknown;
+}
 
 export interface CallbackTable {
   id: string;
@@ -14,18 +34,48 @@ export interface CallbackTable {
   reference: string | null;
   remote_address: string | null;
   found_by: string | null;
-  /** null when it names invoices: then its verdict is the best of theirs. */
   verdict: "unreadable" | "ping" | "refused" | null;
   invoice_ids: string[];
   headers: [name: string, value: string][];
   body: Buffer;
-  /** SHA-256 of what stood in `body` before it was erased, in hex. */
   erased_digest: string | null;
 }
 
-export type Verdict = "pending" | "paid" | "quarantined" | "invalidated" | "not_paid" | "unknown_invoice";
-export type Lane = "known" | "unknown" | "replay";
-export type OpenedBy = "callback" | "reconcile" | "replay" | "operator";
+export interface CallbackReadingTable {
+  callback_id: string;
+  replay_id: string;
+  received_at: Date;
+  read_at: Generated<Date>;
+  source: string;
+  found_by: string;
+  invoice_ids: string[];
+}
+
+export interface CertificateTable {
+  id: string;
+  lease_token: string | null;
+  created_at: Generated<Date>;
+  due_at: Generated<Date>;
+  claimed_until: Date | null;
+  finished_at: Date | null;
+  window_from: Date;
+  window_to: Date;
+  day: string | null;
+  paid: number | null;
+  stored: number | null;
+  published: number | null;
+  gaps: number | null;
+  differences: number | null;
+  faults: Generated<number>;
+  paid_amount: string | null;
+  stored_amount: string | null;
+  published_amount: string | null;
+  source: string;
+  state: Generated<"due" | "claimed" | "done">;
+  last_error: string | null;
+  collection_ids: string[];
+  document: unknown;
+}
 
 export interface ConfirmationTable {
   invoice_id: string;
@@ -36,20 +86,33 @@ export interface ConfirmationTable {
   claimed_until: Date | null;
   settled_at: Date | null;
   released_at: Date | null;
+  dismissed_at: Date | null;
+  erased_at: Date | null;
   requests: Generated<number>;
   attempt: Generated<number>;
   faults: Generated<number>;
-  /** It is recorded and not published, until something else asks for it. */
   record_only: Generated<boolean>;
   source: string;
-  lane: Generated<Lane>;
+  priority: Generated<"known" | "unknown" | "replay">;
   state: Generated<"due" | "claimed" | "done" | "dead">;
-  opened_by: OpenedBy;
-  verdict: Verdict | null;
+  opened_by: "callback" | "reconcile" | "replay" | "operator";
+  sender: string | null;
+  verdict: "pending" | "paid" | "quarantined" | "invalidated" | "not_paid" | "unknown_invoice" | null;
   last_error: string | null;
   last_answer: string | null;
-  dismissed_at: Date | null;
+}
+
+export interface EventTable {
+  id: string;
+  invoice_id: string;
+  created_at: Generated<Date>;
   erased_at: Date | null;
+  source: string;
+  type: string;
+  invoice_type: string;
+  collection_name: string | null;
+  payload: string;
+  erased_digest: string | null;
 }
 
 export interface InvoiceTable {
@@ -78,7 +141,7 @@ export interface InvoiceTable {
 }
 
 export interface InvoiceSnapshotTable {
-  id: Once<number>;
+  id: GeneratedAlways<number>;
   invoice_id: string;
   asked_at: Date;
   recorded_at: Generated<Date>;
@@ -89,77 +152,29 @@ export interface InvoiceSnapshotTable {
   document: unknown;
 }
 
-export interface EventTable {
-  id: string;
-  invoice_id: string;
+export interface OutboxTable {
+  event_id: string;
   lease_token: string | null;
-  created_at: Generated<Date>;
   due_at: Generated<Date>;
   claimed_until: Date | null;
-  published_at: Date | null;
+  dismissed_at: Date | null;
   attempt: Generated<number>;
-  type: string;
   source: string;
   invoice_type: string;
-  collection_name: string | null;
-  state: Generated<"due" | "claimed" | "held" | "published" | "dead">;
+  state: Generated<"due" | "claimed" | "held" | "dead">;
   last_error: string | null;
-  payload: string;
-  dismissed_at: Date | null;
-  erased_at: Date | null;
-  /** SHA-256 of the payload before it was erased, in hex. */
-  erased_digest: string | null;
 }
 
 export interface PublicationTable {
-  id: Once<number>;
+  id: GeneratedAlways<number>;
   event_id: string;
   published_at: Generated<Date>;
   replay_id: string | null;
+  source: string;
   topic_arn: string;
   message_id: string;
+  digest: Buffer | null;
 }
-
-export interface SourceTable {
-  name: string;
-  first_served_at: Date | null;
-  opens_at: Generated<Date>;
-  paused_at: Date | null;
-  probe_at: Date | null;
-  scout_at: Generated<Date>;
-  allowance_at: Generated<Date>;
-  unknown_allowance_at: Generated<Date>;
-  allowance: Generated<number>;
-  unknown_allowance: Generated<number>;
-  unknown_share: Generated<number>;
-  faults: Generated<number>;
-  paused_by: "operator" | "key_refused" | null;
-  last_error: string | null;
-}
-
-export interface TopicTable {
-  arn: string;
-  opens_at: Generated<Date>;
-  paused_at: Date | null;
-  faults: Generated<number>;
-  paused_by: "operator" | "refused" | null;
-  last_error: string | null;
-}
-
-export interface AlarmTable {
-  id: Once<number>;
-  raised_at: Generated<Date>;
-  last_raised_at: Generated<Date>;
-  cleared_at: Date | null;
-  times: Generated<number>;
-  name: string;
-  source: string;
-  subject: string;
-  detail: string;
-}
-
-export type ReplayKind = "confirmations" | "callbacks" | "events";
-export type ReplayState = "running" | "done" | "failed" | "cancelled";
 
 export interface ReplayTable {
   id: string;
@@ -174,8 +189,8 @@ export interface ReplayTable {
   opened: Generated<number>;
   sent: Generated<number>;
   refused: Generated<number>;
-  kind: ReplayKind;
-  state: Generated<ReplayState>;
+  kind: "confirmations" | "callbacks" | "events";
+  state: Generated<"running" | "done" | "failed" | "cancelled">;
   requested_by: string;
   waits_for: string | null;
   last_error: string | null;
@@ -188,27 +203,28 @@ export interface ReplayRefusalTable {
   replay_id: string;
   event_id: string;
   refused_at: Generated<Date>;
+  source: string;
   error: string;
 }
 
-export interface CallbackReadingTable {
-  callback_id: string;
-  replay_id: string;
-  received_at: Date;
-  read_at: Generated<Date>;
-  source: string;
-  found_by: string;
-  invoice_ids: string[];
-}
-
-export interface AuditEntryTable {
-  id: Once<number>;
-  at: Generated<Date>;
-  invoice_id: string | null;
-  actor: string;
-  action: string;
-  subject: string;
-  detail: unknown;
+export interface SourceTable {
+  name: string;
+  first_served_at: Date | null;
+  scout_at: Generated<Date>;
+  allowance_at: Generated<Date>;
+  unknown_allowance_at: Generated<Date>;
+  allowance: Generated<number>;
+  unknown_allowance: Generated<number>;
+  unknown_share: Generated<number>;
+  opens_at: Generated<Date>;
+  retry_at: Generated<Date>;
+  paused_at: Date | null;
+  paused_until: Date | null;
+  probe_at: Date | null;
+  version: Generated<number>;
+  faults: Generated<number>;
+  paused_by: "operator" | "refused" | null;
+  last_error: string | null;
 }
 
 export interface SweepTable {
@@ -219,10 +235,8 @@ export interface SweepTable {
   claimed_until: Date | null;
   started_at: Date | null;
   finished_at: Date | null;
-  /** The payments that it is about: from, and before. */
   window_from: Date | null;
   window_to: Date | null;
-  /** The days of the list that are not read yet, YYYY-MM-DD. */
   unread_from: string | null;
   unread_to: string | null;
   listed: Generated<number>;
@@ -237,49 +251,35 @@ export interface SweepTable {
   last_error: string | null;
 }
 
-export interface CertificateTable {
-  id: string;
-  lease_token: string | null;
-  created_at: Generated<Date>;
-  due_at: Generated<Date>;
-  claimed_until: Date | null;
-  finished_at: Date | null;
-  window_from: Date;
-  window_to: Date;
-  /** Of the daily run: the day it was made on, YYYY-MM-DD. */
-  day: string | null;
-  paid: number | null;
-  stored: number | null;
-  published: number | null;
-  gaps: number | null;
-  differences: number | null;
+export interface TopicTable {
+  arn: string;
+  opens_at: Generated<Date>;
+  retry_at: Generated<Date>;
+  paused_at: Date | null;
+  paused_until: Date | null;
+  probe_at: Date | null;
+  version: Generated<number>;
   faults: Generated<number>;
-  paid_amount: string | null;
-  stored_amount: string | null;
-  published_amount: string | null;
-  source: string;
-  state: Generated<"due" | "claimed" | "done">;
+  paused_by: "operator" | "refused" | null;
   last_error: string | null;
-  collection_ids: string[];
-  /** The whole certificate. */
-  document: unknown;
 }
 
 /** The relay's tables, as `migrations/relay` makes them. */
 export interface Tables {
+  alarm: AlarmTable;
+  audit_entry: AuditEntryTable;
   callback: CallbackTable;
+  callback_reading: CallbackReadingTable;
+  certificate: CertificateTable;
   confirmation: ConfirmationTable;
+  event: EventTable;
   invoice: InvoiceTable;
   invoice_snapshot: InvoiceSnapshotTable;
-  event: EventTable;
+  outbox: OutboxTable;
   publication: PublicationTable;
-  source: SourceTable;
-  topic: TopicTable;
-  alarm: AlarmTable;
-  sweep: SweepTable;
-  certificate: CertificateTable;
   replay: ReplayTable;
   replay_refusal: ReplayRefusalTable;
-  callback_reading: CallbackReadingTable;
-  audit_entry: AuditEntryTable;
+  source: SourceTable;
+  sweep: SweepTable;
+  topic: TopicTable;
 }

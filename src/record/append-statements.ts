@@ -1,24 +1,25 @@
 import { sql } from "kysely";
+import { ASKED, type Asked, type Born, opening } from "../confirmations/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../database/columns.ts";
-import { sourceIsOpen } from "../database/source-is-open.ts";
-import { type Slots, Statement } from "../database/statement.ts";
+import { leaseEnd } from "../database/leased-rows.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import { noInvoiceIsKnown } from "../payments/known-invoice.ts";
+import { sourceIsWell } from "../upstreams/upstream-kind.ts";
 import type { IncomingCallback } from "./callback-log.ts";
-import { type Born, openingStatement, QUESTION, type Question } from "./open-questions.ts";
-import type { HandedQuestion } from "./question-taker.ts";
 
 export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
 
-/** Callbacks, and the distinct questions that they open. */
+/** Callbacks, and the distinct confirmations that they open. */
 interface Batch {
   rows: readonly CallbackRow[];
-  questions: readonly Question[];
+  asked: readonly Asked[];
 }
 
-/** A question, and whether it is to be claimed from its first moment on. */
-type Asked = Question & { handOver: boolean };
+/** A confirmation, and whether it is to be claimed from its first moment on. */
+type Handed = Asked & { handOver: boolean };
 
 interface HandedBatch extends Batch {
-  questions: readonly Asked[];
+  asked: readonly Handed[];
   leaseToken: string;
   leaseMs: number;
 }
@@ -42,43 +43,46 @@ const COLUMNS: Columns<CallbackRow> = {
 
 const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
   insert into callback
-    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, invoice_ids)
-  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body, ids::uuid[]
+    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body,
+     invoice_ids)
+  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body,
+    ids::uuid[]
   from ${table("incoming", COLUMNS, ({ rows }) => rows)}
   on conflict do nothing`;
 
-const ASKED: Columns<Asked> = { ...QUESTION, hand_over: boolean(({ handOver }) => handOver) };
+const OPENING = { openedBy: "callback", priority: "unknown" } as const;
 
-const OPENING = { openedBy: "callback", lane: "unknown" } as const;
+export const append = new Statement({}, (slots: Slots<Batch>) => appending(slots));
 
-export const APPEND = new Statement<Batch, unknown>(appending);
-
-export const APPEND_AND_ASK = new Statement<Batch, unknown>((slots) => {
-  const asked = slots.table("asked", QUESTION, ({ questions }) => questions);
-  return sql`with logged as (${appending(slots)}) ${openingStatement(asked, OPENING)}`;
+export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
+  const asked = slots.table("asked", ASKED, (batch) => batch.asked);
+  return sql`with logged as (${appending(slots)}) ${opening(asked, OPENING)}`;
 });
 
+const HANDED: Columns<Handed> = { ...ASKED, hand_over: boolean(({ handOver }) => handOver) };
+
 /**
- * Claims what is handed over in the commit that opens it, by the same rules as a claim. A question that was asked
+ * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that was asked
  * before, or about an invoice that is known, waits for a claim, which reads what is known of it.
- * @returns what is claimed.
  */
-export const APPEND_AND_HAND_OVER = new Statement<HandedBatch, Omit<HandedQuestion, "leaseToken">>(
-  (slots) => {
+export const appendAndHandOver = new Statement(
+  { invoiceId: returned.uuid, source: returned.text(), askedAt: returned.time },
+  (slots: Slots<HandedBatch>) => {
     const token = slots.value(({ leaseToken }) => leaseToken);
-    const leaseMs = slots.value(({ leaseMs: ms }) => ms);
+    const whenHanded = (value: ReturnType<typeof sql>) =>
+      sql`case when source.name is not null then ${value} end`;
     const born: Born = {
       state: sql`case when source.name is null then 'due' else 'claimed' end`,
-      leaseToken: sql`case when source.name is not null then ${token}::uuid end`,
-      claimedUntil: sql`case when source.name is not null then clock_timestamp() + ${leaseMs}::float8 * interval '1 ms' end`,
+      leaseToken: whenHanded(sql`${token}::uuid`),
+      claimedUntil: whenHanded(sql`${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}`),
     };
-    // Not "not exists": Postgres would join with all invoices.
-    const asked = sql`${slots.table("asked", ASKED, ({ questions }) => questions)}
-      left join source on source.name = asked.source and asked.hand_over and ${sourceIsOpen}
-        and (select invoice.id from invoice where invoice.id = asked.invoice_id) is null`;
+    const asked = sql`${slots.table("asked", HANDED, (batch) => batch.asked)}
+      left join source on source.name = asked.source and asked.hand_over and ${sourceIsWell}
+        and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),
-      opened as (${openingStatement(asked, { ...OPENING, born })} returning invoice_id, source, lease_token)
-      select invoice_id as "invoiceId", source, clock_timestamp() as "askedAt" from opened where lease_token = ${token}::uuid`;
+      opened as (${opening(asked, { ...OPENING, born })} returning invoice_id, source, lease_token)
+      select invoice_id as "invoiceId", source, clock_timestamp() as "askedAt"
+      from opened where lease_token = ${token}::uuid`;
   },
 );

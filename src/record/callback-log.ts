@@ -1,10 +1,12 @@
 import type { Kysely } from "kysely";
+import { type ClaimedConfirmation, NEVER_ASKED } from "../confirmations/claim.ts";
+import { distinctKeys } from "../confirmations/confirmation.ts";
+import type { Asked } from "../confirmations/open.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
+import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
-import { APPEND, APPEND_AND_ASK, APPEND_AND_HAND_OVER, type CallbackRow } from "./append-statements.ts";
-import { distinctQuestions, type Question } from "./open-questions.ts";
-import type { HandedQuestion, QuestionTaker } from "./question-taker.ts";
+import { append, appendAndHandOver, appendAndOpen, type CallbackRow } from "./append-statements.ts";
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {
@@ -29,30 +31,31 @@ export interface IncomingCallback {
 
 export interface CallbackLogOptions {
   db: Kysely<Tables>;
-  /** Called after each commit that left questions for others to claim. */
-  onQuestions: () => void;
-  /** null: all new questions are left due. */
-  taker?: QuestionTaker | null;
+  /** Called after each commit that left confirmations for others to claim. */
+  onConfirmations: () => void;
+  /** To a confirmer in this process; null: all new confirmations are left due. */
+  handoff?: Handoff<ClaimedConfirmation> | null;
   maxBatch?: number;
   maxInFlight?: number;
   maxWaiting?: number;
 }
 
 /**
- * The durable log (G1): `append` resolves once the callback and the questions it opens are committed together.
+ * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed together.
  * The id is made before the write, so that a commit of unknown outcome is repeated without a second row.
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;
 
   constructor({ maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000, ...options }: CallbackLogOptions) {
-    const write = (rows: readonly CallbackRow[]) => append(rows, options);
+    const write = (rows: readonly CallbackRow[]) => record(rows, options);
     this.#commits = new GroupCommit({ write, maxBatch, maxInFlight, maxWaiting, repeatable: true });
   }
 
   /**
    * @returns the callback's id.
-   * @throws QueueFull, or the database's error: then nothing was recorded, or nobody can tell, and the sender must try again.
+   * @throws QueueFull, or the database's error: then nothing was recorded, or nobody can tell,
+   *   and the sender must try again.
    */
   async append(callback: IncomingCallback): Promise<string> {
     const now = Date.now();
@@ -62,36 +65,36 @@ export class CallbackLog {
   }
 }
 
-async function append(
+async function record(
   rows: readonly CallbackRow[],
-  { db, onQuestions, taker = null }: CallbackLogOptions,
+  { db, onConfirmations, handoff = null }: CallbackLogOptions,
 ): Promise<void> {
-  const questions = distinctQuestions(rows.flatMap(questionsOf));
-  if (questions.length === 0) {
-    await APPEND.execute(db, { rows, questions });
+  const asked = distinctKeys(rows.flatMap(askedBy));
+  if (asked.length === 0) {
+    await append.execute(db, { rows, asked });
     return;
   }
-  const reserved = new Set(taker?.reserve(questions));
-  if (taker === null || reserved.size === 0) {
-    await APPEND_AND_ASK.execute(db, { rows, questions });
-    onQuestions();
+  const reserved = handoff?.reserve(asked.map(({ source }) => source)) ?? [];
+  if (handoff === null || !reserved.includes(true)) {
+    await appendAndOpen.execute(db, { rows, asked });
+    onConfirmations();
     return;
   }
   const leaseToken = newId();
-  let handed: HandedQuestion[] = [];
+  let claimed: ClaimedConfirmation[] = [];
   try {
-    const { rows: claimed } = await APPEND_AND_HAND_OVER.execute(db, {
+    const fresh = await appendAndHandOver.execute(db, {
       rows,
-      questions: questions.map((question) => ({ ...question, handOver: reserved.has(question) })),
+      asked: asked.map((one, index) => ({ ...one, handOver: reserved[index] === true })),
       leaseToken,
-      leaseMs: taker.leaseMs,
+      leaseMs: handoff.leaseMs,
     });
-    handed = claimed.map((question) => ({ ...question, leaseToken }));
+    claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));
   } finally {
-    taker.take(handed, reserved.size);
+    handoff.take(claimed, reserved.filter(Boolean).length);
   }
-  if (handed.length < questions.length) onQuestions();
+  if (claimed.length < asked.length) onConfirmations();
 }
 
-const questionsOf = ({ verdict, invoiceIds, source }: CallbackRow): Question[] =>
-  verdict === null ? invoiceIds.map((invoiceId) => ({ invoiceId, source })) : [];
+const askedBy = ({ verdict, invoiceIds, source, remoteAddress }: CallbackRow): Asked[] =>
+  verdict === null ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: remoteAddress })) : [];

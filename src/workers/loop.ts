@@ -1,7 +1,7 @@
+import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import { backOffMs } from "./back-off.ts";
 import type { Signal } from "./signal.ts";
 
 export interface LoopOptions {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Secret } from "../kit/secret.ts";
-import { backOffMs } from "./back-off.ts";
 import { Signal } from "./signal.ts";
 
 /** Of NOTIFY; a message is `<who> <work>`. */

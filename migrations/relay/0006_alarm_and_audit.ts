@@ -1,0 +1,40 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * What needs a person: open until `cleared_at`; raised again while open, it only counts.
+ * And who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an invoice,
+ * an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its timeline.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table alarm (
+      id bigint generated always as identity,
+      raised_at timestamptz not null default clock_timestamp(),
+      last_raised_at timestamptz not null default clock_timestamp(),
+      cleared_at timestamptz,
+      times integer not null default 1,
+      name text not null,
+      source text not null,
+      subject text not null,
+      detail text not null,
+      constraint alarm_pkey primary key (id)
+    )`.execute(db);
+  await sql`create unique index alarm_open on alarm (name, source, subject) where cleared_at is null`.execute(
+    db,
+  );
+  await sql`
+    create table audit_entry (
+      id bigint generated always as identity,
+      at timestamptz not null default clock_timestamp(),
+      invoice_id uuid,
+      actor text not null,
+      action text not null,
+      subject text not null,
+      detail json not null,
+      constraint audit_entry_pkey primary key (id)
+    )`.execute(db);
+  await sql`create index audit_entry_at on audit_entry (at)`.execute(db);
+  await sql`create index audit_entry_invoice on audit_entry (invoice_id) where invoice_id is not null`.execute(
+    db,
+  );
+}

@@ -1,0 +1,56 @@
+import type { Collection, NotFound, Refusal } from "../provider/answer.ts";
+import type { Provider } from "../provider/provider.ts";
+
+/** After this long the names are read again, in ms; a name that does not fit is checked at once. */
+const STALE_MS = 300_000;
+const RECHECK_MS = 1_000;
+
+export interface CollectionNamesOptions {
+  provider: Provider;
+  /** COLLECTION_IDS; empty for no restriction. */
+  collectionIds: readonly string[];
+  timeoutMs: number;
+}
+
+type Read = ReadonlySet<string> | NotFound | Refusal;
+
+/** The names of the collections whose invoices are published, in their present spelling. */
+export class CollectionNames {
+  readonly #options: CollectionNamesOptions;
+  #names: Promise<Read> | null = null;
+  #readAt = 0;
+
+  constructor(options: CollectionNamesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Invoices name their collection, and not by its id, so before a name is found foreign the names are read again.
+   * @returns null without a restriction; why the names cannot be read, where they cannot.
+   */
+  async naming(name: string): Promise<Read | null> {
+    if (this.#options.collectionIds.length === 0) return null;
+    const known = await this.#namesWithin(STALE_MS);
+    return known instanceof Set && !known.has(name) ? await this.#namesWithin(RECHECK_MS) : known;
+  }
+
+  async #namesWithin(staleMs: number): Promise<Read> {
+    if (this.#names === null || Date.now() - this.#readAt > staleMs) {
+      this.#readAt = Date.now();
+      this.#names = this.#read();
+    }
+    const names = await this.#names;
+    if (!(names instanceof Set)) this.#names = null;
+    return names;
+  }
+
+  async #read(): Promise<Read> {
+    const { provider, collectionIds, timeoutMs } = this.#options;
+    const answers = await Promise.all(collectionIds.map((id) => provider.getCollection(id, { timeoutMs })));
+    const refused = answers.find((answer) => answer.kind !== "found");
+    if (refused !== undefined) return refused;
+    return new Set(answers.map((answer) => nameIn(answer as { collection: Collection })));
+  }
+}
+
+const nameIn = ({ collection }: { collection: Collection }): string => collection.collectionName ?? "";

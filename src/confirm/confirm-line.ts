@@ -1,0 +1,144 @@
+import type { Kysely } from "kysely";
+import { isRefusedData } from "../database/postgres-errors.ts";
+import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import { withoutCallbackTokens } from "../kit/quiet-text.ts";
+import { storableText } from "../kit/storable-text.ts";
+import type { Answer } from "../provider/answer.ts";
+import type { Provider } from "../provider/provider.ts";
+import type { Outcome } from "../store/outcome.ts";
+import type { OutcomeStore } from "../store/outcome-store.ts";
+import type { Limits } from "../upstreams/allowance.ts";
+import type { Signal } from "../upstreams/machine.ts";
+import type { UnknownIds } from "../upstreams/unknown-ids.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
+import type { Claim, Exchange, Line } from "../workers/pump.ts";
+import { type Claimed, claimConfirmations } from "./claim.ts";
+import type { CollectionNames } from "./collection-names.ts";
+import { judge } from "./judge.ts";
+import type { KeyProbe } from "./key-probe.ts";
+import type { Rules } from "./rules.ts";
+import type { SourceProof } from "./source-proof.ts";
+
+export interface ConfirmLineOptions {
+  db: Kysely<Tables>;
+  name: string;
+  limits: Limits;
+  provider: Provider;
+  upstream: Upstream;
+  keyProbe: KeyProbe;
+  proof: SourceProof;
+  names: CollectionNames;
+  unknownIds: UnknownIds;
+  rules: Omit<Rules, "collectionNames">;
+  store: OutcomeStore;
+  metrics: Metrics;
+  leaseMs: number;
+  /** The longest one answer may take, in ms. */
+  timeoutMs: number;
+  /** The most replayed confirmations held at once. */
+  mostReplays: number;
+}
+
+/** The confirmations of one source: each is asked at the provider, judged, and what follows from it is stored. */
+export class ConfirmLine implements Line<Claimed> {
+  readonly name: string;
+  readonly #options: ConfirmLineOptions;
+  #replaying = 0;
+
+  constructor(options: ConfirmLineOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async claim(wanted: number): Promise<Claim<Claimed>> {
+    const { db, limits, leaseMs, mostReplays, upstream, keyProbe } = this.#options;
+    const replays = Math.max(0, mostReplays - this.#replaying);
+    const claiming = { source: this.name, total: wanted, unknown: wanted, replays, leaseMs, limits };
+    const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
+    upstream.saw(isWell);
+    if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
+    this.#replaying += items.filter(isReplayed).length;
+    // As many as could be had, or replays held back for live traffic: there may be more.
+    const more = items.length >= wanted || this.#replaying >= mostReplays;
+    return { items, more, moreInMs };
+  }
+
+  async run([confirmation]: readonly Claimed[], exchange: Exchange): Promise<boolean> {
+    if (confirmation === undefined) return true;
+    try {
+      const answer = await this.#ask(confirmation, exchange);
+      this.#options.metrics.providerAnswers.inc({ source: this.name, outcome: answer.kind });
+      const [takesMore] = await Promise.all([
+        this.#note(confirmation, answer),
+        this.#store(confirmation, answer),
+      ]);
+      return takesMore;
+    } finally {
+      if (isReplayed(confirmation)) this.#replaying -= 1;
+    }
+  }
+
+  async #ask({ invoiceId }: Claimed, { ended, signal }: Exchange): Promise<Answer> {
+    const { provider, timeoutMs, proof } = this.#options;
+    const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged: ended });
+    ended();
+    proof.note(answer);
+    if (answer.kind !== "not_found" || answer.inOwnWords || (await proof.isProven())) return answer;
+    return { kind: "fault", error: `${answer.error}; it may be a gateway's or a web server's answer` };
+  }
+
+  /** @returns whether the source takes more. */
+  async #note({ priority }: Claimed, answer: Answer): Promise<boolean> {
+    const { upstream, keyProbe, unknownIds } = this.#options;
+    if (answer.kind === "key_refused") await keyProbe.suspect();
+    if (priority === "unknown" && (answer.kind === "found" || answer.kind === "not_found"))
+      await unknownIds.note(answer.kind);
+    const signal = signalOf(answer);
+    return signal === null ? upstream.takesMore : await upstream.note(signal);
+  }
+
+  async #store(confirmation: Claimed, answer: Answer): Promise<void> {
+    const { store, metrics } = this.#options;
+    const outcome = await this.#outcomeOf(confirmation, answer);
+    try {
+      await store.store(outcome);
+    } catch (error) {
+      if (!isRefusedData(error) || answer.kind !== "found") throw error;
+      const evidence = storableText(withoutCallbackTokens(JSON.stringify(answer.document)));
+      const reason = `Postgres refuses the answer: ${messageOf(error)}`;
+      return await this.#store(confirmation, { kind: "outside_contract", error: reason, evidence });
+    }
+    if (outcome.verdict !== null) metrics.verdicts.inc({ source: this.name, verdict: outcome.verdict });
+  }
+
+  async #outcomeOf(confirmation: Claimed, answer: Answer): Promise<Outcome> {
+    const { names, rules } = this.#options;
+    const read = answer.kind === "found" ? await names.naming(answer.invoice.collectionName ?? "") : null;
+    const dice = Math.random();
+    if (read === null || read instanceof Set)
+      return judge(confirmation, answer, { ...rules, collectionNames: read }, dice);
+    const error = "error" in read ? read.error : "the process ends";
+    return judge(confirmation, { kind: "fault", error }, { ...rules, collectionNames: null }, dice);
+  }
+}
+
+const isReplayed = ({ priority }: Claimed): boolean => priority === "replay";
+
+/** What an answer about one invoice says about the source itself. */
+function signalOf(answer: Answer): Signal | null {
+  switch (answer.kind) {
+    case "found":
+    case "not_found":
+    case "outside_contract":
+      return { kind: "works" };
+    case "fault":
+      return { kind: "failed", times: 1, error: answer.error };
+    case "rate_limited":
+      return { kind: "slow_down", retryAfterMs: answer.retryAfterMs, error: answer.error };
+    case "key_refused":
+    case "interrupted":
+      return null;
+  }
+}

@@ -1,0 +1,78 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import type { Tables } from "../database/tables.ts";
+import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
+
+export interface OpeningOptions {
+  openedBy: OpenedBy;
+  priority: Priority;
+  /** Record what the provider answers and publish nothing; any later opening without it takes it back. */
+  recordOnly?: boolean;
+  /** How a new confirmation comes into being; due when left out. */
+  born?: Born;
+}
+
+/** Expressions over `asked`: the columns of a new confirmation's state. */
+export interface Born {
+  state: RawBuilder<unknown>;
+  leaseToken: RawBuilder<unknown>;
+  claimedUntil: RawBuilder<unknown>;
+}
+
+/** What is asked for, and by which address. */
+export type Asked = ConfirmationKey & { sender: string | null };
+
+const DUE: Born = { state: sql`'due'`, leaseToken: sql`null::uuid`, claimedUntil: sql`null::timestamptz` };
+
+export const ASKED: Columns<Asked> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  source: text(({ source }) => source),
+  sender: text(({ sender }) => sender),
+};
+
+/**
+ * The one statement that opens confirmations. Those for one invoice coalesce in its row; what comes while the
+ * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts anew.
+ * Rows are locked in invoice order, so that statements side by side cannot deadlock.
+ * @param asked a table `asked` of distinct confirmations.
+ */
+export function opening(
+  asked: RawBuilder<unknown>,
+  { openedBy, priority, recordOnly = false, born = DUE }: OpeningOptions,
+): RawBuilder<unknown> {
+  return sql`
+    insert into confirmation as known
+      (invoice_id, source, sender, priority, record_only, opened_by, opened_at, requested_at, due_at,
+       state, lease_token, claimed_until)
+    select asked.invoice_id, asked.source, asked.sender, ${priority}, ${recordOnly}::boolean, ${openedBy},
+      clock_timestamp(), clock_timestamp(), clock_timestamp(),
+      ${born.state}, ${born.leaseToken}, ${born.claimedUntil}
+    from ${asked}
+    order by asked.invoice_id, asked.source
+    on conflict (invoice_id, source) do update set
+      requests = known.requests + 1,
+      attempt = 0,
+      record_only = known.record_only and excluded.record_only,
+      requested_at = clock_timestamp(),
+      due_at = case known.state when 'claimed' then known.due_at else clock_timestamp() end,
+      state = case known.state when 'claimed' then 'claimed' else 'due' end,
+      priority = case
+        when excluded.priority = 'known' then 'known'
+        when excluded.priority = 'replay' then
+          case when known.state in ('due', 'claimed') then known.priority else 'replay' end
+        when known.priority = 'replay' and known.verdict is distinct from 'unknown_invoice' then 'known'
+        when known.priority = 'replay' then 'unknown'
+        else known.priority
+      end`;
+}
+
+/** Opens the confirmations; whoever calls it wakes the workers after the commit. */
+export async function openConfirmations(
+  db: Kysely<Tables>,
+  keys: readonly ConfirmationKey[],
+  options: OpeningOptions,
+): Promise<void> {
+  if (keys.length === 0) return;
+  const asked = distinctKeys(keys).map(({ invoiceId, source }) => ({ invoiceId, source, sender: null }));
+  await opening(tableOf("asked", ASKED, asked), options).execute(db);
+}

@@ -1,0 +1,66 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`, `due_at`. */
+type LeasedTable = "confirmation" | "outbox" | "sweep" | "certificate";
+
+const NO_LEASE = sql`state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null`;
+
+/** The end of a lease that begins now. @param leaseMs in ms */
+export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'`;
+
+/**
+ * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A row that is
+ * locked is being settled this moment: it needs neither more time nor a rescue, and waiting for it could deadlock.
+ */
+export class LeasedRows {
+  readonly #table: RawBuilder<unknown>;
+  readonly #key: RawBuilder<unknown>;
+
+  /** @param key the column that, with the source, names a row. */
+  constructor(table: LeasedTable, key: string) {
+    this.#table = sql.table(table);
+    this.#key = sql.ref(key);
+  }
+
+  /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
+  async releaseExpired(db: Kysely<Tables>): Promise<number> {
+    return await this.#update(db, NO_LEASE, sql`claimed_until < now()`);
+  }
+
+  /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
+  async giveBack(db: Kysely<Tables>, held: readonly HeldRow[]): Promise<void> {
+    if (held.length === 0) return;
+    const ours = sql`(source, ${this.#key}, lease_token) in (select * from unnest(
+      ${held.map(({ source }) => source)}::text[], ${held.map(({ id }) => id)}::uuid[],
+      ${held.map(({ leaseToken }) => leaseToken)}::uuid[]))`;
+    await this.#update(db, NO_LEASE, ours);
+  }
+
+  /** Extends the leases that are still held; one that another worker took over stays theirs. @param leaseMs in ms */
+  async extend(db: Kysely<Tables>, tokens: readonly string[], leaseMs: number): Promise<number> {
+    if (tokens.length === 0) return 0;
+    const until = sql`claimed_until = ${leaseEnd(sql`${leaseMs}`)}`;
+    return await this.#update(db, until, sql`lease_token = any(${tokens}::uuid[])`);
+  }
+
+  async #update(
+    db: Kysely<Tables>,
+    assignments: RawBuilder<unknown>,
+    condition: RawBuilder<unknown>,
+  ): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`
+      update ${this.#table} set ${assignments} where ctid = any (array(
+        select ctid from ${this.#table} where state = 'claimed' and ${condition} for update skip locked))`.execute(
+      db,
+    );
+    return Number(numAffectedRows);
+  }
+}
+
+export interface HeldRow {
+  id: string;
+  source: string;
+  leaseToken: string;
+}

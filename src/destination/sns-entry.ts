@@ -1,0 +1,60 @@
+import type { MessageAttributeValue, PublishBatchRequestEntry } from "@aws-sdk/client-sns";
+import type { OutgoingEvent } from "./destination.ts";
+
+/** SNS' limits for one PublishBatch. */
+export const MOST_ENTRIES = 10;
+const MOST_BYTES = 262_144;
+
+/**
+ * What a message says of itself: at most six attributes (raw delivery to SQS discards a message with more than ten),
+ * none personal, empty ones left out, all repeated in the body.
+ */
+function attributesOf(event: OutgoingEvent, replayId: string | undefined): [name: string, value: string][] {
+  const attributes: [string, string | null][] = [
+    ["id", event.id],
+    ["type", event.type],
+    ["source", `urn:invoice-relay:${event.source}`],
+    ["invoiceType", event.invoiceType],
+    ["collection", event.collectionName],
+    ["replay", replayId ?? null],
+  ];
+  return attributes.filter((attribute): attribute is [string, string] => (attribute[1] ?? "") !== "");
+}
+
+/**
+ * The SNS entry of an event. On a FIFO topic the group is the invoice; a replay has a deduplication id of its own,
+ * since SNS would otherwise swallow it for five minutes.
+ */
+export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: string): PublishBatchRequestEntry {
+  const MessageAttributes: Record<string, MessageAttributeValue> = {};
+  for (const [name, value] of attributesOf(event, replayId))
+    MessageAttributes[name] = { DataType: "String", StringValue: value };
+  const fifo = topicArn.endsWith(".fifo")
+    ? {
+        MessageGroupId: event.invoiceId,
+        MessageDeduplicationId: replayId === undefined ? event.id : `${event.id}.${replayId}`,
+      }
+    : {};
+  return { Id: event.id, Message: event.payload, MessageAttributes, ...fifo };
+}
+
+/** The bytes of an event as SNS counts them: message, attribute names, types and values. */
+export function bytesOf(event: OutgoingEvent): number {
+  const attributes = attributesOf(event, "00000000-0000-0000-0000-000000000000");
+  return attributes.reduce(
+    (bytes, [name, value]) => bytes + name.length + "String".length + Buffer.byteLength(value),
+    Buffer.byteLength(event.payload),
+  );
+}
+
+/** How many of the first events one batch takes: up to 10 entries and 262,144 bytes; a larger event goes alone. */
+export function fitting(events: readonly OutgoingEvent[]): number {
+  let bytes = 0;
+  let count = 0;
+  for (const event of events.slice(0, MOST_ENTRIES)) {
+    bytes += bytesOf(event);
+    if (count > 0 && bytes > MOST_BYTES) return count;
+    count += 1;
+  }
+  return count;
+}

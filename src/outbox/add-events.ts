@@ -1,0 +1,50 @@
+import { type RawBuilder, sql } from "kysely";
+import { type Columns, text, uuid } from "../database/columns.ts";
+import { leaseEnd } from "../database/leased-rows.ts";
+import type { NewEvent } from "./event.ts";
+
+/** An answer that may hold an event, and the topic that it is sent to by this very process; null leaves it due. */
+type Answered = { event: NewEvent | null; handTo: string | null };
+
+export const EVENT: Columns<Answered> = {
+  event_id: uuid(({ event }) => event?.id ?? null),
+  event_type: text(({ event }) => event?.type ?? null),
+  event_invoice_type: text(({ event }) => event?.invoiceType ?? null),
+  event_collection_name: text(({ event }) => event?.collectionName ?? null),
+  event_state: text(({ event }) => event?.state ?? null),
+  event_payload: text(({ event }) => event?.payload ?? null),
+  hand_to: text(({ handTo }) => handTo),
+};
+
+/**
+ * Logs the events in `held`: however many find the payment, the unique key lets one through (G4).
+ * @param after a condition that makes Postgres write something else first.
+ */
+export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
+  insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, erased_at)
+  select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload, erased_at
+  from held
+  where event_id is not null and ${after}
+  order by invoice_id
+  on conflict do nothing
+  returning source, id`;
+
+/**
+ * Queues the events that were `logged`. One that is handed over is claimed from its first moment on, so that it costs
+ * no claim; a topic that is paused or backs off takes none.
+ * @param topicIsOpen a condition on rows of `topic`.
+ */
+export const queueing = (
+  topicIsOpen: RawBuilder<boolean>,
+  leaseToken: RawBuilder<unknown>,
+  leaseMs: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  insert into outbox (source, event_id, invoice_type, state, lease_token, claimed_until)
+  select held.source, held.event_id, held.event_invoice_type,
+    case when topic.arn is null then held.event_state else 'claimed' end,
+    case when topic.arn is not null then ${leaseToken}::uuid end,
+    case when topic.arn is not null then ${leaseEnd(leaseMs)} end
+  from logged join held on held.source = logged.source and held.event_id = logged.id
+  left join topic on topic.arn = held.hand_to and held.event_state = 'due' and ${topicIsOpen}
+  on conflict do nothing
+  returning source, event_id, state`;

@@ -1,0 +1,76 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { leaseEnd } from "../database/leased-rows.ts";
+import { nullable, type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { newId } from "../kit/new-id.ts";
+import type { ClaimedEvent, Route } from "./event.ts";
+
+interface Claiming {
+  route: Route;
+  /** The most events. */
+  wanted: number;
+  leaseMs: number;
+}
+
+const RETURNS = {
+  open: returned.boolean,
+  id: nullable(returned.uuid),
+  leaseToken: nullable(returned.uuid),
+  invoiceId: nullable(returned.uuid),
+  source: nullable(returned.text()),
+  type: nullable(returned.text()),
+  invoiceType: nullable(returned.text()),
+  collectionName: nullable(returned.text()),
+  payload: nullable(returned.text()),
+  attempt: nullable(returned.integer),
+} as const;
+
+/** What a claim depends on besides the events. */
+interface Conditions<Given> {
+  /** Yields a row while the topic takes events, with a column `wanted`: how many. */
+  admitting(slots: Slots<Given>): RawBuilder<unknown>;
+  /** What is written because of those that were `claimed`. */
+  thereupon?(slots: Slots<Given>): RawBuilder<unknown>;
+}
+
+/** Claims due events of one route in one statement. */
+export class EventClaim<Given extends Claiming> {
+  readonly #statement: Statement<Given, typeof RETURNS>;
+
+  constructor(conditions: Conditions<Given>) {
+    this.#statement = new Statement(RETURNS, (slots: Slots<Given>) => claiming(slots, conditions));
+  }
+
+  /** @returns `open`: whether the topic takes anything at all. */
+  async from(db: Kysely<Tables>, given: Given): Promise<{ open: boolean; items: ClaimedEvent[] }> {
+    const rows = await this.#statement.execute(db, given);
+    return { open: rows[0]?.open === true, items: rows.filter(isClaimed) };
+  }
+}
+
+// A row that nothing is left of but its place in the queue has nothing to send: the books name it as a difference.
+const isClaimed = (
+  row: ResultOf<Statement<never, typeof RETURNS>>,
+): row is ClaimedEvent & { open: boolean } => row.id !== null && row.payload !== null;
+
+const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Conditions<Given>) => {
+  const { value } = slots;
+  const thereupon = conditions.thereupon?.(slots);
+  return sql`
+    with admitted as materialized (${conditions.admitting(slots)}),
+    taken as (
+      select source, event_id from outbox
+      where source = ${value(({ route }) => route.source)} and invoice_type = ${value(({ route }) => route.invoiceType)}
+        and state = 'due' and due_at <= now() and exists (select from admitted)
+      order by due_at limit (select wanted from admitted) for update skip locked),
+    claimed as (
+      update outbox set state = 'claimed', lease_token = ${value(() => newId())},
+        claimed_until = ${leaseEnd(value(({ leaseMs }) => leaseMs))}
+      from taken where outbox.source = taken.source and outbox.event_id = taken.event_id
+      returning outbox.*)${thereupon === undefined ? sql`` : sql`, thereupon as (${thereupon})`}
+    select exists (select from admitted) as open, event.id, lease_token as "leaseToken",
+      event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
+      event.collection_name as "collectionName", event.payload, claimed.attempt
+    from (select) as always
+    left join (claimed join event on event.source = claimed.source and event.id = claimed.event_id) on true`;
+};

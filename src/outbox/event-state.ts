@@ -1,0 +1,30 @@
+import { sql } from "kysely";
+
+/** A condition on rows of `claimed`, confirmations: the invoice's event stands in the log. */
+export const paidEventIsLogged = sql<boolean>`
+  exists (select from event where event.source = claimed.source and event.invoice_id = claimed.invoice_id
+    and event.type = 'invoice.paid')`;
+
+/**
+ * Whether SNS accepted an event, for a query over `event`: by the usual way, not only on a replay elsewhere. This and
+ * `publishedOn` are the only places that say what "published" means.
+ */
+export const isAccepted = sql<boolean>`
+  exists (select from publication where publication.source = event.source and publication.event_id = event.id
+    and publication.replay_id is null)`;
+
+/** The same, on the topic that is right today. @param topicArn text, an expression over `event`. */
+export const publishedOn = (topicArn: ReturnType<typeof sql>) => sql<boolean>`
+  exists (select from publication where publication.source = event.source and publication.event_id = event.id
+    and publication.topic_arn = ${topicArn})`;
+
+/** Where an event stands, for a query over `event` with its `outbox` row joined, if it has one. */
+export type EventState = "due" | "claimed" | "held" | "dead" | "published" | "lost";
+
+/** `lost`: it waits nowhere, and no acceptance is kept. */
+export const eventState = sql<EventState>`
+  case when outbox.state is not null then outbox.state when ${isAccepted} then 'published' else 'lost' end`;
+
+/** Joins the outbox to `event`. */
+export const joiningOutbox = sql`
+  left join outbox on outbox.source = event.source and outbox.event_id = event.id`;

@@ -1,0 +1,42 @@
+import type { Selectable } from "kysely";
+import type { OutboxTable } from "../database/tables.ts";
+
+/** Where the sending of an event stands; an event without a row in the outbox is published, or was never sent. */
+export type OutboxState = Selectable<OutboxTable>["state"];
+
+/** An event that is about to be logged. */
+export interface NewEvent {
+  /** UUIDv5 of invoice and type (G4). */
+  id: string;
+  type: string;
+  /** `Live` or `Test`: with the source, which topic it goes to. */
+  invoiceType: string;
+  collectionName: string | null;
+  /** Test events without a topic are held. */
+  state: "due" | "held";
+  /** Exactly as it is published. */
+  payload: string;
+  /** Parts of the invoice were left out for size. */
+  truncated: boolean;
+}
+
+/** An event that this worker holds the lease of. */
+export interface ClaimedEvent {
+  id: string;
+  source: string;
+  leaseToken: string;
+  invoiceId: string;
+  type: string;
+  invoiceType: string;
+  collectionName: string | null;
+  payload: string;
+  /** How often it was tried. */
+  attempt: number;
+}
+
+/** Which events go to which topic. */
+export interface Route {
+  source: string;
+  invoiceType: "Live" | "Test";
+  topicArn: string;
+}

@@ -1,0 +1,77 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { ALARM, type Alarm, raising } from "../database/alarms.ts";
+import { bytea, type Columns, float, text, uuid } from "../database/columns.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+
+/** What is written for one event after one try. */
+export interface EventOutcome {
+  id: string;
+  source: string;
+  leaseToken: string;
+  topicArn: string;
+  state: "accepted" | "due" | "dead";
+  /** The acceptance by SNS; null when there was none. */
+  messageId: string | null;
+  /** SHA-256 of the message that was sent; null unless it was accepted. */
+  digest: Buffer | null;
+  /** For `due`: when it is sent again, in ms from now. */
+  dueInMs: number;
+  error: string | null;
+}
+
+const OUTCOME: Columns<EventOutcome> = {
+  event_id: uuid((outcome) => outcome.id),
+  source: text((outcome) => outcome.source),
+  lease_token: uuid((outcome) => outcome.leaseToken),
+  topic_arn: text((outcome) => outcome.topicArn),
+  state: text((outcome) => outcome.state),
+  message_id: text((outcome) => outcome.messageId),
+  digest: bytea((outcome) => outcome.digest),
+  due_in_ms: float((outcome) => outcome.dueInMs),
+  error: text((outcome) => outcome.error),
+};
+
+interface Settling {
+  outcomes: readonly EventOutcome[];
+  /** Of those that died. */
+  alarms: readonly Alarm[];
+}
+
+/**
+ * An acceptance is a fact: it is kept, and the event leaves the outbox, unless another worker has it in hand. Any other
+ * outcome is written only while the lease is held (G6). Only a claimed row has a lease token (outbox_lease_check).
+ */
+const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sql`
+  with outcome as materialized (select * from ${table("outcome", OUTCOME, ({ outcomes }) => outcomes)}),
+  sent as (
+    delete from outbox using outcome
+    where outcome.state = 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
+      and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)),
+  failed as (
+    update outbox set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
+      due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms', lease_token = null, claimed_until = null
+    from outcome
+    where outcome.state <> 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
+      and outbox.lease_token = outcome.lease_token
+    returning outbox.event_id),
+  accepted as (
+    insert into publication (source, event_id, topic_arn, message_id, digest)
+    select source, event_id, topic_arn, message_id, digest from outcome where message_id is not null
+    returning 1)${raised}
+  select (select count(*) from accepted) as accepted`;
+
+const RETURNS = { accepted: returned.count } as const;
+
+const withoutAlarms = new Statement(RETURNS, (slots: Slots<Settling>) => settling(slots, sql``));
+
+const withAlarms = new Statement(RETURNS, (slots: Slots<Settling>) => {
+  const alarm = slots.table("alarm", ALARM, ({ alarms }) => alarms);
+  const died = sql`select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject`;
+  return settling(slots, sql`, raised as (${raising(died)})`);
+});
+
+/** Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction. */
+export async function settleEvents(db: Kysely<Tables>, settled: Settling): Promise<void> {
+  await (settled.alarms.length > 0 ? withAlarms : withoutAlarms).execute(db, settled);
+}

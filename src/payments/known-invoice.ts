@@ -1,0 +1,40 @@
+import { sql } from "kysely";
+import { nullable, returned } from "../database/statement.ts";
+import type { KnownInvoice } from "./payment.ts";
+
+/** What a claim reads of the invoice that it is about. */
+export const KNOWN_INVOICE = {
+  status: nullable(returned.text()),
+  modifiedAt: nullable(returned.time),
+  amount: nullable(returned.numeric),
+  totalAmount: nullable(returned.numeric),
+  digest: nullable(returned.text()),
+} as const;
+
+/** The select list to KNOWN_INVOICE, for a query that joins `joiningInvoice`. */
+export const knownInvoice = sql`
+  invoice.status, invoice.modified_at as "modifiedAt", invoice.amount, invoice.total_amount as "totalAmount",
+  invoice.digest`;
+
+/** Joins the invoice of the rows of `claimed`, confirmations. */
+export const joiningInvoice = sql`
+  left join invoice on invoice.source = claimed.source and invoice.id = claimed.invoice_id`;
+
+/**
+ * A condition on rows of `asked`: nothing is stored of its invoice. Not "not exists", from which Postgres would make
+ * a join with all invoices.
+ */
+export const noInvoiceIsKnown = sql<boolean>`
+  (select invoice.id from invoice where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
+
+type Row = { [Name in keyof KnownInvoice]: KnownInvoice[Name] | null };
+
+/** null when nothing is stored. */
+export const knownInvoiceIn = ({
+  status,
+  modifiedAt,
+  amount,
+  totalAmount,
+  digest,
+}: Row): KnownInvoice | null =>
+  status === null || digest === null ? null : { status, modifiedAt, amount, totalAmount, digest };

@@ -1,0 +1,43 @@
+/** A confirmed invoice, ready for its row. Money as decimal strings; no text holds a NUL. */
+export interface ConfirmedInvoice {
+  createdAt: Date | null;
+  modifiedAt: Date | null;
+  paidAt: Date | null;
+  amount: string;
+  serviceCharge: string | null;
+  vat: string | null;
+  totalAmount: string | null;
+  settleableAmount: string | null;
+  status: string;
+  type: string | null;
+  collectionName: string | null;
+  title: string | null;
+  reference: string | null;
+  paymentMethod: string | null;
+  serviceFeePayer: string | null;
+  /** The provider's JSON, callback tokens masked. */
+  document: string;
+  /** Its personal data was erased here: `document` holds none. */
+  erased: boolean;
+  /** Tells whether two documents differ. */
+  digest: string;
+  /** When the GET began, by Postgres' clock: the tie-breaker of G6. */
+  askedAt: Date;
+  confirmedAt: Date;
+  /** Whether it differs from the newest one that is stored. */
+  differs: boolean;
+  /** Whether it is the newest known answer (G6); an older one becomes a snapshot only. */
+  newest: boolean;
+}
+
+/** What the relay last knew of an invoice. */
+export interface KnownInvoice {
+  status: string;
+  modifiedAt: Date | null;
+  amount: string | null;
+  totalAmount: string | null;
+  digest: string;
+}
+
+/** What stands where the provider's document of an erased invoice stood; ids and amounts have columns of their own. */
+export const erasedDocument = (invoiceId: string): string => JSON.stringify({ id: invoiceId, erased: true });

@@ -1,0 +1,36 @@
+import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
+
+export { compareMoney, differenceOfMoney, type Money, sumOfMoney, toUtc } from "../collection-api/index.ts";
+export type { Collection, Invoice, InvoicePage, ListedInvoice };
+
+/** What can come of any question to a provider besides the answer. None of it is an exception: each has its rule. */
+export type Refusal =
+  /** 429 */
+  | { kind: "rate_limited"; retryAfterMs: number | null; error: string }
+  /** 401 or 403: the key, or only this one thing. */
+  | { kind: "key_refused"; error: string }
+  /** Time-out, 5xx, broken JSON, no connection: a fault of the whole source. */
+  | { kind: "fault"; error: string }
+  /** Readable, but not what the contract allows; or about something else than was asked for. */
+  | { kind: "outside_contract"; error: string; evidence: string }
+  /** This side stopped waiting, because the process ends. */
+  | { kind: "interrupted" };
+
+/** @param inOwnWords the provider says it in its own envelope; else it may be a gateway's or a web server's 404. */
+export type NotFound = { kind: "not_found"; inOwnWords: boolean; error: string };
+
+/** What came of asking for one invoice. */
+export type Answer =
+  | { kind: "found"; invoice: Invoice; document: unknown; receivedAt: Date }
+  | NotFound
+  | Refusal;
+
+export type CollectionAnswer = { kind: "found"; collection: Collection } | NotFound | Refusal;
+
+export type PageAnswer = { kind: "page"; page: InvoicePage } | NotFound | Refusal;
+
+/** Whether the provider takes the key; `unclear` when its answer says neither. */
+export type KeyProof =
+  | { kind: "taken" }
+  | { kind: "refused"; error: string }
+  | { kind: "unclear"; error: string };

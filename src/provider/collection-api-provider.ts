@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { SPECIFIED_MESSAGES } from "../collection-api/contract/index.ts";
+import {
+  CollectionApiError,
+  type CollectionApiErrorKind,
+  CollectionClient,
+  type CollectionClientOptions,
+} from "../collection-api/index.ts";
+import { messageOf } from "../kit/errors.ts";
+import { quietText, withoutCallbackTokens } from "../kit/quiet-text.ts";
+import { storableText } from "../kit/storable-text.ts";
+import type { NotFound, Refusal } from "./answer.ts";
+import type { Provider } from "./provider.ts";
+
+/** What each error of the client means to the relay. */
+const MEANING: Record<CollectionApiErrorKind, NotFound["kind"] | Refusal["kind"]> = {
+  not_found: "not_found",
+  rate_limited: "rate_limited",
+  key_refused: "key_refused",
+  timeout: "fault",
+  unreachable: "fault",
+  server_fault: "fault",
+  broken_json: "fault",
+  redirected: "fault",
+  list_unstable: "fault",
+  invalid: "outside_contract",
+  rule_refused: "outside_contract",
+  outside_contract: "outside_contract",
+  wrong_id: "outside_contract",
+  too_large: "outside_contract",
+  aborted: "interrupted",
+};
+
+/** An account at the Invoice Collection API, behind the port. */
+export function collectionApiProvider(options: CollectionClientOptions): Provider {
+  const client = new CollectionClient(options);
+  const provider: Provider = {
+    askInvoice: (invoiceId, ask) =>
+      answered(async () => {
+        const { invoice, document } = await client.getInvoice(invoiceId, { ...ask, retries: 0 });
+        return { kind: "found", invoice, document, receivedAt: new Date() };
+      }),
+    readPage: ({ collectionId, ...filter }, ask) =>
+      answered(async () => {
+        const page = await client.listInvoices(collectionId, filter, { ...ask, retries: 0 });
+        return { kind: "page", page };
+      }),
+    getCollection: (id, ask) =>
+      answered(async () => {
+        const collection = await client.getCollection(id, { ...ask, retries: 0 });
+        return { kind: "found", collection };
+      }),
+    async proveKey(ask) {
+      const answer = await provider.askInvoice(randomUUID(), ask);
+      if (answer.kind === "key_refused") return { kind: "refused", error: answer.error };
+      if (answer.kind === "not_found" && answer.inOwnWords) return { kind: "taken" };
+      return {
+        kind: "unclear",
+        error: "error" in answer ? answer.error : "it knows an invoice that was made up",
+      };
+    },
+    close: () => client.close(),
+  };
+  return provider;
+}
+
+async function answered<Found>(call: () => Promise<Found>): Promise<Found | NotFound | Refusal> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof CollectionApiError))
+      return { kind: "fault", error: storableText(messageOf(error)) };
+    return refusalOf(error);
+  }
+}
+
+function refusalOf(fault: CollectionApiError): NotFound | Refusal {
+  const error = storableText(quietText(fault.summary));
+  const kind = MEANING[fault.kind];
+  switch (kind) {
+    case "not_found":
+      return { kind, error, inOwnWords: isSpecified(fault) };
+    case "rate_limited":
+      return { kind, error, retryAfterMs: fault.retryAfterMs ?? null };
+    case "outside_contract":
+      return { kind, error, evidence: storableText(withoutCallbackTokens(fault.evidence ?? "")) };
+    case "key_refused":
+    case "fault":
+      return { kind, error };
+    case "interrupted":
+      return { kind };
+  }
+}
+
+/** A gateway says 404 too: only the specified words are surely the provider's own (interface, part A). */
+const isSpecified = ({ providerMessage = "", problems }: CollectionApiError): boolean =>
+  [providerMessage, ...problems].some((text) => plain(text) === plain(SPECIFIED_MESSAGES.unknownInvoice));
+
+const plain = (text: string) =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z]+/g, " ")
+    .trim();

@@ -1,0 +1,151 @@
+import { hash } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Alarm, Alarms } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Destination, EntryOutcome } from "../destination/destination.ts";
+import { backOffMs } from "../kit/back-off.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import type { ClaimedEvent, Route } from "../outbox/event.ts";
+import type { EventOutcome } from "../outbox/settle-events.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
+import { TOPIC } from "../upstreams/upstream-kind.ts";
+import type { Claim, Exchange, Line } from "../workers/pump.ts";
+import { claimEvents } from "./claim-events.ts";
+import type { OutcomeLog } from "./outcome-log.ts";
+
+export interface PublishLineOptions {
+  db: Kysely<Tables>;
+  route: Route;
+  destination: Destination;
+  upstream: Upstream;
+  outcomes: OutcomeLog;
+  alarms: Alarms;
+  metrics: Metrics;
+  leaseMs: number;
+}
+
+/** What a route's line is called. */
+export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
+  `${source} ${invoiceType}`;
+
+/** The events of one route: sent in batches, and the outcome of every entry kept by itself (G5). */
+export class PublishLine implements Line<ClaimedEvent> {
+  readonly name: string;
+  readonly #options: PublishLineOptions;
+
+  constructor(options: PublishLineOptions) {
+    this.name = lineOf(options.route);
+    this.#options = options;
+  }
+
+  async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
+    const { db, route, upstream, leaseMs } = this.#options;
+    const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, leaseMs });
+    upstream.saw(isWell);
+    return { items, more: items.length >= wanted, moreInMs };
+  }
+
+  async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
+    const { destination, upstream, route } = this.#options;
+    const outcome = await destination.send(route.topicArn, batch);
+    ended();
+    switch (outcome.kind) {
+      case "answered": {
+        const [takesMore] = await Promise.all([
+          upstream.note({ kind: "works" }),
+          this.#keep(batch, outcome.entries),
+        ]);
+        return takesMore;
+      }
+      case "refused":
+        return await this.#sendAlone(batch, outcome.error);
+      case "failed":
+      case "topic_refused": {
+        const { error } = outcome;
+        const [takesMore] = await Promise.all([
+          upstream.note(
+            outcome.kind === "failed" ? { kind: "failed", times: 1, error } : { kind: "refused", error },
+          ),
+          this.#keep(
+            batch,
+            batch.map(() => ({ kind: "failed", error })),
+            0,
+          ),
+        ]);
+        return takesMore;
+      }
+    }
+  }
+
+  // The sender's fault: each event alone, so that only the bad one is buried.
+  async #sendAlone(batch: readonly ClaimedEvent[], error: string): Promise<boolean> {
+    const [only] = batch;
+    if (batch.length === 1 && only !== undefined) {
+      await this.#keep(batch, [{ kind: "refused", error }]);
+      return true;
+    }
+    let takesMore = true;
+    for (const event of batch) takesMore = (await this.run([event], ALONE)) && takesMore;
+    return takesMore;
+  }
+
+  /** @param dueInMs when what failed is sent again; by its own back-off when left out. */
+  async #keep(
+    batch: readonly ClaimedEvent[],
+    entries: readonly EntryOutcome[],
+    dueInMs?: number,
+  ): Promise<void> {
+    const { metrics, outcomes } = this.#options;
+    await Promise.all(
+      batch.map(async (event, index) => {
+        const entry = entries[index] ?? UNSAID;
+        // One event of several that is refused is tried alone: it may be the batch that was wrong.
+        if (entry.kind === "refused" && batch.length > 1) return void (await this.run([event], ALONE));
+        metrics.published.inc({ outcome: entry.kind });
+        const outcome = outcomeOf(
+          event,
+          this.#options.route,
+          entry,
+          dueInMs ?? entryBackOffMs(event.attempt),
+        );
+        await outcomes.keep(outcome, entry.kind === "refused" ? [dead(event, entry.error)] : []);
+      }),
+    );
+  }
+}
+
+const ALONE: Exchange = { ended: () => undefined, signal: new AbortController().signal };
+
+const UNSAID: EntryOutcome = { kind: "failed", error: "the destination said nothing about this event" };
+
+/** How long one event waits that failed while its neighbours went through, in ms. */
+const entryBackOffMs = (attempt: number): number => backOffMs(attempt + 1, TOPIC.policy.backOff);
+
+const STATE = { accepted: "accepted", refused: "dead", failed: "due" } as const satisfies Record<
+  EntryOutcome["kind"],
+  EventOutcome["state"]
+>;
+
+const outcomeOf = (
+  { id, source, leaseToken, payload }: ClaimedEvent,
+  { topicArn }: Route,
+  entry: EntryOutcome,
+  dueInMs: number,
+): EventOutcome => ({
+  id,
+  source,
+  leaseToken,
+  topicArn,
+  state: STATE[entry.kind],
+  messageId: entry.kind === "accepted" ? entry.messageId : null,
+  digest: entry.kind === "accepted" ? hash("sha256", payload, "buffer") : null,
+  dueInMs,
+  error: entry.kind === "accepted" ? null : entry.error,
+});
+
+const dead = ({ id, source }: ClaimedEvent, error: string): Alarm => ({
+  name: "event_dead",
+  source,
+  subject: id,
+  detail: `SNS refuses this event: ${error}. See: invoice-relay dead show ${id}`,
+});

@@ -1,0 +1,108 @@
+import type { Kysely } from "kysely";
+import type { Alarm, Alarms } from "../database/alarms.ts";
+import { GroupCommit } from "../database/group-commit.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Handoff } from "../kit/handoff.ts";
+import { newId } from "../kit/new-id.ts";
+import type { ClaimedEvent, Route } from "../outbox/event.ts";
+import type { Outcome } from "./outcome.ts";
+import { type HandedOutcome, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
+
+export interface OutcomeStoreOptions {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  /** Called after each commit that left events for others to claim. */
+  onEvents: () => void;
+  /** To a publisher in this process; null: all new events are left due. */
+  handoff: Handoff<ClaimedEvent> | null;
+  routes: readonly Route[];
+}
+
+/**
+ * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction of
+ * verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands alone.
+ */
+export class OutcomeStore {
+  readonly #commits: GroupCommit<Outcome>;
+
+  constructor(options: OutcomeStoreOptions) {
+    const topics = new Map(options.routes.map((route) => [keyOf(route), route.topicArn]));
+    this.#commits = new GroupCommit({
+      write: (outcomes) => write(outcomes, topics, options),
+      maxBatch: 128,
+      maxInFlight: 2,
+      patient: true,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      repeatable: true,
+    });
+  }
+
+  /** Resolves once it is committed, or once the lease proves to be lost, which is no error: then another worker has it. */
+  store(outcome: Outcome): Promise<void> {
+    return this.#commits.add(outcome);
+  }
+}
+
+async function write(
+  outcomes: readonly Outcome[],
+  topics: ReadonlyMap<string, string>,
+  options: OutcomeStoreOptions,
+): Promise<void> {
+  const { handoff, onEvents, alarms } = options;
+  const addressed = outcomes.map((outcome) => ({ ...outcome, handTo: topicOf(outcome, topics) }));
+  const sendable = addressed.flatMap(({ handTo }) => handTo ?? []);
+  const kept = handoff?.reserve(sendable) ?? [];
+  const reserved = kept.filter(Boolean).length;
+  let place = 0;
+  const handed = addressed.map((outcome) => {
+    const hasRoom = outcome.handTo !== null && kept[place++] === true;
+    return hasRoom ? outcome : { ...outcome, handTo: null };
+  });
+  let claimed: ClaimedEvent[] = [];
+  try {
+    const leaseToken = newId();
+    const batch = { outcomes: handed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    const rows = await execute(options.db, batch);
+    const states = new Map(rows.map((row) => [leaseOf(row), row.eventState]));
+    const held = handed.filter((outcome) => states.has(leaseOf(outcome)));
+    claimed = held.flatMap((outcome) => claimedEvent(outcome, states.get(leaseOf(outcome)), leaseToken));
+    if (rows.some(({ eventState }) => eventState === "due")) onEvents();
+    alarms.tell(held.flatMap(raisedBy));
+  } finally {
+    if (reserved > 0) handoff?.take(claimed, reserved);
+  }
+}
+
+function execute(db: Kysely<Tables>, batch: Parameters<typeof storeOutcomes.execute>[1]) {
+  const raises = batch.outcomes.flatMap(raisedBy);
+  const clears = batch.outcomes.flatMap(({ invoiceId, source, clears }) =>
+    clears.map((name) => ({ name, source, subject: invoiceId })),
+  );
+  return raises.length + clears.length === 0
+    ? storeOutcomes.execute(db, batch)
+    : storeOutcomesAndAlarm.execute(db, { ...batch, raises, clears });
+}
+
+const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
+  raises.map((alarm) => ({ ...alarm, source, subject: invoiceId }));
+
+function claimedEvent(
+  { event, invoiceId, source }: HandedOutcome,
+  state: string | null | undefined,
+  leaseToken: string,
+): ClaimedEvent[] {
+  if (event === null || state !== "claimed") return [];
+  const { id, type, invoiceType, collectionName, payload } = event;
+  return [{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 }];
+}
+
+const keyOf = ({ source, invoiceType }: { source: string; invoiceType: string }) =>
+  `${source} ${invoiceType}`;
+
+const leaseOf = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
+  `${invoiceId} ${source} ${leaseToken}`;
+
+const topicOf = ({ source, event }: Outcome, topics: ReadonlyMap<string, string>): string | null =>
+  event === null || event.state === "held"
+    ? null
+    : (topics.get(keyOf({ source, invoiceType: event.invoiceType })) ?? null);

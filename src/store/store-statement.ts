@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import { holding, OUTCOME, settling } from "../confirmations/settle.ts";
+import { ALARM, type Alarm, clearing, raising } from "../database/alarms.ts";
+import { type Columns, text } from "../database/columns.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { EVENT, logging, queueing } from "../outbox/add-events.ts";
+import type { OutboxState } from "../outbox/event.ts";
+import { INVOICE, keepingSnapshots, storing } from "../payments/store-invoice.ts";
+import { topicIsWell } from "../upstreams/upstream-kind.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** An outcome, and the topic that its event is sent to by this very process; null leaves the event due. */
+export type HandedOutcome = Outcome & { handTo: string | null };
+
+export interface OutcomeBatch {
+  outcomes: readonly HandedOutcome[];
+  /** The lease of those events that are handed over. */
+  leaseToken: string;
+  leaseMs: number;
+}
+
+export interface AlarmingBatch extends OutcomeBatch {
+  raises: readonly Alarm[];
+  clears: readonly Omit<Alarm, "detail">[];
+}
+
+const ANSWER: Columns<HandedOutcome> = { ...OUTCOME, ...INVOICE, ...EVENT };
+
+/** For each outcome whose lease still held: what became of its event; null when it has none that is new. */
+const RETURNS = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  leaseToken: returned.uuid,
+  eventState: nullable(returned.text<OutboxState>()),
+} as const;
+
+/** So that a timeline tells of the verdict before the event. */
+const VERDICT_FIRST = sql<boolean>`(select count(*) from settled) > 0`;
+
+/**
+ * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in invoice
+ * order, and everything else is written for those only (G6).
+ */
+const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
+  with answer as materialized (select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
+  held as materialized (${holding}),
+  settled as (${settling}),
+  snapshots as (${keepingSnapshots}),
+  stored as (${storing}),
+  logged as (${logging(VERDICT_FIRST)}),
+  queued as (${queueing(
+    topicIsWell,
+    value(({ leaseToken }) => leaseToken),
+    value(({ leaseMs }) => leaseMs),
+  )})`;
+
+const told = sql`
+  select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken", queued.state as "eventState"
+  from held left join queued on queued.source = held.source and queued.event_id = held.event_id`;
+
+/** Writes outcomes that neither raise nor clear an alarm: nearly all. */
+export const storeOutcomes = new Statement(
+  RETURNS,
+  (slots: Slots<OutcomeBatch>) => sql`${written(slots)} ${told}`,
+);
+
+const CLEARS: Columns<Omit<Alarm, "detail">> = {
+  name: text(({ name }) => name),
+  source: text(({ source }) => source),
+  subject: text(({ subject }) => subject),
+};
+
+const isHeld = (alarm: string) => sql`
+  exists (select from held where held.source = ${sql.ref(alarm)}.source
+    and held.invoice_id::text = ${sql.ref(alarm)}.subject)`;
+
+/** Writes outcomes together with the alarms that tell of them (G13). */
+export const storeOutcomesAndAlarm = new Statement(RETURNS, (slots: Slots<AlarmingBatch>) => {
+  const raises = slots.table("raise", ALARM, (batch) => batch.raises);
+  const clears = slots.table("ends", CLEARS, (batch) => batch.clears);
+  return sql`${written(slots)},
+    raised as (${raising(sql`select * from ${raises} where ${isHeld("raise")}`)}),
+    cleared as (${clearing(sql`(name, source, subject) in (
+      select name, source, subject from ${clears} where ${isHeld("ends")})`)})
+    ${told}`;
+});

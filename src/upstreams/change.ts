@@ -1,0 +1,80 @@
+import { type Kysely, sql } from "kysely";
+import { ALARM, type Alarm, clearing, raising } from "../database/alarms.ts";
+import { tableOf } from "../database/columns.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Standing, Transition } from "./machine.ts";
+import type { UpstreamKind } from "./upstream-kind.ts";
+
+/** A standing, the version of the row that it was read from, and when a refused one is tried next. */
+export type Read = Standing & { version: number; probeInMs: number };
+
+const msUntil = (column: string) => sql<number>`
+  case when ${sql.ref(column)} = '-infinity' then 0
+    else extract(epoch from ${sql.ref(column)} - clock_timestamp()) * 1000 end::float8`;
+
+/** @returns null when there is no such row. */
+export async function readStanding(
+  db: Kysely<Tables>,
+  kind: UpstreamKind,
+  name: string,
+): Promise<Read | null> {
+  const { rows } = await sql<Read>`
+    select version, faults, ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
+      coalesce(${msUntil("probe_at")}, 0) as "probeInMs",
+      case when coalesce(paused_until <= now(), false) then null else paused_by end as "pausedBy"
+    from ${sql.table(kind.table)} where ${sql.ref(kind.key)} = ${name}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** What a transition told a person. */
+export interface Told {
+  raised: Alarm[];
+  cleared: Omit<Alarm, "detail">[];
+}
+
+/**
+ * Writes a transition together with the alarms that it raises and clears (G13), in one statement, unless the row has
+ * changed since it was read: nothing is ever decided on old facts, and no lock outlives a round trip.
+ * @returns null when the row had changed: read it again.
+ */
+export async function change(
+  db: Kysely<Tables>,
+  kind: UpstreamKind,
+  name: string,
+  before: Read,
+  { standing, lastError, raises, clears }: Transition,
+): Promise<Told | null> {
+  const about = (alarm: "failing" | "paused" | "retry_after") => ({
+    name: kind.alarms[alarm],
+    source: kind.sourceOf(name),
+    subject: name,
+  });
+  const raised: Alarm[] = raises.map(({ alarm, error }) => ({
+    ...about(alarm),
+    detail: kind.words(alarm, name, error),
+  }));
+  const moment = (ms: number) =>
+    ms > 0 ? sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'` : sql`'-infinity'::timestamptz`;
+  const pauses = standing.pausedBy !== before.pausedBy;
+  const { rows } = await sql<{ cleared: string[] }>`
+    with moved as (
+      update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults}, last_error = ${lastError},
+        opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
+        paused_by = ${standing.pausedBy},
+        paused_at = ${pauses ? (standing.pausedBy === null ? sql`null` : sql`clock_timestamp()`) : sql`paused_at`},
+        paused_until = ${pauses ? sql`null` : sql`paused_until`},
+        probe_at = ${standing.pausedBy === "refused" ? sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})` : sql`null`}
+      where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
+      returning 1),
+    raised as (${raising(sql`
+      select alarm.* from ${tableOf("alarm", ALARM, raised)} where exists (select from moved)`)}),
+    cleared as (
+      ${clearing(sql`name = any(${clears.map((alarm) => kind.alarms[alarm])}::text[]) and subject = ${name}
+        and exists (select from moved)`)}
+      returning name)
+    select array(select name from cleared) as cleared from moved`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const cleared = clears.map(about).filter((alarm) => row.cleared.includes(alarm.name));
+  return { raised, cleared };
+}

@@ -1,0 +1,136 @@
+import { backOffMs } from "../kit/back-off.ts";
+
+/** A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres' clock. */
+export interface Standing {
+  pausedBy: "operator" | "refused" | null;
+  /** Failures in a row. */
+  faults: number;
+  /** Nothing goes out before: back-off, or open circuit breaker. 0 or less when that is over. */
+  opensInMs: number;
+  /** Nothing goes out before: the upstream named the moment itself (Retry-After). */
+  retryInMs: number;
+}
+
+/** What came of the exchanges with an upstream, or of a person. */
+export type Signal =
+  | { kind: "works" }
+  /** Time-out, 5xx, broken answer; so many since the last signal. */
+  | { kind: "failed"; times: number; error: string }
+  /** 429. @param retryAfterMs null when the upstream named no moment. */
+  | { kind: "slow_down"; retryAfterMs: number | null; error: string }
+  /** It refuses us: a key, credentials, a topic that is not there. */
+  | { kind: "refused"; error: string };
+
+/** How one kind of upstream is treated. */
+export interface UpstreamPolicy {
+  /** From so many faults in a row the circuit breaker opens: nothing goes out, then one at a time. */
+  opensAfter: number;
+  /** From so many faults in a row a person is told. */
+  alarmsAfter: number;
+  backOff: { firstMs: number; capMs: number };
+  /** A refused one is tried this long after the refusal, then as long again as it has been refused, up to the cap. */
+  probe: { firstMs: number; capMs: number };
+  /** While one exchange tries whether it works again, the others wait this long for it, in ms. */
+  trialMs: number;
+}
+
+/** What a signal makes of a standing. */
+export interface Transition {
+  standing: Standing;
+  lastError: string | null;
+  raises: { alarm: "failing" | "paused" | "retry_after"; error: string }[];
+  clears: ("failing" | "paused" | "retry_after")[];
+}
+
+/** The longest that an upstream is believed to want, in ms. */
+export const MOST_RETRY_AFTER_MS = 900_000;
+
+/** A 429 without Retry-After, from the first to the longest wait, in ms. */
+const UNSAID = { firstMs: 1_000, capMs: 30_000 };
+
+export type State = "closed" | "backing_off" | "half_open" | "refused" | "paused";
+
+/** The state that docs/states.md draws. */
+export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): State {
+  if (standing.pausedBy === "operator") return "paused";
+  if (standing.pausedBy === "refused") return "refused";
+  if (standing.opensInMs > 0 || standing.retryInMs > 0) return "backing_off";
+  return standing.faults >= opensAfter ? "half_open" : "closed";
+}
+
+/**
+ * One machine for sources and topics: what a signal changes, or null when it changes nothing. Pure.
+ * A moment that the upstream named is never shortened by a late answer, and an operator's pause only by an operator.
+ * @param dice from 0 to 1, for the jitter.
+ */
+export function transition(
+  before: Standing,
+  signal: Signal,
+  policy: UpstreamPolicy,
+  dice: number,
+): Transition | null {
+  switch (signal.kind) {
+    case "works":
+      return works(before);
+    case "failed":
+      return failed(before, signal, policy, dice);
+    case "slow_down":
+      return slowedDown(before, signal, policy, dice);
+    case "refused":
+      return before.pausedBy === null
+        ? {
+            standing: { ...before, pausedBy: "refused", faults: before.faults + 1 },
+            lastError: signal.error,
+            raises: [{ alarm: "paused", error: signal.error }],
+            clears: [],
+          }
+        : null;
+  }
+}
+
+function works(before: Standing): Transition | null {
+  if (before.faults === 0 && before.pausedBy !== "refused") return null;
+  const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
+  return {
+    standing: { ...before, pausedBy, faults: 0, opensInMs: 0 },
+    lastError: null,
+    raises: [],
+    clears: before.pausedBy === "operator" ? ["failing"] : ["failing", "paused"],
+  };
+}
+
+function failed(
+  before: Standing,
+  { times, error }: Extract<Signal, { kind: "failed" }>,
+  { opensAfter, alarmsAfter, backOff }: UpstreamPolicy,
+  dice: number,
+): Transition {
+  const faults = before.faults + times;
+  const opensInMs =
+    faults < opensAfter ? before.opensInMs : backOffMs(faults - opensAfter + 1, backOff, dice);
+  return {
+    standing: { ...before, faults, opensInMs: Math.max(before.opensInMs, opensInMs) },
+    lastError: error,
+    raises: before.faults < alarmsAfter && faults >= alarmsAfter ? [{ alarm: "failing", error }] : [],
+    clears: [],
+  };
+}
+
+function slowedDown(
+  before: Standing,
+  { retryAfterMs, error }: Extract<Signal, { kind: "slow_down" }>,
+  policy: UpstreamPolicy,
+  dice: number,
+): Transition {
+  if (retryAfterMs === null) {
+    const backOff = { ...policy, opensAfter: 1, backOff: UNSAID };
+    return failed(before, { kind: "failed", times: 1, error }, backOff, dice);
+  }
+  const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, MOST_RETRY_AFTER_MS));
+  return {
+    standing: { ...before, retryInMs },
+    lastError: error,
+    raises: retryAfterMs > MOST_RETRY_AFTER_MS ? [{ alarm: "retry_after", error }] : [],
+    clears: [],
+  };
+}

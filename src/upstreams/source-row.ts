@@ -1,0 +1,97 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Slots } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Allowance, Buckets } from "./allowance.ts";
+import { type Read, readStanding } from "./change.ts";
+import { SOURCE, sourceIsOpen, sourceIsWell } from "./upstream-kind.ts";
+
+/** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
+export async function registerUpstreams(
+  db: Kysely<Tables>,
+  { sources, topics }: { sources: readonly string[]; topics: readonly string[] },
+): Promise<void> {
+  await sql`
+    insert into source (name, first_served_at)
+    select name, clock_timestamp() from unnest(${sources}::text[]) as given (name) order by name
+    on conflict (name) do update set first_served_at = excluded.first_served_at
+    where source.first_served_at is null`.execute(db);
+  await sql`
+    insert into topic (arn) select arn from unnest(${topics}::text[]) as given (arn) order by arn
+    on conflict do nothing`.execute(db);
+}
+
+/** @throws Error when there is no such row: `serve` makes it when it starts. */
+export async function readSource(db: Kysely<Tables>, name: string): Promise<Read & Buckets> {
+  const standing = await readStanding(db, SOURCE, name);
+  const age = (column: "allowance_at" | "unknown_allowance_at") =>
+    sql<number>`(extract(epoch from clock_timestamp() - ${sql.ref(column)}) * 1000)::float8`;
+  const buckets = await db
+    .selectFrom("source")
+    .select(["allowance", "unknown_allowance as unknownAllowance", "unknown_share as unknownShare"])
+    .select([
+      age("allowance_at").as("allowanceAgeMs"),
+      age("unknown_allowance_at").as("unknownAllowanceAgeMs"),
+    ])
+    .where("name", "=", name)
+    .executeTakeFirst();
+  if (standing === null || buckets === undefined)
+    throw new Error(`The source "${name}" has no row: it is made when serve starts`);
+  return { ...standing, ...buckets };
+}
+
+/** Part of a claim: yields a row while the source is well. A claim that is lost in a crash claims nothing. */
+export const whenSourceIsWell = (name: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  select name from source
+  where name = ${name} and ${sourceIsWell} and set_config('synchronous_commit', 'off', true) is not null`;
+
+export interface Spending {
+  source: string;
+  /** Of the row that the allowance was reckoned from. */
+  version: number;
+  allowance: Allowance;
+  limited: boolean;
+}
+
+/** Part of a claim: yields a row unless the source has changed since its allowance was reckoned. */
+export const whenSourceIsUnchanged = <Given extends Spending>({ value }: Slots<Given>) => sql`
+  select name from source
+  where name = ${value(({ source }) => source)} and version = ${value(({ version }) => version)}
+    and set_config('synchronous_commit', 'off', true) is not null
+  for update`;
+
+/** Part of the same claim: takes what was `claimed`, rows with a priority, out of the source's buckets. */
+export const spendingAllowance = <Given extends Spending>({ value }: Slots<Given>) => sql`
+  update source set version = version + 1,
+    allowance = ${value(({ allowance }) => allowance.bucket)}::float8
+      - case when ${value(({ limited }) => limited)}::boolean then spent.total else 0 end,
+    allowance_at = clock_timestamp(),
+    unknown_allowance = ${value(({ allowance }) => allowance.unknownBucket)}::float8
+      - case when ${value(({ allowance }) => allowance.flooded)}::boolean then spent.unknown else 0 end,
+    unknown_allowance_at = clock_timestamp(),
+    opens_at = case when ${value(({ allowance }) => allowance.trial)}::boolean
+      then clock_timestamp() + ${sql.lit(`${SOURCE.policy.trialMs} ms`)}::interval else opens_at end
+  from (select count(*) as total, count(*) filter (where priority = 'unknown') as unknown from claimed) as spent
+  where name = ${value(({ source }) => source)} and spent.total > 0`;
+
+/**
+ * Takes leave for one page of the provider's list: out of the same bucket as confirmations, which may go one below
+ * nothing for it: confirming leaves less than one in it, and would starve this otherwise.
+ * @param ratePerSecond null for no limit.
+ */
+export async function takeTurn(
+  db: Kysely<Tables>,
+  source: string,
+  ratePerSecond: number | null,
+): Promise<{ granted: boolean; standing: Read | null }> {
+  const standing = await readStanding(db, SOURCE, source);
+  // A source that was never served has no row, and so neither state nor bucket.
+  if (standing === null) return { granted: true, standing };
+  const isOpen = standing.pausedBy === null && standing.opensInMs <= 0 && standing.retryInMs <= 0;
+  if (!isOpen || ratePerSecond === null) return { granted: isOpen, standing };
+  const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
+    allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;
+  const { numAffectedRows = 0n } = await sql`
+    update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp()
+    where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0`.execute(db);
+  return { granted: numAffectedRows > 0n, standing };
+}

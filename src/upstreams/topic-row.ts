@@ -1,0 +1,39 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Slots } from "../database/statement.ts";
+import { TOPIC, topicIsWell } from "./upstream-kind.ts";
+
+interface Wanting {
+  route: { topicArn: string };
+  wanted: number;
+}
+
+/** Part of a claim: yields how many events the topic takes while it is well. */
+export const whenTopicIsWell = <Given extends Wanting>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
+  select ${value(({ wanted }) => wanted)}::bigint as wanted from topic
+  where arn = ${value(({ route }) => route.topicArn)} and ${topicIsWell}
+    and set_config('synchronous_commit', 'off', true) is not null`;
+
+export interface Trying extends Wanting {
+  /** Of the row that admitted the trial. */
+  version: number;
+}
+
+/** Part of a claim: yields a row unless the topic has changed since it admitted a trial. */
+export const whenTopicIsUnchanged = <Given extends Trying>({
+  value,
+}: Slots<Given>): RawBuilder<unknown> => sql`
+  select ${value(({ wanted }) => wanted)}::bigint as wanted from topic
+  where arn = ${value(({ route }) => route.topicArn)} and version = ${value(({ version }) => version)}
+    and set_config('synchronous_commit', 'off', true) is not null
+  for update`;
+
+const trial = sql.lit(`${TOPIC.policy.trialMs} ms`);
+const { firstMs, capMs } = TOPIC.policy.probe;
+
+/** Part of the same claim: while what was `claimed` tries the topic, nobody else does. */
+export const beginningTrial = <Given extends Trying>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
+  update topic set version = version + 1,
+    opens_at = case when paused_by is null then clock_timestamp() + ${trial}::interval else opens_at end,
+    probe_at = case when paused_by is not null then clock_timestamp() + least(${sql.lit(`${capMs} ms`)}::interval,
+      greatest(${sql.lit(`${firstMs} ms`)}::interval, clock_timestamp() - paused_at)) end
+  where arn = ${value(({ route }) => route.topicArn)} and exists (select from claimed)`;

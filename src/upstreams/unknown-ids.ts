@@ -1,0 +1,74 @@
+import { type Kysely, sql } from "kysely";
+import { type Alarm, type Alarms, clearing, raising } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import { FLOODED } from "./upstream-kind.ts";
+
+/** How fast the share of unknown ids follows the answers: about the last twenty of them count. */
+const WEIGHT = 0.05;
+
+/** A share below this is as good as none. */
+const NEARLY_NONE = 0.01;
+
+/**
+ * How many of the ids that nobody knows prove unknown to the provider: past half of them the source is flooded,
+ * which is told, and unknown ids are throttled. Answers are tallied and written together.
+ */
+export class UnknownIds {
+  readonly #db: Kysely<Tables>;
+  readonly #alarms: Alarms;
+  readonly #source: string;
+  #tally = { found: 0, not_found: 0 };
+  #share = 0;
+  #writing: Promise<void> | null = null;
+
+  constructor({ db, alarms, source }: { db: Kysely<Tables>; alarms: Alarms; source: string }) {
+    this.#db = db;
+    this.#alarms = alarms;
+    this.#source = source;
+  }
+
+  /** Resolves once it is written, if it is news. */
+  async note(answer: "found" | "not_found"): Promise<void> {
+    this.#tally[answer] += 1;
+    while (this.#writing !== null) await this.#writing;
+    const { found, not_found: missing } = this.#tally;
+    if (found + missing === 0) return;
+    this.#tally = { found: 0, not_found: 0 };
+    if (missing === 0 && this.#share <= NEARLY_NONE) return;
+    this.#writing = this.#write(found, missing).finally(() => {
+      this.#writing = null;
+    });
+    await this.#writing;
+  }
+
+  async #write(found: number, missing: number): Promise<void> {
+    const keeps = (1 - WEIGHT) ** (found + missing);
+    const adds = ((1 - keeps) * missing) / (found + missing);
+    const alarm: Alarm = {
+      name: "unknown_ids_flooding",
+      source: this.#source,
+      subject: this.#source,
+      detail:
+        "Most ids that callbacks name are unknown to the provider: someone makes them up, or uses another account's. They are asked in turns by sender, at UNKNOWN_RATE_PER_SECOND; known ids go first.",
+    };
+    const { name, source, subject, detail } = alarm;
+    const { rows } = await sql<{ before: number; after: number }>`
+      with before as (select unknown_share from source where name = ${source} for update),
+      moved as (
+        update source set unknown_share = before.unknown_share * ${keeps}::float8 + ${adds}::float8 from before
+        where name = ${source}
+        returning before.unknown_share as before, source.unknown_share as after),
+      raised as (${raising(sql`
+        select ${name} as name, ${source} as source, ${subject} as subject, ${detail} as detail from moved
+        where before <= ${FLOODED} and after > ${FLOODED}`)}),
+      cleared as (${clearing(sql`
+        name = ${name} and source = ${source} and exists (
+          select from moved where before > ${FLOODED} and after <= ${FLOODED})`)})
+      select before, after from moved`.execute(this.#db);
+    const [row] = rows;
+    if (row === undefined) return;
+    this.#share = row.after;
+    if (row.before <= FLOODED && row.after > FLOODED) this.#alarms.tell([alarm]);
+    if (row.before > FLOODED && row.after <= FLOODED) this.#alarms.tellCleared([alarm]);
+  }
+}

@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from "kysely";
+import type { AlarmName } from "../database/alarms.ts";
+import type { UpstreamPolicy } from "./machine.ts";
+
+/** Where one kind of upstream keeps its state, how it is treated, and what a person is told of it. */
+export interface UpstreamKind {
+  table: "source" | "topic";
+  /** The column of its name. */
+  key: "name" | "arn";
+  policy: UpstreamPolicy;
+  /** The work that waits while it is shut, as wake-ups name it. */
+  work: "confirm" | "publish";
+  alarms: Record<"failing" | "paused" | "retry_after", AlarmName>;
+  /** Plain words for an alarm: what is wrong, and what happens next. */
+  words(alarm: "failing" | "paused" | "retry_after", name: string, error: string): string;
+  /** The source that its alarms name; a topic may serve several. */
+  sourceOf(name: string): string;
+}
+
+/** The provider account that invoices are asked at. Each confirmation backs off by itself, so single faults do not count. */
+export const SOURCE: UpstreamKind = {
+  table: "source",
+  key: "name",
+  policy: {
+    opensAfter: 5,
+    alarmsAfter: 5,
+    backOff: { firstMs: 1_000, capMs: 10_000 },
+    probe: { firstMs: 5_000, capMs: 60_000 },
+    trialMs: 10_000,
+  },
+  work: "confirm",
+  alarms: { failing: "source_failing", paused: "source_paused", retry_after: "retry_after_capped" },
+  words: (alarm, name, error) =>
+    ({
+      failing: `The provider fails again and again: ${error}. Confirmations wait and are asked again by themselves.`,
+      paused: `The provider refuses the key of source "${name}". Check it (COLLECTION_API_KEY, or the source's entry in SOURCES_FILE), and whether the provider allows this address. Confirmations wait; asking goes on by itself once the key works.`,
+      retry_after: `The provider asks to wait longer than 15 minutes (${error}). It is asked again after 15 minutes all the same.`,
+    })[alarm],
+  sourceOf: (name) => name,
+};
+
+/** The topic that events are sent to. Every event would meet the same fault, so the first one counts. */
+export const TOPIC: UpstreamKind = {
+  table: "topic",
+  key: "arn",
+  policy: {
+    opensAfter: 1,
+    alarmsAfter: 5,
+    backOff: { firstMs: 500, capMs: 30_000 },
+    probe: { firstMs: 500, capMs: 30_000 },
+    trialMs: 10_000,
+  },
+  work: "publish",
+  alarms: { failing: "topic_failing", paused: "topic_paused", retry_after: "retry_after_capped" },
+  words: (alarm, _arn, error) =>
+    ({
+      failing: `SNS fails again and again: ${error}. Events wait and are sent again by themselves.`,
+      paused: `SNS refuses this topic: ${error}. Check that the topic exists, its region, and the credentials. Events wait; sending goes on by itself once it works.`,
+      retry_after: `SNS asks to wait longer than 15 minutes (${error}). It is tried again after 15 minutes all the same.`,
+    })[alarm],
+  sourceOf: () => "",
+};
+
+/** Past this share of "not found", unknown ids are throttled. */
+export const FLOODED = 0.5;
+
+const well = (kind: UpstreamKind): RawBuilder<boolean> => {
+  const column = (name: string) => sql.ref(`${kind.table}.${name}`);
+  return sql`(${column("paused_by")} is null or coalesce(${column("paused_until")} <= now(), false))
+    and ${column("opens_at")} <= now() and ${column("retry_at")} <= now()`;
+};
+
+/** A condition on rows of `source`: it may be asked at all. */
+export const sourceIsOpen: RawBuilder<boolean> = well(SOURCE);
+
+/** A condition on rows of `source`: it may be asked as confirmations come. */
+export const sourceIsWell = sql<boolean>`
+  ${well(SOURCE)} and source.faults = 0 and source.unknown_share <= ${sql.lit(FLOODED)}`;
+
+/** A condition on rows of `topic`: events may be sent to it as they come. */
+export const topicIsWell = sql<boolean>`${well(TOPIC)} and topic.faults < ${sql.lit(TOPIC.policy.opensAfter)}`;

@@ -1,0 +1,134 @@
+import type { Kysely } from "kysely";
+import type { Alarms } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import { change, readStanding } from "./change.ts";
+import { type Signal, stateOf, transition } from "./machine.ts";
+import type { UpstreamKind } from "./upstream-kind.ts";
+
+/** What the exchanges since the last write came to. */
+interface Tally {
+  answers: number;
+  faults: number;
+  lastError: string;
+  slowDown: Extract<Signal, { kind: "slow_down" }> | null;
+  refused: Extract<Signal, { kind: "refused" }> | null;
+}
+
+const nothing = (): Tally => ({ answers: 0, faults: 0, lastError: "", slowDown: null, refused: null });
+
+export interface UpstreamOptions {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  kind: UpstreamKind;
+  /** The source's name, or the topic's ARN. */
+  name: string;
+}
+
+/**
+ * One source or topic, as the workers of one process see it. What they note is tallied and written together, one
+ * write under way at a time, and only when it changes something; the row is what all processes go by.
+ */
+export class Upstream {
+  readonly kind: UpstreamKind;
+  readonly name: string;
+  readonly #db: Kysely<Tables>;
+  readonly #alarms: Alarms;
+  #tally = nothing();
+  #writing: Promise<void> | null = null;
+  // As far as this process knows; a claim that finds it otherwise says so.
+  #isWell = false;
+  #takesMore = true;
+
+  constructor({ db, alarms, kind, name }: UpstreamOptions) {
+    this.#db = db;
+    this.#alarms = alarms;
+    this.kind = kind;
+    this.name = name;
+  }
+
+  /** Told by each claim whether the row was well. */
+  saw(isWell: boolean): void {
+    this.#isWell = isWell;
+    if (isWell) this.#takesMore = true;
+  }
+
+  /** Whether it took more, when that was last looked at. */
+  get takesMore(): boolean {
+    return this.#takesMore;
+  }
+
+  /**
+   * Notes what an exchange says about the upstream. Resolves once that is written, if it is news.
+   * @returns whether the upstream takes more.
+   */
+  async note(signal: Signal): Promise<boolean> {
+    this.#add(signal);
+    while (this.#writing !== null) await this.#writing;
+    if (!this.#isNews) {
+      this.#tally = nothing();
+      return this.#takesMore;
+    }
+    const tally = this.#tally;
+    this.#tally = nothing();
+    this.#writing = this.#write(tally).finally(() => {
+      this.#writing = null;
+    });
+    await this.#writing;
+    return this.#takesMore;
+  }
+
+  #add(signal: Signal): void {
+    const tally = this.#tally;
+    switch (signal.kind) {
+      case "works":
+        tally.answers += 1;
+        return;
+      case "failed":
+        tally.faults += signal.times;
+        tally.lastError = signal.error;
+        return;
+      case "slow_down":
+        if (signal.retryAfterMs === null || (tally.slowDown?.retryAfterMs ?? 0) < signal.retryAfterMs)
+          tally.slowDown = signal;
+        return;
+      case "refused":
+        tally.refused = signal;
+        return;
+    }
+  }
+
+  get #isNews(): boolean {
+    const { answers, faults, slowDown, refused } = this.#tally;
+    return faults > 0 || slowDown !== null || refused !== null || (answers > 0 && !this.#isWell);
+  }
+
+  async #write(tally: Tally): Promise<void> {
+    for (const signal of signalsOf(tally)) await this.#apply(signal);
+    this.#isWell = tally.answers > 0 && tally.slowDown === null && tally.refused === null;
+  }
+
+  async #apply(signal: Signal): Promise<void> {
+    for (;;) {
+      const before = await readStanding(this.#db, this.kind, this.name);
+      if (before === null) return;
+      const after = transition(before, signal, this.kind.policy, Math.random());
+      this.#takesMore = stateOf(after?.standing ?? before, this.kind.policy) === "closed";
+      if (after === null) return;
+      const told = await change(this.#db, this.kind, this.name, before, after);
+      if (told === null) continue;
+      this.#alarms.tell(told.raised);
+      this.#alarms.tellCleared(told.cleared);
+      return;
+    }
+  }
+}
+
+/** Answers and faults came together: the upstream lives, so only faults alone count against it. */
+function signalsOf({ answers, faults, lastError, slowDown, refused }: Tally): Signal[] {
+  const signals: Signal[] = [];
+  if (answers > 0) signals.push({ kind: "works" });
+  else if (faults > 0) signals.push({ kind: "failed", times: faults, error: lastError });
+  if (slowDown !== null) signals.push(slowDown);
+  if (refused !== null) signals.push(refused);
+  return signals;
+}

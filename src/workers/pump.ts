@@ -1,0 +1,300 @@
+import { messageOf } from "../kit/errors.ts";
+import type { Handoff } from "../kit/handoff.ts";
+import type { Logger } from "../kit/log.ts";
+import { HeldWork, type Leased } from "./held-work.ts";
+import { Signal, waitForEither } from "./signal.ts";
+
+/** What one claim gave. */
+export interface Claim<Item> {
+  items: readonly Item[];
+  /** There may be more than was wanted. */
+  more: boolean;
+  /** When there may be more although nothing is to be had now, in ms; null when only new work would change it. */
+  moreInMs: number | null;
+}
+
+/** One upstream's work: the confirmations of a source, or the events of a topic. */
+export interface Line<Item> {
+  /** What `lineOf` says of its items. */
+  readonly name: string;
+  /** Takes up to `wanted` items under a lease. */
+  claim(wanted: number): Promise<Claim<Item>>;
+  /**
+   * Does what there is to do for a batch, and writes down what came of it.
+   * @returns whether the upstream takes more.
+   * @throws only what writing failed with; what the upstream says is an outcome.
+   */
+  run(batch: readonly Item[], exchange: Exchange): Promise<boolean>;
+}
+
+export interface Exchange {
+  /** To be called once the upstream has answered: the next batch may go out while this one is written down. */
+  ended(): void;
+  /** Aborts when the process has waited long enough for it. */
+  signal: AbortSignal;
+}
+
+/** What is particular to one kind of work. */
+export interface Policy<Item extends Leased> {
+  readonly name: string;
+  readonly lines: readonly Line<Item>[];
+  lineOf(item: Item): string;
+  /** How many exchanges with upstreams are under way at once. */
+  readonly exchanges: number;
+  /** The most items of one batch. */
+  readonly batchSize: number;
+  /** How many of those that wait make the next batch; 0 while a fuller one is worth the wait. */
+  nextBatch(waiting: readonly Item[], underWay: number): number;
+  giveBack(items: readonly Item[]): Promise<void>;
+  extend(leaseTokens: readonly string[]): Promise<void>;
+}
+
+export interface PumpOptions<Item extends Leased> {
+  policy: Policy<Item>;
+  leaseMs: number;
+  /** Raised when there may be work to claim. */
+  wake: Signal;
+  log: Logger;
+}
+
+/** The most items held, those being written down included, as a multiple of what the exchanges hold. */
+const MOST_HELD = 6;
+
+/** The safety net for a wake-up that got lost, in ms. */
+const POLL_MS = 1_000;
+
+/** How long a batch that is not full waits for company at most, in ms. */
+const HOLD_MS = 50;
+
+/** How long exchanges under way may take once the process has been asked to stop, in ms. */
+const STOP_GRACE_MS = 5_000;
+
+/** No line takes more than this share of the room while there are others. */
+const MOST_OF_ONE_LINE = 0.75;
+
+/**
+ * The engine under every kind of work. Five facts:
+ * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it.
+ * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
+ * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
+ * 4. Leases are extended while work is held; a line whose upstream takes no more gives back what waits.
+ * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is finished.
+ */
+export class Pump<Item extends Leased> implements Handoff<Item> {
+  readonly leaseMs: number;
+  readonly #policy: Policy<Item>;
+  readonly #wake: Signal;
+  readonly #log: Logger;
+  readonly #held: HeldWork<Item>;
+  readonly #underWay: Map<Line<Item>, number>;
+  readonly #progress = new Signal();
+  #stop: AbortSignal = new AbortController().signal;
+  #giveUp = new AbortController();
+  #failure: { error: unknown } | null = null;
+  #moreIsDue = false;
+  #reserved = 0;
+  #turn = 0;
+  #startsLater: NodeJS.Timeout | undefined;
+
+  constructor({ policy, leaseMs, wake, log }: PumpOptions<Item>) {
+    this.leaseMs = leaseMs;
+    this.#policy = policy;
+    this.#wake = wake;
+    this.#log = log;
+    this.#underWay = new Map(policy.lines.map((line) => [line, 0]));
+    this.#held = new HeldWork({
+      lineOf: (item) => policy.lineOf(item),
+      extendEveryMs: leaseMs / 3,
+      extend: (tokens) => this.#orWarn(policy.extend(tokens), "leases could not be extended"),
+    });
+  }
+
+  /**
+   * Claims and does all that is due, until nothing is, or `stop` aborts.
+   * @returns when there may be more, in ms; null when only new work would change it.
+   * @throws what a claim or a write failed with, once nothing is held any more.
+   */
+  async drain(stop: AbortSignal): Promise<number | null> {
+    this.#stop = stop;
+    this.#giveUp = new AbortController();
+    const endsGrace = () => setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
+    stop.addEventListener("abort", endsGrace);
+    try {
+      const moreInMs = await this.#untilIdle(stop);
+      if (this.#failure !== null) throw this.#failure.error;
+      return moreInMs;
+    } finally {
+      stop.removeEventListener("abort", endsGrace);
+      this.#failure = null;
+    }
+  }
+
+  async #untilIdle(stop: AbortSignal): Promise<number | null> {
+    let moreInMs: number | null = null;
+    let claimsAt = 0;
+    let newWork = true;
+    for (;;) {
+      if (this.#isEnding) await this.#giveBack(this.#held.dropWaiting());
+      else if (this.#hasRoom && (newWork || this.#moreIsDue || performance.now() >= claimsAt)) {
+        moreInMs = await this.#claimInTurn();
+        claimsAt = performance.now() + Math.min(moreInMs ?? POLL_MS, POLL_MS);
+      }
+      this.#start();
+      if (this.#held.size === 0 && (this.#isEnding || !this.#moreIsDue)) return moreInMs;
+      const waitMs = this.#held.size === 0 ? 0 : Math.max(0, claimsAt - performance.now()) || POLL_MS;
+      const stops = this.#isEnding ? undefined : stop;
+      newWork = (await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first";
+    }
+  }
+
+  reserve(lines: readonly string[]): boolean[] {
+    let room = this.#isEnding || this.#moreIsDue ? 0 : this.#room;
+    return lines.map((name) => {
+      const hasPlace = room > 0 && this.#policy.lines.some((line) => line.name === name);
+      if (hasPlace) {
+        room -= 1;
+        this.#reserved += 1;
+      }
+      return hasPlace;
+    });
+  }
+
+  take(items: readonly Item[], reserved: number): void {
+    this.#reserved -= reserved;
+    if (this.#isEnding) return void this.#giveBack(items);
+    this.#held.add(items);
+    this.#start();
+  }
+
+  get #isEnding(): boolean {
+    return this.#stop.aborted || this.#failure !== null;
+  }
+
+  /** What the exchanges hold, in items. */
+  get #capacity(): number {
+    return this.#policy.exchanges * this.#policy.batchSize;
+  }
+
+  /** As many again may wait as are under way; what is being written down only has an end of its own (G8). */
+  get #room(): number {
+    const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
+    return (
+      Math.min(2 * this.#capacity - waiting, MOST_HELD * this.#capacity - this.#held.size) - this.#reserved
+    );
+  }
+
+  // A new claim once half the room is free: few large claims instead of one for each answer.
+  get #hasRoom(): boolean {
+    return this.#room > 0 && this.#held.allWaiting <= this.#capacity / 2;
+  }
+
+  get #exchanges(): number {
+    let count = 0;
+    for (const some of this.#underWay.values()) count += some;
+    return count;
+  }
+
+  #mostOfOne(room: number): number {
+    return this.#policy.lines.length === 1 ? room : Math.ceil(room * MOST_OF_ONE_LINE);
+  }
+
+  get #linesInTurn(): Line<Item>[] {
+    const { lines } = this.#policy;
+    this.#turn = (this.#turn + 1) % Math.max(1, lines.length);
+    return [...lines.slice(this.#turn), ...lines.slice(0, this.#turn)];
+  }
+
+  async #claimInTurn(): Promise<number | null> {
+    let soonest: number | null = null;
+    this.#moreIsDue = false;
+    try {
+      for (const line of this.#linesInTurn) {
+        const left = this.#mostOfOne(2 * this.#capacity) - this.#held.waitingOf(line.name).length;
+        const wanted = Math.min(this.#room, left);
+        if (wanted <= 0) {
+          this.#moreIsDue = true;
+          continue;
+        }
+        const { items, more, moreInMs } = await line.claim(wanted);
+        this.#held.add(items);
+        if (more) this.#moreIsDue = true;
+        if (moreInMs !== null) soonest = Math.min(soonest ?? moreInMs, moreInMs);
+        this.#start();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    return soonest;
+  }
+
+  // A batch of each line in turn, so that none waits behind another's many.
+  #start(): void {
+    if (this.#isEnding) return;
+    const { exchanges } = this.#policy;
+    const most = this.#mostOfOne(exchanges);
+    for (let started = true; started; ) {
+      started = false;
+      for (const line of this.#linesInTurn) {
+        const underWay = this.#underWay.get(line) ?? 0;
+        if (this.#exchanges >= exchanges || underWay >= most) continue;
+        const waiting = this.#held.waitingOf(line.name);
+        const count = waiting.length === 0 ? 0 : this.#policy.nextBatch(waiting, underWay);
+        if (waiting.length > 0 && count === 0) this.#startLater();
+        if (count === 0) continue;
+        void this.#run(line, this.#held.begin(line.name, count));
+        started = true;
+      }
+    }
+  }
+
+  #startLater(): void {
+    this.#startsLater ??= setTimeout(() => {
+      this.#startsLater = undefined;
+      this.#start();
+    }, HOLD_MS);
+  }
+
+  async #run(line: Line<Item>, batch: Item[]): Promise<void> {
+    let isExchanging = true;
+    const count = (change: number) => this.#underWay.set(line, (this.#underWay.get(line) ?? 0) + change);
+    const ended = () => {
+      if (!isExchanging) return;
+      isExchanging = false;
+      count(-1);
+      this.#start();
+    };
+    count(1);
+    try {
+      const takesMore = await line.run(batch, { ended, signal: this.#giveUp.signal });
+      if (!takesMore) await this.#giveBack(this.#held.dropWaiting(line.name));
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#held.end(batch);
+      ended();
+      this.#progress.raise();
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#progress.raise();
+  }
+
+  #giveBack(items: readonly Item[]): Promise<void> {
+    return items.length === 0
+      ? Promise.resolve()
+      : this.#orWarn(
+          this.#policy.giveBack(items),
+          "leases could not be given back; they run out by themselves",
+        );
+  }
+
+  async #orWarn(work: Promise<void>, what: string): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#log.warn({ worker: this.#policy.name, error: messageOf(error) }, what);
+    }
+  }
+}
