@@ -64,7 +64,7 @@ describe("a refused key", () => {
     expect(await around.query("select paused_by from source")).toEqual([{ paused_by: null }]);
   });
 
-  it("without COLLECTION_IDS one refused question is enough to pause", async () => {
+  it("without COLLECTION_IDS one refused confirmation is enough to pause", async () => {
     const around = await surroundings();
     const id = randomUUID();
     around.provider.invoice(id, { status: 401, body: { status: 401, message: "Invalid API key" } });

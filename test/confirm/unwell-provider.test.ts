@@ -72,7 +72,7 @@ describe("a provider that is not well", () => {
     },
   );
 
-  it("the breaker lets one question at a time try whether it works again", async () => {
+  it("the breaker lets one confirmation at a time try whether it works again", async () => {
     const around = await surroundings();
     around.provider.otherwise({ status: 503, body: { status: 503, message: "Down" } });
     const relay = await startRelay(around.environment());

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
+import { EVENTS } from "../support/events.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -20,13 +21,13 @@ async function pay(
 }
 
 const states = (around: Surroundings) =>
-  around.query("select state, count(*)::int as events from event group by state order by state");
+  around.query(`select state, count(*)::int as events from ${EVENTS} group by state order by state`);
 const published = (around: Surroundings, events: number) =>
   vi.waitFor(async () => expect(await states(around)).toEqual([{ state: "published", events }]), WAIT);
 const hurry = (around: Surroundings) =>
   around
     .query("update topic set opens_at = least(opens_at, now())")
-    .then(() => around.query("update event set due_at = now() where state = 'due'"));
+    .then(() => around.query("update outbox set due_at = now() where state = 'due'"));
 
 describe("publishing", () => {
   it("keeps the MessageId of every entry (G5)", async () => {
