@@ -5,9 +5,9 @@ export interface Standing {
   pausedBy: "operator" | "refused" | null;
   /** Failures in a row. */
   faults: number;
-  /** Nothing goes out before: back-off, or open circuit breaker. 0 or less when that is over. */
+  /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
-  /** Nothing goes out before: the upstream named the moment itself (Retry-After). */
+  /** The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. */
   retryInMs: number;
 }
 
@@ -54,7 +54,7 @@ export type State = "closed" | "backing_off" | "half_open" | "refused" | "paused
 export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): State {
   if (standing.pausedBy === "operator") return "paused";
   if (standing.pausedBy === "refused") return "refused";
-  if (standing.opensInMs > 0 || standing.retryInMs > 0) return "backing_off";
+  if (standing.opensInMs > 0) return "backing_off";
   return standing.faults >= opensAfter ? "half_open" : "closed";
 }
 
@@ -92,7 +92,7 @@ function works(before: Standing): Transition | null {
   if (before.faults === 0 && before.pausedBy !== "refused") return null;
   const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
   return {
-    standing: { ...before, pausedBy, faults: 0, opensInMs: 0 },
+    standing: { ...before, pausedBy, faults: 0, opensInMs: Math.max(0, before.retryInMs) },
     lastError: null,
     raises: [],
     clears: before.pausedBy === "operator" ? ["failing"] : ["failing", "paused"],
@@ -128,7 +128,7 @@ function slowedDown(
   }
   const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, MOST_RETRY_AFTER_MS));
   return {
-    standing: { ...before, retryInMs },
+    standing: { ...before, retryInMs, opensInMs: Math.max(before.opensInMs, retryInMs) },
     lastError: error,
     raises: retryAfterMs > MOST_RETRY_AFTER_MS ? [{ alarm: "retry_after", error }] : [],
     clears: [],

@@ -67,7 +67,7 @@ export const FLOODED = 0.5;
 const well = (kind: UpstreamKind): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
   return sql`(${column("paused_by")} is null or coalesce(${column("paused_until")} <= now(), false))
-    and ${column("opens_at")} <= now() and ${column("retry_at")} <= now()`;
+    and ${column("opens_at")} <= now()`;
 };
 
 /** A condition on rows of `source`: it may be asked at all. */
