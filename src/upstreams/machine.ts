@@ -7,7 +7,10 @@ export interface Standing {
   faults: number;
   /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
-  /** The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. */
+  /**
+   * The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. Below 0 once it has
+   * passed, 0 when none was named.
+   */
   retryInMs: number;
 }
 
@@ -89,13 +92,19 @@ export function transition(
 }
 
 function works(before: Standing): Transition | null {
-  if (before.faults === 0 && before.pausedBy !== "refused") return null;
+  const waited = before.retryInMs < 0;
+  if (before.faults === 0 && before.pausedBy !== "refused" && !waited) return null;
   const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
+  const retryInMs = Math.max(0, before.retryInMs);
   return {
-    standing: { ...before, pausedBy, faults: 0, opensInMs: Math.max(0, before.retryInMs) },
+    standing: { pausedBy, faults: 0, opensInMs: retryInMs, retryInMs },
     lastError: null,
     raises: [],
-    clears: before.pausedBy === "operator" ? ["failing"] : ["failing", "paused"],
+    clears: [
+      "failing",
+      ...(waited ? ["retry_after" as const] : []),
+      ...(pausedBy === null ? ["paused" as const] : []),
+    ],
   };
 }
 
