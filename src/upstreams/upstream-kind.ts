@@ -81,3 +81,11 @@ export const sourceIsWell = sql<boolean>`
 /** A condition on rows of `topic`: events may be sent to it as they come. */
 export const topicIsWell = sql<boolean>`
   ${open(TOPIC)} and topic.faults < ${sql.lit(TOPIC.policy.opensAfter)} and topic.retry_at = '-infinity'`;
+
+/** Joins the source of that name while it is well; `source.name` is null while it is not. */
+export const joiningWellSource = (name: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`left join source on source.name = ${name} and ${sourceIsWell}`;
+
+/** Joins the topic of that ARN while it is well; `topic.arn` is null while it is not. */
+export const joiningWellTopic = (arn: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`left join topic on topic.arn = ${arn} and ${topicIsWell}`;
