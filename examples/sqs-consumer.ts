@@ -5,7 +5,7 @@
 // A message is deleted only when its handler is through; one that fails comes back after the queue's visibility timeout
 // and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { onceOnly, parseInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
+import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
 import pg from "pg";
 
 const { QUEUE_URL = "", DATABASE_URL = "" } = process.env;
@@ -21,7 +21,7 @@ for (;;) {
   );
   for (const message of Messages) {
     try {
-      for (const event of await parseInvoicePaid(message)) {
+      for (const event of parseUnsignedInvoicePaid(message)) {
         // What the handler writes through this client commits together with the memory of the event.
         const outcome = await onceOnly(store, event, async (_event, client) => {
           await client.query("select 1");

@@ -1,16 +1,20 @@
 /** Why something that was received gives no event. */
 export type InvoicePaidErrorKind =
-  /** Neither an SNS notification, nor an SQS record, nor a Lambda event, nor the event itself. */
+  /** Nothing of what the function that was called reads. */
   | "unreadable"
   /** An SNS message about the subscription, not a notification: `confirmSubscription` takes it. */
   | "not_a_notification"
-  /** It comes from a topic that was not named, or no topic was named. */
+  /** It comes from a topic that was not named. */
   | "untrusted_topic"
+  /** It was signed too long ago, or in the future. */
+  | "stale"
+  /** It was signed with SHA-1: the topic's attribute SignatureVersion is not 2. */
+  | "weak_signature"
   /** The certificate stands where SNS keeps none, or it is not valid now. */
   | "untrusted_certificate"
   /** The signature does not fit: it was not sent by SNS, or was changed on its way. */
   | "forged"
-  /** The certificate, or the subscription's address, could not be fetched. */
+  /** The certificate, or the subscription's address, could not be fetched, or may not be just now. */
   | "unreachable"
   /** An event of another type or version than this one. */
   | "another_event"
@@ -27,6 +31,7 @@ export class InvoicePaidError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "InvoicePaidError";
     this.kind = kind;
-    this.retry = kind === "unreachable";
+    // Whose topic is set wrongly should lose nothing until that is mended.
+    this.retry = kind === "unreachable" || kind === "weak_signature";
   }
 }

@@ -65,7 +65,10 @@ const attributes = (values: Record<string, string>) =>
 describe("the examples for consumers", () => {
   it("http-consumer confirms its subscription, and books each payment that its filter policy lets in once", async () => {
     const { sns, client, topic } = await snsFixture();
-    const [topicArn, databaseUrl] = [await topic("invoice-events"), await consumerDatabase()];
+    const [topicArn, databaseUrl] = [
+      await topic("invoice-events", { SignatureVersion: "2" }),
+      await consumerDatabase(),
+    ];
     const consumer = run("http-consumer.ts", [], {
       TOPIC_ARN: topicArn,
       DATABASE_URL: databaseUrl,
