@@ -12,7 +12,7 @@ import {
   onceOnly,
   parseInvoicePaid,
   postgresOnceOnly,
-} from "invoice-relay/events";
+} from "invoice-relay-events";
 import pg from "pg";
 
 const { TOPIC_ARN = "", DATABASE_URL = "", SNS_ORIGIN, PORT = "3000" } = process.env;

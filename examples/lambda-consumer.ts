@@ -2,7 +2,7 @@
 // FunctionResponseTypes: [ReportBatchItemFailures]: then only the records that failed come back.
 // It takes an SNS subscription without a queue as well: parseUnsignedInvoicePaid(event) reads both.
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
+import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";
 
 // One connection a container, kept between invocations. Its table is made by your migrations: store.createTable().

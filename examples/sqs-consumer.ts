@@ -5,7 +5,7 @@
 // A message is deleted only when its handler is through; one that fails comes back after the queue's visibility timeout
 // and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
+import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";
 
 const { QUEUE_URL = "", DATABASE_URL = "" } = process.env;
