@@ -47,8 +47,9 @@ async function install(folder: string, packages: readonly string[]): Promise<Ins
       cwd: folder,
       env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
     });
-  // A registry that falls silent is asked again, long before the tests give up.
-  const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-timeout=20000"];
+  // A registry that falls silent or refuses is asked again soon, long before the tests give up.
+  const soon = ["--fetch-timeout=20000", "--fetch-retries=8", "--fetch-retry-maxtimeout=5000"];
+  const quiet = ["--prefer-offline", "--no-audit", "--no-fund", ...soon, "--fetch-retry-mintimeout=1000"];
   await run("npm", ["install", ...quiet, ...packages]);
   return run;
 }
