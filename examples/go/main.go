@@ -1,5 +1,6 @@
 // An HTTP endpoint behind an SNS subscription that books each paid invoice once, in its own Postgres.
 //
+//	go mod tidy
 //	TOPIC_ARN=arn:aws:sns:… DATABASE_URL=postgres://… PORT=3000 go run .
 //
 // Needs Go 1.19 and github.com/lib/pq. The topic signs with SHA-256 (SignatureVersion 2); leave raw message delivery

@@ -7,7 +7,11 @@ const NAMESPACE = Buffer.from("6f0f6a4e2f5b5d0e9c530d7c2f6f1c11", "hex");
 const money = z
   .string()
   .regex(/^-?\d+\.\d{2,}$/)
-  .meta({ description: "A decimal string with at least two decimals.", examples: ["1500.50"] });
+  .meta({
+    description:
+      "A decimal string with at least two decimals, in the one currency of the merchant account, which no field names.",
+    examples: ["1500.50"],
+  });
 const utc = z.iso.datetime().meta({ description: "UTC, ISO 8601." });
 
 /**

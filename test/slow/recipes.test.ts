@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,7 +8,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import pg from "pg";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "../../src/sandbox/postgres/free-port.ts";
 import { createSigner, stringToSign } from "../../src/sandbox/sns/signing.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
@@ -30,6 +29,19 @@ interface Recipe {
   prepare(environment: Record<string, string>, port: number): Promise<[string, ...string[]]>;
 }
 
+const builds = mkdtempSync(join(tmpdir(), "invoice-relay-recipes-"));
+afterAll(() => rmSync(builds, { recursive: true, force: true }));
+let goProgram: Promise<string> | undefined;
+
+async function buildGo(): Promise<string> {
+  const program = join(builds, "consumer");
+  // The driver is Debian's package.
+  const go = { GO111MODULE: "off", GOPATH: "/usr/share/gocode", GOCACHE: builds, CGO_ENABLED: "0" };
+  const env = { PATH: process.env.PATH ?? "", ...go };
+  await execute("go", ["build", "-o", program, join(examples, "go/main.go")], { env });
+  return program;
+}
+
 const JARS = ["jackson-databind", "jackson-core", "jackson-annotations", "postgresql"];
 
 const recipes: Record<string, Recipe> = {
@@ -40,14 +52,8 @@ const recipes: Record<string, Recipe> = {
   Go: {
     databaseUrl: (url) => `${url.href}?sslmode=disable`,
     async prepare() {
-      const folder = await mkdtemp(join(tmpdir(), "invoice-relay-go-"));
-      onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      const program = join(folder, "consumer");
-      // The driver is Debian's package.
-      const go = { GO111MODULE: "off", GOPATH: "/usr/share/gocode", GOCACHE: folder, CGO_ENABLED: "0" };
-      const env = { PATH: process.env.PATH ?? "", ...go };
-      await execute("go", ["build", "-o", program, join(examples, "go/main.go")], { env });
-      return [program];
+      goProgram ??= buildGo();
+      return [await goProgram];
     },
   },
   Java: {
