@@ -49,6 +49,7 @@ describe("what comes from elsewhere", () => {
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([path, { name }]) => name ?? path.split("node_modules/").at(-1) ?? "");
 
+    expect(read(".npmrc")).toMatch(/^strict-allow-scripts=true$/m);
     expect(scripted).toContain("esbuild");
     expect(scripted.filter((name) => project.allowScripts[name] === undefined)).toEqual([]);
   });
