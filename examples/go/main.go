@@ -147,7 +147,8 @@ func verify(m message) error {
 		return refused("signed too long ago, or in the future")
 	}
 	if m.SignatureVersion != "2" {
-		return refused("not signed with SHA-256")
+		// A setting to mend, so that nothing is lost meanwhile: SNS delivers it again.
+		return errors.New("the topic signs with SHA-1: set its attribute SignatureVersion to 2")
 	}
 	if !atSns(m.SigningCertURL) || !strings.HasSuffix(m.SigningCertURL, ".pem") || strings.ContainsAny(m.SigningCertURL, "?#") {
 		return refused("the certificate is not at SNS")

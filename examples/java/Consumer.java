@@ -102,7 +102,9 @@ public class Consumer {
     if (!text(message, "TopicArn").equals(TOPIC_ARN)) throw new Refused("another topic");
     var age = Duration.between(Instant.parse(text(message, "Timestamp")), Instant.now());
     if (age.compareTo(MAX_AGE) > 0 || age.toMinutes() < -5) throw new Refused("signed too long ago, or in the future");
-    if (!text(message, "SignatureVersion").equals("2")) throw new Refused("not signed with SHA-256");
+    // A setting to mend, so that nothing is lost meanwhile: SNS delivers it again.
+    if (!text(message, "SignatureVersion").equals("2"))
+      throw new IOException("the topic signs with SHA-1: set its attribute SignatureVersion to 2");
     var address = text(message, "SigningCertURL");
     if (!atSns(address) || !address.endsWith(".pem") || address.contains("?") || address.contains("#"))
       throw new Refused("the certificate is not at SNS");

@@ -99,7 +99,8 @@ function verify(array $message): void
         throw new Refused('signed too long ago, or in the future');
     }
     if (text($message, 'SignatureVersion') !== '2') {
-        throw new Refused('not signed with SHA-256');
+        // A setting to mend, so that nothing is lost meanwhile: SNS delivers it again.
+        throw new RuntimeException('the topic signs with SHA-1: set its attribute SignatureVersion to 2');
     }
     $address = text($message, 'SigningCertURL');
     if (!at_sns($address) || !str_ends_with($address, '.pem') || strpbrk($address, '?#') !== false) {

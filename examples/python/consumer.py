@@ -83,7 +83,8 @@ def verify(message):
     if not -300 <= (datetime.now(timezone.utc) - signed_at).total_seconds() <= MAX_AGE_SECONDS:
         raise Refused("signed too long ago, or in the future")
     if message["SignatureVersion"] != "2":
-        raise Refused("not signed with SHA-256")
+        # A setting to mend, so that nothing is lost meanwhile: SNS delivers it again.
+        raise RuntimeError("the topic signs with SHA-1: set its attribute SignatureVersion to 2")
     url = message["SigningCertURL"]
     if not at_sns(url) or not url.endswith(".pem") or "?" in url or "#" in url:
         raise Refused("the certificate is not at SNS")

@@ -193,7 +193,6 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
       ["stale", await letter({ Timestamp: hoursAgo(1.1) })],
       ["of the future", await letter({ Timestamp: hoursAgo(-0.2) })],
       ["another topic", await letter({ TopicArn: "arn:aws:sns:us-east-1:000000000000:another" })],
-      ["SHA-1", await letter({}, "1")],
       ["SHA-1, dressed", await letter({}, "1", { SignatureVersion: "2" })],
       ["a certificate elsewhere", await letter({}, "2", { SigningCertURL: elsewhere })],
       ["a certificate with a query", await letter({}, "2", { SigningCertURL: `${door.url}/a.pem?b.pem` })],
@@ -201,6 +200,9 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
       ["an amount that is none", await letter({ Message: text.replace('"1500.50"', "null") })],
     ];
     for (const [name, body] of refused) expect([name, await post(body)], printed()).toEqual([name, 400]);
+
+    // A setting of the topic, to be mended: nothing is lost meanwhile.
+    expect(await post(await letter({}, "1")), printed()).toBe(500);
 
     expect((await pool.query("select * from handled_event")).rows).toEqual([]);
     expect(await post(await letter()), printed()).toBe(204);
