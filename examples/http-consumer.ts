@@ -2,8 +2,9 @@
 //
 //   TOPIC_ARN=arn:aws:sns:… DATABASE_URL=postgres://… node examples/http-consumer.ts
 //
-// Then subscribe its public https address: examples/subscribe.ts. Leave raw message delivery off: without the envelope
-// there is no signature. For a local SNS set SNS_ORIGIN to its address, such as http://127.0.0.1:4002.
+// Then subscribe its public https address: examples/subscribe.ts. Leave raw message delivery off: without the
+// envelope there is no signature. For a local SNS set SNS_ORIGIN to its address, such as
+// http://127.0.0.1:4002.
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import {

@@ -5,7 +5,8 @@ import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";
 
-// One connection a container, kept between invocations. Its table is made by your migrations: store.createTable().
+// One connection a container, kept between invocations. Its table is made by your migrations:
+// store.createTable().
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
 pool.on("error", (error) => process.stderr.write(`${error.message}\n`));
 const store = postgresOnceOnly<pg.PoolClient>(pool);

@@ -2,8 +2,8 @@
 //
 //   QUEUE_URL=https://sqs.… AWS_REGION=eu-west-1 DATABASE_URL=postgres://… node examples/sqs-consumer.ts
 //
-// A message is deleted only when its handler is through; one that fails comes back after the queue's visibility timeout
-// and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
+// A message is deleted only when its handler is through; one that fails comes back after the queue's
+// visibility timeout and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-// `npm run pack:events`: builds what consumers install, and packs it into invoice-relay-events-<version>.tgz, here or
-// in the folder that is named.
+// `npm run pack:events`: builds what consumers install, and packs it into invoice-relay-events-<version>.tgz,
+// here or in the folder that is named.
 const root = resolve(import.meta.dirname, "..");
 const built = join(root, "dist/src/events");
 const run = (command: string, words: string[]) => {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-// `npm run --silent sbom > sbom.json`: what is shipped, as CycloneDX, from the lock file alone. npm's own `--omit dev`
-// also leaves out what development needs besides, `pg` for one: so the lock file's flags decide.
+// `npm run --silent sbom > sbom.json`: what is shipped, as CycloneDX, from the lock file alone. npm's own
+// `--omit dev` also leaves out what development needs besides, `pg` for one: so the lock file's flags decide.
 
 interface Locked {
   name?: string;

@@ -3,8 +3,8 @@
 //	go mod tidy
 //	TOPIC_ARN=arn:aws:sns:… DATABASE_URL=postgres://… PORT=3000 go run .
 //
-// Needs Go 1.19 and github.com/lib/pq. The topic signs with SHA-256 (SignatureVersion 2); leave raw message delivery
-// off: without the envelope there is no signature. For a local SNS set SNS_ORIGIN to its address.
+// Needs Go 1.19 and github.com/lib/pq. The topic signs with SHA-256 (SignatureVersion 2); leave raw message
+// delivery off: without the envelope there is no signature. For a local SNS set SNS_ORIGIN to its address.
 package main
 
 import (
@@ -39,14 +39,12 @@ const (
 
 var (
 	topicArn  = os.Getenv("TOPIC_ARN")
-	snsOrigin = or(os.Getenv("SNS_ORIGIN"), "https://sns."+strings.Split(topicArn+":::", ":")[3]+".amazonaws.com")
+	region    = strings.Split(topicArn+":::", ":")[3]
+	snsOrigin = or(os.Getenv("SNS_ORIGIN"), "https://sns."+region+".amazonaws.com")
 	db        *sql.DB
 	// Refused: not an event of ours, now or later. Whatever else goes wrong is answered 500 and comes again.
 	errRefused = errors.New("refused")
-	// Redirects would lead away from SNS.
-	client = &http.Client{Timeout: 5 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return errors.New("redirected")
-	}}
+	client     = &http.Client{Timeout: 5 * time.Second, CheckRedirect: refuseRedirect}
 )
 
 func or(value, otherwise string) string {
@@ -55,6 +53,9 @@ func or(value, otherwise string) string {
 	}
 	return value
 }
+
+// Redirects would lead away from SNS.
+func refuseRedirect(*http.Request, []*http.Request) error { return errors.New("redirected") }
 
 func refused(why string) error { return fmt.Errorf("%w: %s", errRefused, why) }
 
@@ -105,7 +106,8 @@ var (
 	fetching     sync.Mutex
 )
 
-// certificate fetches each once. Messages that name ever other addresses cost one fetch in ten seconds, then wait.
+// certificate fetches each once. Messages that name ever other addresses cost one fetch in ten seconds, then
+// wait.
 func certificate(address string) (*x509.Certificate, error) {
 	fetching.Lock()
 	defer fetching.Unlock()
@@ -150,14 +152,15 @@ func verify(m message) error {
 		// A setting to mend, so that nothing is lost meanwhile: SNS delivers it again.
 		return errors.New("the topic signs with SHA-1: set its attribute SignatureVersion to 2")
 	}
-	if !atSns(m.SigningCertURL) || !strings.HasSuffix(m.SigningCertURL, ".pem") || strings.ContainsAny(m.SigningCertURL, "?#") {
+	address := m.SigningCertURL
+	if !atSns(address) || !strings.HasSuffix(address, ".pem") || strings.ContainsAny(address, "?#") {
 		return refused("the certificate is not at SNS")
 	}
 	signature, err := base64.StdEncoding.DecodeString(m.Signature)
 	if err != nil {
 		return refused("no signature")
 	}
-	found, err := certificate(m.SigningCertURL)
+	found, err := certificate(address)
 	if err != nil {
 		return err
 	}
@@ -198,15 +201,16 @@ func parse(m message) (event, error) {
 
 // --- Once only ---
 
-// handle commits the event's id together with what it writes: both are there, or neither. A copy that comes at the
-// same time waits at the insert.
+// handle commits the event's id together with what it writes: both are there, or neither. A copy that comes
+// at the same time waits at the insert.
 func handle(e event) (string, error) {
 	transaction, err := db.Begin()
 	if err != nil {
 		return "", err
 	}
 	defer transaction.Rollback()
-	claimed, err := transaction.Exec("insert into handled_event (event_id) values ($1) on conflict do nothing", e.Id)
+	claim := "insert into handled_event (event_id) values ($1) on conflict do nothing"
+	claimed, err := transaction.Exec(claim, e.Id)
 	if err != nil {
 		return "", err
 	}
@@ -217,7 +221,8 @@ func handle(e event) (string, error) {
 	if e.Data.Payer != nil {
 		payer = e.Data.Payer.Name
 	}
-	if _, err := transaction.Exec("insert into booking values ($1, $2, $3)", e.Data.InvoiceId, e.Data.Amount, payer); err != nil {
+	booking := "insert into booking values ($1, $2, $3)"
+	if _, err := transaction.Exec(booking, e.Data.InvoiceId, e.Data.Amount, payer); err != nil {
 		return "", err
 	}
 	return "handled", transaction.Commit()

@@ -2,9 +2,9 @@
 //
 //   TOPIC_ARN=arn:aws:sns:… DATABASE_URL='jdbc:postgresql://…' PORT=3000 java -cp "$JARS" Consumer.java
 //
-// Needs Java 17, jackson-databind and the PostgreSQL JDBC driver. The topic signs with SHA-256 (SignatureVersion 2);
-// leave raw message delivery off: without the envelope there is no signature. For a local SNS set SNS_ORIGIN to its
-// address.
+// Needs Java 17, jackson-databind and the PostgreSQL JDBC driver. The topic signs with SHA-256
+// (SignatureVersion 2); leave raw message delivery off: without the envelope there is no signature. For a
+// local SNS set SNS_ORIGIN to its address.
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -49,7 +49,10 @@ public class Consumer {
   // It follows no redirects: they would lead away from SNS.
   static final HttpClient HTTP = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
-  /** Not an event of ours, now or later: answered 400. Whatever else goes wrong is answered 500 and comes again. */
+  /**
+   * Not an event of ours, now or later: answered 400. Whatever else goes wrong is answered 500 and comes
+   * again.
+   */
   static class Refused extends Exception {
     Refused(String why) {
       super(why);
@@ -101,7 +104,8 @@ public class Consumer {
   static void verify(JsonNode message) throws Exception {
     if (!text(message, "TopicArn").equals(TOPIC_ARN)) throw new Refused("another topic");
     var age = Duration.between(Instant.parse(text(message, "Timestamp")), Instant.now());
-    if (age.compareTo(MAX_AGE) > 0 || age.toMinutes() < -5) throw new Refused("signed too long ago, or in the future");
+    if (age.compareTo(MAX_AGE) > 0 || age.toMinutes() < -5)
+      throw new Refused("signed too long ago, or in the future");
     // A setting to mend, so that nothing is lost meanwhile: SNS delivers it again.
     if (!text(message, "SignatureVersion").equals("2"))
       throw new IOException("the topic signs with SHA-1: set its attribute SignatureVersion to 2");
@@ -157,8 +161,8 @@ public class Consumer {
   }
 
   /**
-   * The event's id and what the handler writes commit together: both are there, or neither. A copy that comes at the
-   * same time waits at the insert. Closing a connection without a commit rolls back.
+   * The event's id and what the handler writes commit together: both are there, or neither. A copy that comes
+   * at the same time waits at the insert. Closing a connection without a commit rolls back.
    */
   static String handle(Paid paid) throws SQLException {
     try (var connection = DriverManager.getConnection(DATABASE_URL)) {

@@ -1,17 +1,22 @@
 <?php
 // An HTTP endpoint behind an SNS subscription that books each paid invoice once, in its own Postgres.
 //
-//   DATABASE_URL='pgsql:host=…;dbname=…;user=…;password=…' php consumer.php          makes its tables
-//   TOPIC_ARN=arn:aws:sns:… DATABASE_URL='pgsql:…' php -S 127.0.0.1:3000 consumer.php  tries it; serve it with php-fpm
+//   DATABASE_URL='pgsql:host=…;dbname=…;user=…;password=…' php consumer.php             makes its tables
+//   TOPIC_ARN=arn:aws:sns:… DATABASE_URL='pgsql:…' php -S 127.0.0.1:3000 consumer.php   tries it
 //
-// Needs PHP 8.1 with openssl and pdo_pgsql. The topic signs with SHA-256 (SignatureVersion 2); leave raw message
-// delivery off: without the envelope there is no signature. For a local SNS set SNS_ORIGIN to its address.
+// For more than a try, serve it with php-fpm.
+//
+// Needs PHP 8.1 with openssl and pdo_pgsql. The topic signs with SHA-256 (SignatureVersion 2); leave raw
+// message delivery off: without the envelope there is no signature. For a local SNS set SNS_ORIGIN to its
+// address.
 declare(strict_types=1);
 
 const MAX_AGE_SECONDS = 3600;
 const MAX_BYTES = 1024 * 1024;
 
-/** Not an event of ours, now or later: answered 400. Whatever else goes wrong is answered 500 and comes again. */
+/**
+ * Not an event of ours, now or later: answered 400. Whatever else goes wrong is answered 500 and comes again.
+ */
 class Refused extends Exception {}
 
 function setting(string $name): string
@@ -22,7 +27,8 @@ function setting(string $name): string
 function database(): PDO
 {
     static $database = null;
-    return $database ??= new PDO(setting('DATABASE_URL'), options: [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
+    $options = [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION];
+    return $database ??= new PDO(setting('DATABASE_URL'), options: $options);
 }
 
 function change(string $statement, array $values = []): int
@@ -47,7 +53,8 @@ function fetch(string $address): string
 
 const SIGNED_FIELDS = [
     'Notification' => ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
-    'SubscriptionConfirmation' => ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
+    'SubscriptionConfirmation' =>
+        ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
 ];
 
 function at_sns(string $address): bool
@@ -58,8 +65,9 @@ function at_sns(string $address): bool
 }
 
 /**
- * Fetched once, and kept in the database, since PHP forgets between requests. Messages that name ever other addresses
- * cost one fetch in ten seconds, and then wait: the row without an address remembers when the last one was.
+ * Fetched once, and kept in the database, since PHP forgets between requests. Messages that name ever other
+ * addresses cost one fetch in ten seconds, and then wait: the row without an address remembers when the last
+ * one was.
  */
 function certificate(string $address): string
 {
@@ -134,7 +142,8 @@ function parse(array $message): array
     }
     $data = $event['data'] ?? null;
     // Money is text, so that no digit is lost: bcmath or numeric, never float.
-    return [text($event, 'id'), text($data, 'invoiceId'), text($data, 'amount'), $data['payer']['name'] ?? null];
+    $payer = $data['payer']['name'] ?? null;
+    return [text($event, 'id'), text($data, 'invoiceId'), text($data, 'amount'), $payer];
 }
 
 // --- Once only ---
@@ -148,8 +157,8 @@ const TABLES = '
 ';
 
 /**
- * The event's id and what the handler writes commit together: both are there, or neither. A copy that comes at the
- * same time waits at the insert.
+ * The event's id and what the handler writes commit together: both are there, or neither. A copy that comes
+ * at the same time waits at the insert.
  */
 function handle(string $eventId, string $invoiceId, string $amount, ?string $payer): string
 {

@@ -2,8 +2,9 @@
 
     TOPIC_ARN=arn:aws:sns:… DATABASE_URL=postgres://… PORT=3000 python3 consumer.py
 
-Needs Python 3.9, `cryptography` and `psycopg` 3. The topic signs with SHA-256 (SignatureVersion 2); leave raw message
-delivery off: without the envelope there is no signature. For a local SNS set SNS_ORIGIN to its address.
+Needs Python 3.9, `cryptography` and `psycopg` 3. The topic signs with SHA-256 (SignatureVersion 2); leave raw
+message delivery off: without the envelope there is no signature. For a local SNS set SNS_ORIGIN to its
+address.
 """
 
 import base64
@@ -32,13 +33,14 @@ MAX_AGE_SECONDS = 3600
 MAX_BYTES = 1024 * 1024
 
 SIGNED_FIELDS = {
-    "Notification": ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"],
-    "SubscriptionConfirmation": ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
+    "Notification": "Message MessageId Subject Timestamp TopicArn Type".split(),
+    "SubscriptionConfirmation": "Message MessageId SubscribeURL Timestamp Token TopicArn Type".split(),
 }
 
 
 class Refused(Exception):
-    """Not an event of ours, now or later: answered 400. Whatever else goes wrong is answered 500 and comes again."""
+    """Not an event of ours, now or later: answered 400. Whatever else goes wrong is answered 500, and comes
+    again."""
 
 
 class NoRedirects(HTTPRedirectHandler):
@@ -121,8 +123,8 @@ TABLES = """
 
 
 def handle(event_id, invoice_id, amount, payer):
-    """The event's id and what the handler writes commit together: both are there, or neither. A copy that comes at
-    the same time waits at the insert."""
+    """The event's id and what the handler writes commit together: both are there, or neither. A copy that
+    comes at the same time waits at the insert."""
     with psycopg.connect(DATABASE_URL) as connection:
         claim = "insert into handled_event (event_id) values (%s) on conflict do nothing"
         if connection.execute(claim, [event_id]).rowcount == 0:

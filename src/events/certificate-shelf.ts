@@ -18,8 +18,8 @@ interface Kept {
 }
 
 /**
- * The certificates of one origin, each fetched once. Who forges messages can name addresses without end: these cost
- * a fetch now and then, never take the place of a certificate that proved genuine, and then wait.
+ * The certificates of one origin, each fetched once. Who forges messages can name addresses without end:
+ * these cost a fetch now and then, never take the place of a certificate that proved genuine, and then wait.
  * @param now the time in ms since 1970
  */
 export function certificateShelf(now: () => number = Date.now) {
@@ -33,7 +33,7 @@ export function certificateShelf(now: () => number = Date.now) {
     if (budget < 1)
       throw new InvoicePaidError(
         "unreachable",
-        "Too many unknown certificates were named lately. This one is asked for when the message comes again.",
+        "Too many unknown certificates were named lately. This one is fetched when the message comes again.",
       );
     budget -= 1;
   }

@@ -7,8 +7,10 @@ import { namedTopics, type Trust } from "./trust.ts";
 import { verifySignature } from "./verify-signature.ts";
 
 /**
- * Answers SNS' question whether this endpoint wants a topic's messages: verifies it, then opens its SubscribeURL.
- * @param body what SNS posted with `x-amz-sns-message-type: SubscriptionConfirmation`, as text, bytes or parsed
+ * Answers SNS' question whether this endpoint wants a topic's messages: verifies it, then opens its
+ * SubscribeURL.
+ * @param body what SNS posted with `x-amz-sns-message-type: SubscriptionConfirmation`, as text, bytes or
+ *   parsed
  * @returns the topic's ARN
  * @throws InvoicePaidError; with `retry`, answer 500 so that SNS asks again
  * @throws TypeError when `topicArns` names no topic

@@ -7,9 +7,9 @@ import { namedTopics, type Trust } from "./trust.ts";
 import { verifySignature } from "./verify-signature.ts";
 
 /**
- * Reads the event in what SNS posted over HTTP, once its signature is verified. Nothing unsigned is taken, whatever it
- * looks like: for what Lambda or a queue delivers there is `parseUnsignedInvoicePaid`.
- * Money stays a decimal string, as it was published. Fields that a newer relay adds are left out.
+ * Reads the event in what SNS posted over HTTP, once its signature is verified. Nothing unsigned is taken,
+ * whatever it looks like: for what Lambda or a queue delivers there is `parseUnsignedInvoicePaid`. Money
+ * stays a decimal string, as it was published. Fields that a newer relay adds are left out.
  * @param body what was posted, as text, bytes or parsed
  * @throws InvoicePaidError: `retry` says whether another delivery may help
  * @throws TypeError when `topicArns` names no topic
@@ -20,7 +20,8 @@ export async function parseInvoicePaid(body: unknown, trust: Trust): Promise<Inv
   if (!message.success)
     throw new InvoicePaidError(
       "unreadable",
-      "This is no message that SNS signed (raw message delivery over HTTP has no signature). What comes through a queue or Lambda goes to parseUnsignedInvoicePaid.",
+      "This is no message that SNS signed (raw message delivery over HTTP has no signature). " +
+        "What comes through a queue or Lambda goes to parseUnsignedInvoicePaid.",
     );
   await verifySignature(message.data, trust);
   return [readNotification(message.data)];

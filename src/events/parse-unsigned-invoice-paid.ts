@@ -11,10 +11,10 @@ const lambdaSnsRecord = z.object({ Sns: z.object({ Message: z.string() }) });
 const lambdaEvent = z.object({ Records: z.array(z.unknown()) });
 
 /**
- * Reads the events in what came another way than over HTTP, without verifying any signature. Only for what strangers
- * cannot write: a queue, or a function, whose policy lets in your topic and nobody else.
- * @param input an SQS record of Lambda or of the SDK, with or without raw message delivery; a Lambda event of SNS or
- *   SQS, with all its records; or the event itself, as an object
+ * Reads the events in what came another way than over HTTP, without verifying any signature. Only for what
+ * strangers cannot write: a queue, or a function, whose policy lets in your topic and nobody else.
+ * @param input an SQS record of Lambda or of the SDK, with or without raw message delivery; a Lambda event of
+ *   SNS or SQS, with all its records; or the event itself, as an object
  * @throws InvoicePaidError
  */
 export function parseUnsignedInvoicePaid(input: unknown): InvoicePaid[] {
@@ -30,7 +30,8 @@ function readRecord(record: unknown): InvoicePaid {
   if (!sqs.success)
     throw new InvoicePaidError(
       "unreadable",
-      "This is no SQS record, no Lambda event of SNS or SQS, and no invoice.paid event. What SNS posts over HTTP goes to parseInvoicePaid.",
+      "This is no SQS record, no Lambda event of SNS or SQS, and no invoice.paid event. " +
+        "What SNS posts over HTTP goes to parseInvoicePaid.",
     );
   const body = readJson("body" in sqs.data ? sqs.data.body : sqs.data.Body);
   const message = snsMessageSchema.safeParse(body);

@@ -3,15 +3,22 @@ import { InvoicePaidError } from "./invoice-paid-error.ts";
 /** What an HTTP endpoint trusts. */
 export interface Trust {
   /**
-   * The ARNs of the topics whose messages are yours, at least one: anyone with an AWS account can send your endpoint
-   * a message that SNS signed.
+   * The ARNs of the topics whose messages are yours, at least one: anyone with an AWS account can send your
+   * endpoint a message that SNS signed.
    */
   topicArns: readonly string[];
-  /** Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS. */
+  /**
+   * Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS.
+   */
   trustedOrigins?: readonly string[];
-  /** How long ago SNS may have accepted a message, in seconds; 3,600 when left out, as long as SNS repeats at most. */
+  /**
+   * How long ago SNS may have accepted a message, in seconds; 3,600 when left out, as long as SNS repeats at
+   * most.
+   */
   maxAgeSeconds?: number;
-  /** Takes signature version 1 (SHA-1) too, for a topic whose attribute SignatureVersion cannot be set to 2. */
+  /**
+   * Takes signature version 1 (SHA-1) too, for a topic whose attribute SignatureVersion cannot be set to 2.
+   */
   allowSha1?: boolean;
 }
 
@@ -34,7 +41,8 @@ export function namedTopics(trust: Trust | undefined): readonly string[] {
 }
 
 /**
- * The origin at which SNS keeps the certificates of a topic that is named: `https://sns.<region>.amazonaws.com`.
+ * The origin at which SNS keeps the certificates of a topic that is named:
+ * `https://sns.<region>.amazonaws.com`.
  * @throws InvoicePaidError `untrusted_topic`
  */
 export function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
@@ -59,6 +67,7 @@ export function refuseStale(timestamp: string, maxAgeSeconds = MAX_AGE_SECONDS, 
   if (age <= maxAgeSeconds && age >= -CLOCKS_APART_SECONDS) return;
   throw new InvoicePaidError(
     "stale",
-    `The message's Timestamp is not of the last ${maxAgeSeconds} seconds. Check this machine's clock, or raise maxAgeSeconds.`,
+    `The message's Timestamp is not of the last ${maxAgeSeconds} seconds. ` +
+      "Check this machine's clock, or raise maxAgeSeconds.",
   );
 }

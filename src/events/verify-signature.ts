@@ -29,7 +29,7 @@ export async function verifySignature(message: SnsMessage, trust: Trust): Promis
   if (url === undefined || !url.pathname.endsWith(".pem") || url.search !== "" || url.hash !== "")
     throw new InvoicePaidError(
       "untrusted_certificate",
-      "The message's SigningCertURL is not an address of SNS. For a local SNS, name its origin in trustedOrigins.",
+      "The message's SigningCertURL is not an address of SNS. Name a local one's origin in trustedOrigins.",
     );
   const shelf = shelves.get(url.origin) ?? certificateShelf();
   shelves.set(url.origin, shelf);

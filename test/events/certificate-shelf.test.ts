@@ -8,7 +8,10 @@ const { certificatePem } = await createSigner("us-east-1");
 const isGenuine = () => true;
 const isForged = () => false;
 
-/** A host of certificates that keeps what it was asked for, and a shelf whose clock stands still until it is moved. */
+/**
+ * A host of certificates that keeps what it was asked for, and a shelf whose clock stands still until it is
+ * moved.
+ */
 async function host() {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -41,7 +44,7 @@ describe("the certificates of an origin", () => {
     expect(asked).toEqual(["/genuine.pem"]);
   });
 
-  it("cost forgers' messages no fetch: neither those that name the genuine one, nor one that is missing", async () => {
+  it("cost forged messages no fetch, whether they name the genuine one or one that is missing", async () => {
     const { origin, asked, shelf } = await host();
     await shelf.fits(`${origin}/genuine.pem`, isGenuine);
 
@@ -53,7 +56,7 @@ describe("the certificates of an origin", () => {
     expect(asked).toEqual(["/genuine.pem", "/missing.pem"]);
   });
 
-  it("are fetched within a budget when forgers name ever other addresses, and the genuine one stays known", async () => {
+  it("are fetched within a budget when forgers name ever others, and the genuine one is kept", async () => {
     const { origin, asked, shelf, pass } = await host();
     await shelf.fits(`${origin}/genuine.pem`, isGenuine);
 

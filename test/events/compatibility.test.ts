@@ -8,8 +8,8 @@ import { invoicePaid } from "../../src/events/invoice-paid.ts";
 import { parseUnsignedInvoicePaid } from "../../src/events/parse-unsigned-invoice-paid.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 
-// What consumers of version 1 hold in their hands. Nothing in this folder may ever change: what does not fit it
-// is a version 2, published beside version 1.
+// What consumers of version 1 hold in their hands. Nothing in this folder may ever change: what does not fit
+// it is a version 2, published beside version 1.
 const folder = join(import.meta.dirname, "published/v1");
 const published = JSON.parse(readFileSync(join(folder, "invoice.paid.schema.json"), "utf8"));
 const payloads = readdirSync(join(folder, "payloads")).map((file) => ({

@@ -14,7 +14,10 @@ const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.
 const event = JSON.parse(text);
 const live = { type: "invoice.paid", invoiceType: "Live", collection: "Term 1" };
 
-/** A consumer's own project: the examples as they are, and what they import; the package is linked to its sources. */
+/**
+ * A consumer's own project: the examples as they are, and what they import; the package is linked to its
+ * sources.
+ */
 const project = mkdtempSync(join(tmpdir(), "invoice-relay-consumer-"));
 beforeAll(() => {
   cpSync(join(root, "examples"), project, { recursive: true });

@@ -29,7 +29,8 @@ describe("invoice-relay-events, installed into an empty project", () => {
     await writeFile(
       join(folder, "script.mjs"),
       `import { readFileSync } from "node:fs";
-       import { memoryOnceOnly, onceOnly, parseInvoicePaid, parseUnsignedInvoicePaid } from "invoice-relay-events";
+       import { memoryOnceOnly, onceOnly } from "invoice-relay-events";
+       import { parseInvoicePaid, parseUnsignedInvoicePaid } from "invoice-relay-events";
        const store = memoryOnceOnly();
        const body = readFileSync(${JSON.stringify(payload)}, "utf8");
        const [event] = parseUnsignedInvoicePaid({ body });

@@ -31,7 +31,10 @@ export async function installPackage(extras: readonly string[] = []): Promise<In
   return { folder, packed, run: await install(folder, [packed.filename, ...extras]) };
 }
 
-/** Packs what consumers install, as docs/events/README.md says, and installs it into an empty project likewise. */
+/**
+ * Packs what consumers install, as docs/events/README.md says, and installs it into an empty project
+ * likewise.
+ */
 export async function installEvents(
   extras: readonly string[] = [],
 ): Promise<Omit<InstalledPackage, "packed">> {
