@@ -1,6 +1,7 @@
 // A program that reads an SQS queue subscribed to the topic, with or without raw message delivery.
 //
-//   QUEUE_URL=https://sqs.… AWS_REGION=eu-west-1 DATABASE_URL=postgres://… node examples/sqs-consumer.ts
+//   npm install ./invoice-relay-events-0.1.0.tgz pg @aws-sdk/client-sqs
+//   QUEUE_URL=https://sqs.… AWS_REGION=eu-west-1 DATABASE_URL=postgres://… node sqs-consumer.ts
 //
 // A message is deleted only when its handler is through; one that fails comes back after the queue's
 // visibility timeout and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
