@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Slots } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
 import { TOPIC, topicIsWell } from "./upstream-kind.ts";
 
 interface Wanting {
@@ -39,3 +40,10 @@ export const beginningTrial = <Given extends Trying>({ value }: Slots<Given>): R
     probe_at = case when paused_by is not null then clock_timestamp() + least(${sql.lit(`${capMs} ms`)}::interval,
       greatest(${sql.lit(`${firstMs} ms`)}::interval, clock_timestamp() - paused_at)) end
   where arn = ${value(({ route }) => route.topicArn)} and exists (select from claimed)`;
+
+/** The topics that a relay ever published to with this database; none before it is migrated. */
+export async function knownTopics(db: Kysely<Tables>): Promise<string[]> {
+  const found = await sql<{ there: boolean }>`select to_regclass('topic') is not null as there`.execute(db);
+  if (found.rows[0]?.there !== true) return [];
+  return (await db.selectFrom("topic").select("arn").execute()).map(({ arn }) => arn);
+}

@@ -1,3 +1,4 @@
+import { readAuditLog } from "../../database/audit.ts";
 import {
   type AsideAction,
   type AsideResult,
@@ -11,7 +12,6 @@ import { listGates, pause, resume } from "../../replay/pause.ts";
 import { applyRetention } from "../../replay/retention.ts";
 import { type AsideList, listAside } from "../../replay/set-aside.ts";
 import { showAside } from "../../replay/show-aside.ts";
-import { readAuditLog } from "../audit-log.ts";
 import { type AdminContext, type Operation, operation } from "./operation.ts";
 import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";
