@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Happening } from "../history/history.ts";
 import { readHistory } from "../history/recorder.ts";
 import { checkAlarms } from "./alarms.ts";
+import { checkAllFound } from "./all-found.ts";
 import { checkBelieved } from "./believed.ts";
 import { evidenceOf } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
@@ -27,6 +28,7 @@ export function judge(history: readonly Happening[], books: Books): Finding[] {
     ...checkNewest(evidence, books),
     ...checkLeases(evidence),
     ...checkStandingStill(evidence),
+    ...checkAllFound(evidence),
     ...checkAlarms(evidence, books),
   ];
 }

@@ -49,12 +49,14 @@ export interface CallbackAnswered {
   retryAfter: string | null;
 }
 
-/** The invoice's state at the provider changed; `status` is what it says from now on, null when there is none. */
+/** The invoice's state at the provider changed; `sources` are those whose keys may see it. */
 export interface InvoiceBecame {
   what: "became";
   at: number;
   invoiceId: string;
-  status: string | null;
+  status: string;
+  type: string;
+  sources: string[];
 }
 
 /** A Get Invoice arrived at the provider. */

@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => process.stdout.write(`port ${(server.address() as AddressInfo).port}\n`));
 
-/** `PUT /_control/mood`, `PUT /_control/invoices` with a list of what changes: an id, and `status` null to forget it. */
+/** `PUT /_control/mood`, `PUT /_control/invoices` with a list of what changes, each with its id. */
 async function control(
   [, what]: string[],
   request: IncomingMessage,
@@ -61,7 +61,8 @@ function keep(change: Partial<KeptInvoice> & { id: string }): void {
     ...change,
   };
   invoices.set(kept.id, kept);
-  recorder.record({ what: "became", invoiceId: kept.id, status: kept.status });
+  const { id, status, type, sources } = kept;
+  recorder.record({ what: "became", invoiceId: id, status, type, sources });
 }
 
 async function answerApi(
