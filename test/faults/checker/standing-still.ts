@@ -20,11 +20,12 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
 
   for (const { sent, answered, taken } of evidence.callbacks) {
     if (!taken || answered === null) continue;
-    const topicArn = evidence.begun.sources[sent.source]?.topicArn;
+    const topics = evidence.begun.sources[sent.source];
     for (const id of sent.invoiceIds) {
       const before = (changes.get(id) ?? []).filter(({ at }) => at <= sent.at);
       const after = (changes.get(id) ?? []).filter(({ at }) => at > sent.at);
       if (before.at(-1)?.status !== "Paid" || after.length > 0) continue;
+      const topicArn = before.at(-1)?.type === "Live" ? topics?.topicArn : topics?.testTopicArn;
       const deadline = afterCalm(evidence, answered.at, limitMs);
       const inTime = (accepted.get(`${topicArn} ${id}`) ?? []).some(({ at }) => at <= deadline);
       if (!inTime && deadline <= evidence.endedAt)

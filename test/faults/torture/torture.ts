@@ -26,6 +26,8 @@ export interface TortureOptions extends Omit<WorldOptions, "databaseUrl"> {
   lengthMs: number;
   /** How many stories of invoices begin a second. */
   perSecond: number;
+  /** Whether some invoices are seen by every source; none are when left out. */
+  shared?: boolean;
   /** The faults, instead of those that the seed draws. */
   plan?: readonly Planned[];
 }
@@ -51,7 +53,7 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
   try {
     await migrate(world);
     await Promise.all(world.relays.map((relay) => relay.start()));
-    const traffic = new Traffic(world, new Random(seed, "traffic"));
+    const traffic = new Traffic(world, new Random(seed, "traffic"), options.shared ?? false);
     const plan = options.plan ?? scheduleOf({ seed, lengthMs, relays, leaseMs });
     await Promise.all([
       traffic.flow(perSecond, lengthMs),

@@ -20,8 +20,10 @@ const STORIES = [
   "nobody's",
   "test",
   "invalid, then paid",
-  "of two sources",
 ] as const;
+
+/** Where several accounts may see one invoice. */
+const STORIES_OF_SEVERAL = [...STORIES, "of two sources"] as const;
 
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -30,11 +32,14 @@ export class Traffic {
   readonly #world: World;
   readonly #random: Random;
   readonly #under = new Set<Promise<void>>();
+  readonly #shared: boolean;
   #stopping = false;
 
-  constructor(world: World, random: Random) {
+  /** @param shared whether some invoices are seen by every source. */
+  constructor(world: World, random: Random, shared: boolean) {
     this.#world = world;
     this.#random = random;
+    this.#shared = shared;
   }
 
   /** Begins so many stories a second, for so long; resolves when every callback of them was sent. */
@@ -54,7 +59,7 @@ export class Traffic {
 
   async #tell(): Promise<void> {
     const random = this.#random;
-    const story = random.one(STORIES);
+    const story = random.one(this.#shared ? STORIES_OF_SEVERAL : STORIES);
     const id = random.uuid();
     const source = random.one(this.#world.sources);
     const amount = random.between(1, 9_999_999) / 100;
@@ -62,7 +67,8 @@ export class Traffic {
     const shape = random.one(SHAPES);
     const { provider } = this.#world;
     const sources = story === "of two sources" ? this.#world.sources.map(({ name }) => name) : [source.name];
-    const invoice = { id, collectionId: source.collectionId, sources, amount };
+    const collectionId = story === "of two sources" ? source.sharedCollectionId : source.collectionId;
+    const invoice = { id, collectionId, sources, amount };
     switch (story) {
       case "paid":
         await provider.keep({ ...invoice, status: "Paid" });

@@ -11,6 +11,8 @@ export interface WorldSource {
   key: string;
   token: string;
   collectionId: string;
+  /** A collection of several accounts: every source's key sees its invoices. */
+  sharedCollectionId: string;
   topicArn: string;
   testTopicArn: string;
 }
@@ -51,7 +53,8 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   const names = ["alpha", "beta", "gamma"].slice(0, options.sources ?? 1);
   const keys = Object.fromEntries(names.map((name) => [keyOf(name), name]));
   const [provider, sns] = await Promise.all([Provider.start(around, keys), Sns.start(around)]);
-  const sources = await Promise.all(names.map((name) => makeSource(name, sns)));
+  const shared = randomUUID();
+  const sources = await Promise.all(names.map((name) => makeSource(name, sns, shared)));
   const topics = sources.map(({ name, topicArn, testTopicArn }) => [name, { topicArn, testTopicArn }]);
   recorder.record({ what: "begun", seed, leaseMs, sources: Object.fromEntries(topics) });
   const places = Array.from({ length: options.relays ?? 1 }, (_, index) =>
@@ -111,11 +114,12 @@ const SETTINGS = {
 
 const keyOf = (name: string) => `key-of-${name}`;
 
-const makeSource = async (name: string, sns: Sns): Promise<WorldSource> => ({
+const makeSource = async (name: string, sns: Sns, sharedCollectionId: string): Promise<WorldSource> => ({
   name,
   key: keyOf(name),
   token: `token-of-${name}-0123456789abcdef`,
   collectionId: randomUUID(),
+  sharedCollectionId,
   topicArn: await sns.topic(`${name}-events`),
   testTopicArn: await sns.topic(`${name}-test-events`),
 });
@@ -124,7 +128,7 @@ const described = (source: WorldSource, collectionApiUrl: string) => ({
   name: source.name,
   collectionApiUrl,
   collectionApiKey: source.key,
-  collectionIds: [source.collectionId],
+  collectionIds: [source.collectionId, source.sharedCollectionId],
   callbackTokens: [source.token],
   snsTopicArn: source.topicArn,
   snsTestTopicArn: source.testTopicArn,
