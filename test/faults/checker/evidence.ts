@@ -6,6 +6,7 @@ import type {
   CallbackSent,
   Happening,
   InvoiceBecame,
+  ProcessChanged,
 } from "../history/history.ts";
 
 /** A Get Invoice with its answer. */
@@ -53,6 +54,7 @@ export interface Evidence {
   accepted: Acceptance[];
   became: InvoiceBecame[];
   alarms: Alarmed[];
+  processes: ProcessChanged[];
   troubles: Trouble[];
   endedAt: number;
 }
@@ -87,6 +89,7 @@ export function evidenceOf(history: readonly Happening[]): Evidence {
     accepted: of("accepted").map((line) => ({ ...line, event: eventIn(line.message) })),
     became: of("became"),
     alarms: of("alarm"),
+    processes: of("process"),
     troubles: troublesOf(history),
     endedAt: history.at(-1)?.at ?? 0,
   };

@@ -197,6 +197,17 @@ describe("the checker", () => {
       "taken, paid, calm for 35 s, not published",
       (run) => set(line(run, "accepted"), { at: 1_060_000 }),
     ],
+    [
+      "G11",
+      "told to stop, and not gone",
+      ({ history }) => {
+        const process = { what: "process", name: "relay-2", pid: 2 } as const;
+        history.push(
+          { ...process, at: 1_010_000, state: "stopping" },
+          { ...process, at: 1_025_000, state: "ended" },
+        );
+      },
+    ],
     ["G13", "nobody was told", ({ books }) => set(first(books.sources), { paused_by: "key_refused" })],
     [
       "G13",

@@ -5,6 +5,9 @@ import { type Finding, groupBy } from "./finding.ts";
 const STANDSTILL_MS = 30_000;
 const WORK_MS = 5_000;
 
+/** SIGTERM is obeyed within 10 s; in ms, with what a busy machine adds. */
+const STOPPED_MS = 12_000;
+
 /**
  * G11: once nothing was wrong for 30 s (or three leases), what was taken before is published, provided that the
  * invoice was paid when its callback came: before that it waits on the ladder by right.
@@ -36,5 +39,20 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
         });
     }
   }
+  for (const name of namesOfStuck(evidence))
+    findings.push({
+      guarantee: "G11",
+      what: `told to stop, and not gone after ${STOPPED_MS / 1000} s`,
+      about: name,
+    });
   return findings;
+}
+
+function namesOfStuck({ processes }: Evidence): string[] {
+  return processes
+    .filter(({ state, name, at }, index) => {
+      const next = processes.slice(index + 1).find((line) => line.name === name);
+      return state === "stopping" && next !== undefined && next.at - at > STOPPED_MS;
+    })
+    .map(({ name }) => name);
 }

@@ -21,6 +21,9 @@ export interface OwnProcessOptions {
 }
 
 const COMPILED = join(import.meta.dirname, "../../../node_modules/.cache/test-compile-cache");
+/** What deploys gives a process time to end: Docker 10 s, Kubernetes 30 s. In ms. */
+const KILLED_AFTER_MS = 20_000;
+
 const living = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
@@ -76,8 +79,8 @@ export class OwnProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Waits for a line of its stdout. @throws Error with its last lines when it ends before, or 60 s pass. */
-  async says(pattern: RegExp): Promise<RegExpExecArray> {
+  /** Waits for a line of its stdout. @throws Error with its last lines when it ends before, or the time is over. */
+  async says(pattern: RegExp, withinMs = 60_000): Promise<RegExpExecArray> {
     for (const line of this.#lines) {
       const found = pattern.exec(line);
       if (found !== null) return found;
@@ -100,7 +103,7 @@ export class OwnProcess {
         done();
         resolve(found);
       };
-      const tooLong = setTimeout(() => fail("waited 60 s"), 60_000);
+      const tooLong = setTimeout(() => fail(`took ${withinMs} ms`), withinMs);
       this.#watchers.add(watcher);
       if (this.#hasEnded) fail("ended");
     });
@@ -112,16 +115,24 @@ export class OwnProcess {
     return this.ended;
   }
 
-  /** SIGTERM, as whoever deploys sends it. */
-  stop(): Promise<number | null> {
+  /** SIGTERM, as whoever deploys sends it, and SIGKILL when that was not enough. */
+  async stop(): Promise<number | null> {
     if (this.alive) this.#tell("stopping");
     this.#child.kill("SIGTERM");
-    return this.ended;
+    const impatient = setTimeout(() => void this.kill(), KILLED_AFTER_MS);
+    const code = await this.ended;
+    clearTimeout(impatient);
+    return code;
   }
 
   pause(): void {
-    this.#tell("paused");
+    this.stopsItself();
     this.#child.kill("SIGSTOP");
+  }
+
+  /** It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop it twice. */
+  stopsItself(): void {
+    this.#tell("paused");
   }
 
   continue(): void {

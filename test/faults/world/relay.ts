@@ -69,6 +69,11 @@ export class Relay {
     return this.#process;
   }
 
+  /** `main.ts` of its program. */
+  get main(): string {
+    return this.#options.main;
+  }
+
   get runs(): boolean {
     return this.#process?.alive ?? false;
   }
