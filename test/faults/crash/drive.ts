@@ -18,6 +18,8 @@ export async function drive(world: World, what: Drive): Promise<void> {
     case "sweep":
       await paidInvoice(world, source);
       return;
+    case "start":
+      return;
     default:
       await command(what);
   }

@@ -27,6 +27,12 @@ export type MatrixKind = "crash" | "pause";
 /** How much longer than a lease a stopped process sleeps. */
 const LEASES_ASLEEP = 2;
 
+/** What a process does once at its start is over by then, in ms; it has rows of its own. */
+const SETTLED_MS = 1_000;
+
+/** Three leases, and what starting takes, in ms (G11). */
+const startsWithin = (leaseMs: number) => 3 * leaseMs + 10_000;
+
 /** Whoever comes by a step gets a signal there: row after row in one world, whose history grows. */
 export class Matrix {
   readonly #world: World;
@@ -48,15 +54,22 @@ export class Matrix {
     if (struck === undefined) throw new Error("A world without a relay.");
     await Promise.all(world.relays.map((relay) => (relay.runs ? relay.process.stop() : null)));
     await struck.start(armed(step, this.#kind, struck));
+    if (step.drive !== "start") await delay(SETTLED_MS);
     const driven = drive(world, step.drive);
     const reached = await struck.process.says(new RegExp(`^at step ${step.name}$`), 15_000).then(
       () => true,
       () => false,
     );
+    const blocked: Finding[] = [];
     if (this.#kind === "crash") await struck.process.kill();
     else {
       struck.process.stopsItself();
-      await Promise.all(others.map((relay) => relay.start()));
+      for (const relay of others)
+        await relay.start({ withinMs: startsWithin(this.#leaseMs) }).catch(async () => {
+          const what = `could not start while another process was stopped at "${step.name}"`;
+          blocked.push({ guarantee: "G11", what, about: relay.name });
+          await relay.process.kill();
+        });
       await delay(LEASES_ASLEEP * this.#leaseMs);
       struck.process.continue();
     }
@@ -64,7 +77,15 @@ export class Matrix {
     await heal(world);
     for (const relay of world.relays) await startUntilItRuns(relay);
     const rested = await rest(world);
-    return { step: step.name, reached, rested, ...(await this.#judge()) };
+    const { copies, findings } = await this.#judge();
+    const all = [...blocked, ...findings];
+    if (copies > 0 && step.mayCopy !== true)
+      all.push({
+        guarantee: "G5",
+        what: "sent again, though its acceptance could be known",
+        about: step.name,
+      });
+    return { step: step.name, reached, rested, copies, findings: all };
   }
 
   async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {

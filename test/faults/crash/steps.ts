@@ -1,5 +1,7 @@
 /** What has to happen for a step to be passed. */
 export type Drive =
+  /** Nothing more than its start. */
+  | "start"
   /** A callback for a paid invoice. */
   | "callback"
   /** A paid invoice that nobody tells of. */
@@ -15,6 +17,8 @@ export type Drive =
 export interface Step {
   name: string;
   drive: Drive;
+  /** It lies between the request to SNS and the mark of its acceptance: a copy is all right there, and only there. */
+  mayCopy?: true;
 }
 
 /**

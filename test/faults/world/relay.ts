@@ -34,6 +34,8 @@ export interface StartOptions {
   environment?: Record<string, string>;
   /** `serve`'s own. */
   words?: readonly string[];
+  /** How long it may take, in ms; a minute when left out. */
+  withinMs?: number;
 }
 
 /** A place where `serve` runs: its links stay, its process may be killed and started again. */
@@ -100,7 +102,7 @@ export class Relay {
   /** Starts `serve` and resolves when it takes callbacks. @throws Error with its last lines when it does not. */
   async start(start: StartOptions = {}): Promise<void> {
     this.#process = this.launch(["serve", ...(start.words ?? [])], start);
-    const [, port] = await this.#process.says(/"port":(\d+)/);
+    const [, port] = await this.#process.says(/"port":(\d+)/, start.withinMs);
     this.links.callbacks.moveTo(Number(port));
   }
 
