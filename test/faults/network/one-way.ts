@@ -28,7 +28,7 @@ interface OneWayOptions {
 
 /** One direction of a connection: from one socket to the other, in order, under a condition that may change. */
 export class OneWay {
-  readonly #options: OneWayOptions;
+  #options: OneWayOptions;
   readonly #waiting: { piece: Buffer | null; arrivedAt: number }[] = [];
   #waitingBytes = 0;
   #moving = false;
@@ -38,6 +38,11 @@ export class OneWay {
     this.#options = options;
     options.from.on("data", (piece) => this.#arrived(piece as Buffer));
     options.from.on("end", () => this.#arrived(null));
+  }
+
+  /** This connection alone lets nothing through any more, for good. */
+  hang(): void {
+    this.#options = { ...this.#options, condition: { ...this.#options.condition, blackHole: true } };
   }
 
   /** The condition changed: what waited for it looks again. */

@@ -125,6 +125,11 @@ export class TcpProxy {
     for (const { ways } of this.#connections) for (const way of ways) way.look();
   }
 
+  /** Every open connection hangs for good, as behind a firewall that forgot it; new ones go through. */
+  hangAll(): void {
+    for (const { ways } of this.#connections) for (const way of ways) way.hang();
+  }
+
   /** Resets every open connection. */
   breakAll(): void {
     for (const connection of this.#connections) this.#reset(connection);
