@@ -1,4 +1,5 @@
 import { type Next, RelayError } from "../kit/errors.ts";
+import { withoutEMailAddresses } from "../kit/mask/quiet-text.ts";
 import type { Secret } from "../kit/secret.ts";
 
 /** What went wrong, and what happens next where the caller has no policy of its own. */
@@ -77,7 +78,7 @@ export class CollectionApiError extends RelayError {
   readonly #evidence: string | undefined;
 
   constructor(operation: string, details: FaultDetails, key: Secret) {
-    const clean = (text: string) => withoutPersonalData(withoutKey(text, key)).slice(0, 500);
+    const clean = (text: string) => withoutEMailAddresses(withoutKey(text, key)).slice(0, 500);
     const outcomeUnknown = details.outcomeUnknown ?? false;
     const providerMessage =
       details.providerMessage === undefined ? undefined : clean(details.providerMessage);
@@ -116,8 +117,4 @@ function withoutKey(text: string, key: Secret): string {
     (clean, form) => clean.replaceAll(form, "[secret]"),
     text,
   );
-}
-
-function withoutPersonalData(text: string): string {
-  return text.replaceAll(/[^\s"'<>(),:;]+@[^\s"'<>(),:;]+/g, "[e-mail]");
 }

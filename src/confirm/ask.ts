@@ -4,7 +4,8 @@ import {
   type CollectionClient,
 } from "../collection-api/index.ts";
 import { messageOf } from "../kit/errors.ts";
-import { quietText, withoutCallbackTokens } from "../kit/quiet-text.ts";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { quietText } from "../kit/mask/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Answer } from "./answer.ts";
 

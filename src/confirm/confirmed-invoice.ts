@@ -1,11 +1,10 @@
 import { hash } from "node:crypto";
 import { type Invoice, toUtc } from "../collection-api/contract/index.ts";
 import { erasedDocument } from "../database/erased-document.ts";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { ConfirmedInvoice } from "../store/settlement.ts";
 import type { ClaimedQuestion } from "./question.ts";
-
-const CALLBACK_PATH = /(\/callbacks\/)[A-Za-z0-9_-]{22,}/g;
 
 /** The row of a confirmed invoice, and whether it is news (G6). */
 export function confirmedInvoice(
@@ -16,7 +15,7 @@ export function confirmedInvoice(
   timeZone: string,
 ): ConfirmedInvoice {
   // The invoice's own callBackUrl holds a token of ours.
-  const masked = JSON.stringify(document).toWellFormed().replaceAll(CALLBACK_PATH, "$1***");
+  const masked = withoutCallbackTokens(JSON.stringify(document).toWellFormed());
   const digest = hash("sha256", masked, "base64url");
   const modifiedAt = toUtc(invoice.dateModified, timeZone);
   const { known } = question;

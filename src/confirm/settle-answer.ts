@@ -3,7 +3,7 @@ import type { Alarms } from "../database/alarms.ts";
 import { isRefusedData } from "../database/postgres-errors.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import { withoutCallbackTokens } from "../kit/quiet-text.ts";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { SettlementStore } from "../store/settlement-store.ts";
 import type { Answer } from "./answer.ts";

@@ -1,7 +1,7 @@
 import { PublishBatchCommand, type PublishBatchRequestEntry, SNSClient } from "@aws-sdk/client-sns";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { messageOf } from "../kit/errors.ts";
-import { quietText } from "../kit/quiet-text.ts";
+import { quietText } from "../kit/mask/quiet-text.ts";
 
 /** What became of one entry. */
 export type EntryOutcome =

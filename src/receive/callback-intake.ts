@@ -11,7 +11,7 @@ import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { WrongTokens } from "./caller/wrong-tokens.ts";
 import { readBody } from "./read-body.ts";
 import { type Reading, readCallback } from "./reading/read-callback.ts";
-import { SecretMask } from "./secret-mask.ts";
+import { requestMask } from "./masked-request.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;
@@ -42,7 +42,7 @@ export class CallbackIntake {
   readonly #tokens: CallbackTokens;
   readonly #checks: ReadonlyMap<string, CallerChecks>;
   readonly #wrongTokens: WrongTokens;
-  readonly #mask: SecretMask;
+  readonly #mask: ReturnType<typeof requestMask>;
 
   constructor(options: CallbackIntakeOptions) {
     this.#options = options;
@@ -51,7 +51,7 @@ export class CallbackIntake {
       options.sources.map((source) => [source.name, new CallerChecks(source.callbackChecks)]),
     );
     this.#wrongTokens = new WrongTokens(options.wrongTokensPerMinute);
-    this.#mask = new SecretMask(options.sources);
+    this.#mask = requestMask(options.sources);
   }
 
   async take(request: Request): Promise<Intake> {
@@ -87,7 +87,7 @@ export class CallbackIntake {
       {
         source: source.name,
         method: request.method,
-        ...this.#mask.mask({ path, query, reference, rawHeaders: request.rawHeaders }),
+        ...this.#mask({ path, query, reference, rawHeaders: request.rawHeaders }),
         body,
         remoteAddress: address === "" ? null : address,
         ...whatWasRead(reading),
