@@ -9,9 +9,9 @@ import { callbackAddress } from "./callback-address.ts";
 import { CallbackTokens } from "./caller/callback-tokens.ts";
 import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { WrongTokens } from "./caller/wrong-tokens.ts";
+import { requestMask } from "./masked-request.ts";
 import { readBody } from "./read-body.ts";
 import { type Reading, readCallback } from "./reading/read-callback.ts";
-import { requestMask } from "./masked-request.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;

@@ -5,7 +5,9 @@ const MASK = '"***"';
 
 /** Keys, without `_` and in lower case, whose text is about a person; collection, bank and channel names are not. */
 const NAMES = new Set(
-  ["", "payer", "biller", "customer", "user", "first", "last", "full", "account"].map((whose) => `${whose}name`),
+  ["", "payer", "biller", "customer", "user", "first", "last", "full", "account"].map(
+    (whose) => `${whose}name`,
+  ),
 );
 const CONTACT = /(?:email|phone|phonenumber|address|accountnumber)$/;
 const METADATA = new Set(["metadata", "billermetadata"]);
