@@ -34,11 +34,13 @@ export interface CallbackDoorOptions {
 
 const NOTHING_NAMED_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 10_000;
+const OVER_BUDGET_EVERY_MS = 60_000;
 
 /** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
 export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHandler[]; stop(): void } {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
+  const overBudget = new Paced({ everyMs: OVER_BUDGET_EVERY_MS, act: sayOverBudget });
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
   const intake = new CallbackIntake({
     sources,
@@ -46,6 +48,11 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
     logger,
     metrics,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
+    budgetPerHour: {
+      bytes: settings.CALLBACK_MEBIBYTES_PER_HOUR * 1024 ** 2,
+      callbacks: settings.CALLBACKS_PER_HOUR,
+      ids: settings.CALLBACK_IDS_PER_HOUR,
+    },
   });
   const callbacks = callbackRoutes({
     intake,
@@ -54,9 +61,18 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
     ackBody: settings.CALLBACK_ACK_BODY,
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
     nothingNamed,
+    overBudget,
     refused,
   });
   const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
+
+  function sayOverBudget(key: string): void {
+    const [source = "", budget = ""] = key.split(" ");
+    logger.warn(
+      { source, budget },
+      "callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the provider sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS",
+    );
+  }
 
   async function raiseRefused(key: string): Promise<void> {
     const [source = "", check = ""] = key.split(" ");
@@ -72,6 +88,7 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
     routers: [callbacks, pages],
     stop: () => {
       nothingNamed.stop();
+      overBudget.stop();
       refused.stop();
     },
   };

@@ -16,6 +16,8 @@ export interface CallbackTable {
   found_by: string | null;
   /** null when it names invoices: then its verdict is the best of theirs. */
   verdict: "unreadable" | "ping" | "refused" | null;
+  /** What the row does not hold of its callback: null for nearly all. `CallbackCut` of src/record says more. */
+  cut: { overBudget: string | null; body: { bytes: number; sha256: string } | null; unread: string[] } | null;
   invoice_ids: string[];
   headers: [name: string, value: string][];
   body: Buffer;

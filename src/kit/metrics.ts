@@ -18,6 +18,12 @@ export function createMetrics() {
       labelNames: ["source", "check"],
       registers,
     }),
+    callbacksCut: new Counter({
+      name: "invoice_relay_callbacks_cut_total",
+      help: "Callbacks over a budget (their bodies cut), or beyond a limit of reading, by which",
+      labelNames: ["source", "what"],
+      registers,
+    }),
     callbackSeconds: new Histogram({
       name: "invoice_relay_callback_seconds",
       help: "From the request's headers to its answer",

@@ -6,6 +6,16 @@ import { APPEND, APPEND_AND_ASK, APPEND_AND_HAND_OVER, type CallbackRow } from "
 import { distinctQuestions, type Question } from "./open-questions.ts";
 import type { HandedQuestion, QuestionTaker } from "./question-taker.ts";
 
+/** What a row does not hold of its callback, or a reading left out (G12). */
+export interface CallbackCut {
+  /** The budget that was spent when it came, such as `address_bytes`. */
+  overBudget: string | null;
+  /** Size and SHA-256 in hex of the body as it was sent; null when `body` is whole. */
+  body: { bytes: number; sha256: string } | null;
+  /** What was not read: `ids`, `fields` or `document`. */
+  unread: readonly string[];
+}
+
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {
   source: string;
@@ -15,7 +25,7 @@ export interface IncomingCallback {
   /** As it stood in the URL, without `?`. */
   query: string;
   headers: [name: string, value: string][];
-  /** The bytes of the wire, compressed if they were. */
+  /** The bytes of the wire, compressed if they were; their beginning where `cut` says so. */
   body: Buffer;
   remoteAddress: string | null;
   reference: string | null;
@@ -25,6 +35,8 @@ export interface IncomingCallback {
   foundBy: string | null;
   /** null when the ids are to be asked for. */
   verdict: "unreadable" | "ping" | "refused" | null;
+  /** null for nearly all. */
+  cut: CallbackCut | null;
 }
 
 export interface CallbackLogOptions {
@@ -71,7 +83,9 @@ async function append(
     await APPEND.execute(db, { rows, questions });
     return;
   }
-  const reserved = new Set(taker?.reserve(questions));
+  // What is over budget waits its turn behind a claim.
+  const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
+  const reserved = new Set(taker?.reserve(questions.filter(({ invoiceId }) => !late.has(invoiceId))));
   if (taker === null || reserved.size === 0) {
     await APPEND_AND_ASK.execute(db, { rows, questions });
     onQuestions();

@@ -22,7 +22,15 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
   const logger = createLogger({ level: "silent" });
   const log = new CallbackLog({ db, onQuestions: () => undefined, maxBatch: 1, maxInFlight: 1, maxWaiting });
   const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
-  const intake = new CallbackIntake({ sources, log, logger, metrics, wrongTokensPerMinute: 60 });
+  const budgetPerHour = { bytes: 1e9, callbacks: 1e6, ids: 1e6 };
+  const intake = new CallbackIntake({
+    sources,
+    log,
+    logger,
+    metrics,
+    wrongTokensPerMinute: 60,
+    budgetPerHour,
+  });
   const paced = new Paced({ everyMs: 60_000, act: () => undefined });
   const routes = callbackRoutes({
     intake,
@@ -31,6 +39,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
     ackBody: "",
     redirectUrl: null,
     nothingNamed: paced,
+    overBudget: new Paced({ everyMs: 1_000, act: () => undefined }),
     refused: paced,
   });
   const server = await listen(httpApp([routes], logger), { name: "door", port: 0, host: "127.0.0.1" });
