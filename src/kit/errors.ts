@@ -33,7 +33,7 @@ export function messageOf(error: unknown): string {
       : error instanceof Error
         ? withoutRowValues(error)
         : String(error);
-  return quietText(text.slice(0, 5_000)).replaceAll(/\s+/g, " ").replaceAll("\0", "\uFFFD").slice(0, 500);
+  return quietText(text).replaceAll(/\s+/g, " ").replaceAll("\0", "\uFFFD").slice(0, 500);
 }
 
 /** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */

@@ -15,11 +15,16 @@ const METADATA = new Set(["metadata", "billermetadata"]);
 /** No key that is looked for is longer. */
 const LONGEST_KEY = 64;
 
+/** More than any evidence or event has (both are cut, or bounded by SNS): what lies behind is left out. */
+const MOST_LOOKED_AT = 262_144;
+
 /**
  * Evidence for a screen or `--json`: names, addresses, phone numbers, metadata and callback tokens are masked. It
  * takes any text, JSON that was cut off included, and walks over it once.
+ * @returns what was made of the first 262,144 characters.
  */
-export function maskedEvidence(text: string): string {
+export function maskedEvidence(evidence: string): string {
+  const text = evidence.length > MOST_LOOKED_AT ? `${evidence.slice(0, MOST_LOOKED_AT)}…` : evidence;
   const parts: string[] = [];
   let kept = 0;
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {

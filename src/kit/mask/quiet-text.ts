@@ -28,10 +28,9 @@ const PHONE = /(?<![\w.:-])(?:\+\d[\d ().-]{6,16}\d|0\d[\d ().-]{6,16}\d(?![\w:-
  * @returns at most 8,192 characters.
  */
 export function quietText(text: string): string {
-  const looked = text.length > MOST_LOOKED_AT ? `${text.slice(0, cutBeforeWord(text))}…` : text;
   const quiet = CREDENTIALS.reduce(
     (masked, [pattern, instead]) => masked.replaceAll(pattern, instead),
-    withoutCallbackTokens(looked),
+    withoutCallbackTokens(firstWords(text)),
   );
   return withoutContacts(quiet);
 }
@@ -54,6 +53,12 @@ function maskedRun(run: string): string {
   return run;
 }
 
-/** Half an address at the cut would not look like one any more: its whole word goes, unless that is endless. */
-const cutBeforeWord = (text: string): number =>
-  Math.max(text.lastIndexOf(" ", MOST_LOOKED_AT), MOST_LOOKED_AT - LONGEST_WORD);
+/**
+ * The beginning of a long text: nobody reads more of an error, and what is not there needs no matching. Half an
+ * address at the cut would not look like one any more: its whole word goes, unless that is endless.
+ */
+export function firstWords(text: string): string {
+  if (text.length <= MOST_LOOKED_AT) return text;
+  const end = Math.max(text.lastIndexOf(" ", MOST_LOOKED_AT), MOST_LOOKED_AT - LONGEST_WORD);
+  return `${text.slice(0, end)}…`;
+}
