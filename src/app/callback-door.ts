@@ -5,15 +5,16 @@ import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { Paced } from "../kit/paced.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
-import { Paced } from "../receive/paced.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
 import type { QuestionTaker } from "../record/question-taker.ts";
+import { closeAfterAnswer } from "./protect-answers.ts";
 
 export interface CallbackDoorOptions {
   settings: ServeSettings;
@@ -85,7 +86,7 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
   }
 
   return {
-    routers: [callbacks, pages],
+    routers: [callbacks, closeAfterAnswer, pages],
     stop: () => {
       nothingNamed.stop();
       overBudget.stop();

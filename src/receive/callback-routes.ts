@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Metrics } from "../kit/metrics.ts";
+import type { Paced } from "../kit/paced.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
-import type { Paced } from "./paced.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { payerPage } from "./payer-page/payer-page.ts";
 import { sendPage } from "./payer-page/send-page.ts";

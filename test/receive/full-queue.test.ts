@@ -6,12 +6,12 @@ import { connect } from "../../src/database/connect.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
+import { Paced } from "../../src/kit/paced.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { sourcesOf } from "../../src/kit/sources.ts";
 import { CallbackIntake } from "../../src/receive/callback-intake.ts";
 import { callbackRoutes } from "../../src/receive/callback-routes.ts";
-import { Paced } from "../../src/receive/paced.ts";
 import { CallbackLog } from "../../src/record/callback-log.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 

@@ -1,5 +1,5 @@
 import { networkOf } from "../../kit/network-of.ts";
-import { Remembered } from "./remembered.ts";
+import { Remembered } from "../../kit/remembered.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,4 +1,4 @@
-import { networkOf } from "../../kit/network-of.ts";
+import { networkOf } from "./network-of.ts";
 import { Remembered } from "./remembered.ts";
 
 const WINDOW_MS = 60_000;
