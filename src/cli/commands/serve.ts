@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
 import { SERVE_REQUIRES } from "../../kit/settings.ts";
 import type { Door } from "../door.ts";
+import { plainJson } from "../terminal-text.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
@@ -21,7 +22,7 @@ export function serveCommand(door: Door): Command {
       const { createLogger } = await import("../../kit/log.ts");
       const log = createLogger({
         level: settings.LOG_LEVEL,
-        destination: { write: (line) => void door.stdout.write(line) },
+        destination: { write: (line) => void door.stdout.write(plainJson(line)) },
       });
       const stop = door.listenForStop();
       const relay = await serve({ settings, log, workers, http: workersOnly !== true });
