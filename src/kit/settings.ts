@@ -80,15 +80,15 @@ export const settingsSchema = z.object({
     .prefault("60")
     .describe("After so many wrong tokens in a minute an address gets 429; a right token never does."),
   CALLBACKS_PER_HOUR: wholeNumber(1, 1_000_000_000)
-    .prefault("200000")
+    .prefault("1000000")
     .describe(
       "The callbacks of one address in an hour beyond which their bodies are cut; of a token four times.",
     ),
   CALLBACK_IDS_PER_HOUR: wholeNumber(1, 1_000_000_000)
-    .prefault("200000")
+    .prefault("1000000")
     .describe("The same for the invoice ids that they name."),
   CALLBACK_MEBIBYTES_PER_HOUR: wholeNumber(1, 1_000_000)
-    .prefault("256")
+    .prefault("1024")
     .describe("The same for the size of their bodies."),
   SNS_TOPIC_ARN: topicArn.optional().describe("The topic that invoice.paid events of Live invoices go to."),
   SNS_TEST_TOPIC_ARN: topicArn
