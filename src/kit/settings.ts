@@ -72,7 +72,7 @@ export const settingsSchema = z.object({
     .prefault("5000")
     .describe("The most connections at a time; one more is closed at once."),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000)
-    .prefault("500")
+    .prefault("2000")
     .describe(
       "The most of them from one address; those of TRUSTED_PROXIES are not counted, only their clients'.",
     ),
