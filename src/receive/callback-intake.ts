@@ -13,12 +13,7 @@ import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { keptBody } from "./kept-body.ts";
 import { requestMask } from "./masked-request.ts";
 import { readBody } from "./read-body.ts";
-import { glance } from "./reading/glance.ts";
-import { readCallback } from "./reading/read-callback.ts";
-import type { Unread } from "./reading/reading-limits.ts";
-
-/** The most bytes of a callback's body, as sent and after decompression. */
-export const BODY_LIMIT = 256 * 1024;
+import { BODY_LIMIT, type Named, namedIn, namedInRefused } from "./what-is-named.ts";
 
 export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
 
@@ -87,7 +82,7 @@ export class CallbackIntake {
     const check =
       this.#checks.get(source.name)?.failedBy({ headers: request.headers, body, address }, new Date()) ??
       null;
-    const read = check === null ? readWhole(request, query, reference, body) : readRefused(query, body);
+    const read = check === null ? namedIn(request, query, reference, body) : namedInRefused(query, body);
     if (read === "too_large") return tooLarge(", after decompression too");
     const texts = this.#mask({ path, query, reference, rawHeaders: request.rawHeaders });
     return await this.#record(
@@ -110,7 +105,7 @@ export class CallbackIntake {
     { source, name }: TokenOwner,
     address: string,
     body: Buffer,
-    { invoiceIds, unread, isRefused }: Pick<Read, "invoiceIds" | "unread"> & { isRefused: boolean },
+    { invoiceIds, unread, isRefused }: Pick<Named, "invoiceIds" | "unread"> & { isRefused: boolean },
   ): Pick<IncomingCallback, "body" | "cut"> {
     const cost = { bytes: body.length, callbacks: 1, ids: isRefused ? 0 : invoiceIds.length };
     const caller = { token: isRefused ? `${name} refused` : name, address };
@@ -158,34 +153,6 @@ const tooLarge = (addition: string): Intake => ({
   status: 413,
   why: `A callback may hold ${BODY_LIMIT} bytes at most${addition}.`,
 });
-
-/** What a callback names, as it is recorded. */
-type Read = Pick<IncomingCallback, "invoiceIds" | "foundBy" | "verdict"> & { unread: Unread[] };
-
-function readWhole(
-  { method, headers }: Request,
-  query: string,
-  reference: string | null,
-  body: Buffer,
-): Read | "too_large" {
-  const contentType = headers["content-type"] ?? null;
-  const contentEncoding = headers["content-encoding"] ?? null;
-  const reading = readCallback(
-    { method, query, reference, contentType, contentEncoding, body },
-    { inflatedBytes: BODY_LIMIT },
-  );
-  if (reading.kind === "too_large") return "too_large";
-  const { unread } = reading;
-  return reading.kind === "ids"
-    ? { invoiceIds: reading.invoiceIds, foundBy: reading.foundBy, verdict: null, unread }
-    : { invoiceIds: [], foundBy: null, verdict: reading.kind, unread };
-}
-
-function readRefused(query: string, body: Buffer): Read {
-  const invoiceIds = glance(query, body);
-  const foundBy = invoiceIds.length === 0 ? null : "glance";
-  return { invoiceIds, foundBy, verdict: "refused", unread: [] };
-}
 
 /** Behind a trusted proxy the client's own; a proxy may pass on anything, so only a real address counts. */
 function addressOf(request: Request): string {

@@ -8,10 +8,10 @@ import { maskedEvidence } from "../../src/kit/mask/masked-evidence.ts";
 import { quietText } from "../../src/kit/mask/quiet-text.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { storableText } from "../../src/kit/storable-text.ts";
-import { BODY_LIMIT } from "../../src/receive/callback-intake.ts";
 import { requestMask } from "../../src/receive/masked-request.ts";
 import { glance } from "../../src/receive/reading/glance.ts";
 import { readCallback } from "../../src/receive/reading/read-callback.ts";
+import { BODY_LIMIT } from "../../src/receive/what-is-named.ts";
 
 const MIB = 1024 ** 2;
 /** What Node takes of a request's line and headers. */

@@ -1,5 +1,5 @@
-import { isTooIntricate } from "./is-too-intricate.ts";
-import type { UnreadSet } from "./reading-limits.ts";
+import { isTooIntricate } from "../../kit/is-too-intricate.ts";
+import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
 
 /** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -15,7 +15,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 export function parseJson(text: string, unread: UnreadSet): Json | undefined {
   // Spares forms and plain text the cost of an exception.
   if (!/^[\s\0]*(?:[[{"]|null)/.test(text)) return undefined;
-  if (isTooIntricate(text)) {
+  if (isTooIntricate(text, READING_LIMITS)) {
     unread.add("document");
     return undefined;
   }
