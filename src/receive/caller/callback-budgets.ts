@@ -31,7 +31,9 @@ interface Caller {
 export class CallbackBudgets {
   readonly #address: CallbackCost;
   readonly #token: CallbackCost;
-  readonly #spent = new Remembered<CallbackCost & { at: number }>();
+  readonly #byAddress = new Remembered<Spent>();
+  /** As many as there are tokens: none of them is ever forgotten. */
+  readonly #byToken = new Map<string, Spent>();
 
   /** @param perHour of one address. */
   constructor(perHour: CallbackCost) {
@@ -46,8 +48,8 @@ export class CallbackBudgets {
 
   /** Takes the cost from both budgets, or from none. @returns which is spent, null when it fits; `now` in ms. */
   take({ token, address }: Caller, cost: CallbackCost, now: number): OverBudget | null {
-    const byAddress = this.#spentOf(`address ${networkOf(address)}`, this.#address, now);
-    const byToken = this.#spentOf(`token ${token}`, this.#token, now);
+    const byAddress = spentOf(this.#byAddress, networkOf(address), this.#address, now);
+    const byToken = spentOf(this.#byToken, token, this.#token, now);
     const over =
       (address === "" ? null : exceeded("address", byAddress, cost, this.#address)) ??
       exceeded("token", byToken, cost, this.#token);
@@ -59,21 +61,23 @@ export class CallbackBudgets {
     }
     return null;
   }
+}
 
-  #spentOf(key: string, perHour: CallbackCost, now: number): CallbackCost {
-    const known = this.#spent.get(key);
-    if (known === undefined) {
-      const fresh = { bytes: 0, callbacks: 0, ids: 0, at: now };
-      this.#spent.set(key, fresh);
-      return fresh;
-    }
-    const share = Math.max(0, now - known.at) / HOUR_MS;
-    known.bytes = Math.max(0, known.bytes - share * perHour.bytes);
-    known.callbacks = Math.max(0, known.callbacks - share * perHour.callbacks);
-    known.ids = Math.max(0, known.ids - share * perHour.ids);
-    known.at = now;
-    return known;
-  }
+type Spent = CallbackCost & { at: number };
+
+/** What is spent by now; whoever was seen last is forgotten last. */
+function spentOf(
+  known: Pick<Map<string, Spent>, "get"> & { set(key: string, spent: Spent): unknown },
+  key: string,
+  perHour: CallbackCost,
+  now: number,
+): Spent {
+  const before = known.get(key) ?? { bytes: 0, callbacks: 0, ids: 0, at: now };
+  const share = Math.max(0, now - before.at) / HOUR_MS;
+  const left = (what: keyof CallbackCost) => Math.max(0, before[what] - share * perHour[what]);
+  const spent = { bytes: left("bytes"), callbacks: left("callbacks"), ids: left("ids"), at: now };
+  known.set(key, spent);
+  return spent;
 }
 
 function exceeded(

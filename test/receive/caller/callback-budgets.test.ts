@@ -57,6 +57,14 @@ describe("the budgets of a token and an address (G12)", () => {
     expect(from(0, "default#2")).toBeNull();
   });
 
+  it("are not forgotten because of ever new addresses", () => {
+    const budgets = small();
+    const from = (n: number) =>
+      budgets.take({ token: "default#1", address: `2001:db8:${n.toString(16)}::1` }, cost(), 0);
+    for (let n = 0; n < 30_000; n += 1) from(n);
+    expect(from(60_000)).toBe("token_callbacks");
+  });
+
   it("by default are never met by a month's honest callbacks, all in one rush from one address", () => {
     const budgets = standard();
     const provider = { token: "default#1", address: "203.0.113.1" };
