@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Route } from "../publish/claim-events.ts";
 import { createSnsSender } from "../publish/sns-sender.ts";
-import { BODY_LIMIT } from "../receive/callback-intake.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
+import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import type { ReadAgain } from "../replay/read-again.ts";
 import type { ReplayWorkshop } from "../replay/replay-workshop.ts";
 

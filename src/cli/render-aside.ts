@@ -2,7 +2,8 @@ import type { AsideResult } from "../replay/act-on-aside.ts";
 import type { AsideItem } from "../replay/set-aside.ts";
 import type { AsideEvidence } from "../replay/show-aside.ts";
 import type { AsideWords } from "./aside-words.ts";
-import { plainText, table } from "./table.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 const LONGEST_ERROR = 80;
 

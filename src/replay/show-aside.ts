@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { maskedEvidence } from "./masked-evidence.ts";
+import { maskedEvidence } from "../kit/mask/masked-evidence.ts";
 import { type AsideItem, type AsideList, listAside } from "./set-aside.ts";
 
 /** One item with all that helps to decide about it; personal data masked. */

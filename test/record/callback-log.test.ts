@@ -34,6 +34,7 @@ const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => 
   invoiceIds: [randomUUID()],
   foundBy: "data.id",
   verdict: null,
+  cut: null,
   ...changes,
 });
 
