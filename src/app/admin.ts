@@ -14,9 +14,9 @@ import { backFill } from "../reconcile/back-fill.ts";
 import { certify } from "../reconcile/certify.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import { reconcileSource } from "./reconcile-source.ts";
-import { routesOf } from "./register.ts";
 import { readAgain } from "./replay-workshop.ts";
 import { topicsOf } from "./topics-of.ts";
+import { routesOf } from "./upstreams.ts";
 
 export interface AdminOptions {
   db: Kysely<Tables>;
@@ -24,7 +24,7 @@ export interface AdminOptions {
   sources: readonly Source[];
   log: Logger;
   /** Wakes the confirmers of all processes. */
-  onQuestions: () => void;
+  onConfirmations: () => void;
 }
 
 const DAY_MS = 86_400_000;
@@ -34,7 +34,7 @@ const LISTS_MS = 600_000;
 
 /** The admin API of this process; none without ADMIN_TOKENS. */
 export function adminRouters(options: AdminOptions): Router[] {
-  const { db, settings, sources, log, onQuestions } = options;
+  const { db, settings, sources, log, onConfirmations } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return [];
   const parts = {
@@ -51,7 +51,7 @@ export function adminRouters(options: AdminOptions): Router[] {
     async reconcile({ publish, ...period }: Period & { publish: boolean }, actor: string) {
       const detail = { ...period, publish };
       await audit(db, [{ actor, action: "reconcile", subject: "reconcile", invoiceId: null, detail }]);
-      const deps = { db, leaseMs: settings.LEASE_DURATION, onQuestions };
+      const deps = { db, leaseMs: settings.LEASE_DURATION, onConfirmations };
       return await eachCollection(options, period, (source, collectionId, signal) =>
         backFill(deps, { source, collectionId, window: windowOf(period), publish, signal }),
       );

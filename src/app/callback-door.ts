@@ -1,8 +1,10 @@
 import type { RequestHandler } from "express";
 import type { Kysely } from "kysely";
+import type { ClaimedConfirmation } from "../confirmations/claim.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
+import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
@@ -13,7 +15,6 @@ import { Paced } from "../receive/paced.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
-import type { QuestionTaker } from "../record/question-taker.ts";
 
 export interface CallbackDoorOptions {
   settings: ServeSettings;
@@ -25,9 +26,9 @@ export interface CallbackDoorOptions {
   alarms: Alarms;
   logger: Logger;
   metrics: Metrics;
-  onQuestions: () => void;
+  onConfirmations: () => void;
   /** A confirmer in this process; null when there is none. */
-  taker: QuestionTaker | null;
+  handoff: Handoff<ClaimedConfirmation> | null;
   /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
   onNothingNamed: (source: string) => void;
 }
@@ -42,7 +43,11 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
   const intake = new CallbackIntake({
     sources,
-    log: new CallbackLog({ db: recording, onQuestions: options.onQuestions, taker: options.taker }),
+    log: new CallbackLog({
+      db: recording,
+      onConfirmations: options.onConfirmations,
+      handoff: options.handoff,
+    }),
     logger,
     metrics,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,

@@ -1,66 +1,85 @@
-import type { CollectionClient } from "../collection-api/index.ts";
-import { confirmPass } from "../confirm/confirm-pass.ts";
-import { ConfirmSource } from "../confirm/confirm-source.ts";
-import { type FreshQuestion, HandedQuestions } from "../confirm/handed-questions.ts";
+import type { Claimed } from "../confirm/claim.ts";
+import { CollectionNames } from "../confirm/collection-names.ts";
+import { ConfirmLine } from "../confirm/confirm-line.ts";
+import { confirmPolicy } from "../confirm/confirming.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
-import { SourceGate } from "../confirm/source-gate.ts";
-import { messageOf } from "../kit/errors.ts";
-import type { Source } from "../kit/sources.ts";
-import { type EventTaker, SettlementStore } from "../store/settlement-store.ts";
-import { releaseQuestions } from "../workers/leases.ts";
+import { SourceProof } from "../confirm/source-proof.ts";
+import type { Handoff } from "../kit/handoff.ts";
+import type { ServeSettings } from "../kit/settings.ts";
+import type { Source } from "../kit/source.ts";
+import type { ClaimedEvent } from "../outbox/event.ts";
+import { newestInvoiceId } from "../payments/known-invoice.ts";
+import { collectionApiProvider } from "../provider/collection-api-provider.ts";
+import type { Provider } from "../provider/provider.ts";
+import { OutcomeStore } from "../store/outcome-store.ts";
+import { UnknownIds } from "../upstreams/unknown-ids.ts";
+import { Upstream } from "../upstreams/upstream.ts";
+import { SOURCE } from "../upstreams/upstream-kind.ts";
+import { Pump } from "../workers/pump.ts";
 import { Signal } from "../workers/signal.ts";
-import type { Pass, PassContext } from "./pass.ts";
+import type { PassContext } from "./pass.ts";
+import { routesOf } from "./upstreams.ts";
 
-/** The confirming pass of one process, over the clients of its sources, and how new questions get to it. */
+/** The provider account of a source; a second provider would be chosen here, by a setting. */
+export const providerOf = (source: Source, settings: ServeSettings): Provider =>
+  collectionApiProvider({
+    baseUrl: source.collectionApiUrl,
+    apiKey: source.collectionApiKey,
+    timeoutMs: settings.CONFIRM_TIMEOUT,
+    connections: settings.CONFIRM_CONCURRENCY,
+  });
+
+/** What confirms in one process, over its sources' providers. */
 export function confirming(
   context: PassContext,
-  clients: readonly { source: Source; client: CollectionClient }[],
-  taker: EventTaker | null,
-): { pass: Pass; handed: HandedQuestions | null } {
-  const { hot, settings, alarms, log, metrics } = context;
-  const { CONFIRM_RATE_PER_SECOND: rate, LEASE_DURATION: leaseMs } = settings;
-  const release = (questions: readonly FreshQuestion[]) =>
-    void releaseQuestions(hot, questions).catch((error: unknown) => {
-      log.warn({ error: messageOf(error) }, "leases could not be given back; they run out by themselves");
-    });
-  // Without a wake-up nobody records beside the confirmer; under a limit of questions a second every claim is counted.
-  const handed =
-    context.confirmWake === undefined || (rate ?? null) !== null
-      ? null
-      : new HandedQuestions({ leaseMs, release });
-  const options = {
-    db: hot,
-    alarms,
-    log,
-    metrics,
-    store: new SettlementStore({ db: hot, onEvents: context.onEvents, taker }),
-    sources: clients.map(({ source, client }) => confirmSource(context, source, client)),
-    concurrency: settings.CONFIRM_CONCURRENCY,
-    timeoutMs: settings.CONFIRM_TIMEOUT,
-    leaseMs,
-    wake: context.confirmWake ?? new Signal(),
-    handed,
-  };
-  return { pass: (stop) => confirmPass(options, stop), handed };
+  providers: readonly { source: Source; provider: Provider }[],
+  events: Handoff<ClaimedEvent> | null,
+): Pump<Claimed> {
+  const { hot, settings, alarms, log } = context;
+  const { CONFIRM_CONCURRENCY: concurrency, LEASE_DURATION: leaseMs } = settings;
+  const routes = routesOf(context.sources);
+  const store = new OutcomeStore({ db: hot, alarms, onEvents: context.onEvents, handoff: events, routes });
+  const lines = providers.map(({ source, provider }) => lineOf(context, store, source, provider));
+  const policy = confirmPolicy({ db: hot, lines, concurrency, leaseMs });
+  return new Pump({ policy, leaseMs, wake: context.confirmWake ?? new Signal(), log });
 }
 
-function confirmSource(
-  { db, settings, alarms }: PassContext,
+function lineOf(
+  { db, hot, settings, alarms, metrics }: PassContext,
+  store: OutcomeStore,
   source: Source,
-  client: CollectionClient,
-): ConfirmSource {
-  return new ConfirmSource({
-    source,
-    client,
+  provider: Provider,
+): ConfirmLine {
+  const { name, collectionIds } = source;
+  const timeoutMs = settings.CONFIRM_TIMEOUT;
+  const upstream = new Upstream({ db, alarms, kind: SOURCE, name });
+  return new ConfirmLine({
+    db: hot,
+    name,
+    provider,
+    upstream,
+    store,
+    metrics,
+    timeoutMs,
+    leaseMs: settings.LEASE_DURATION,
+    mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
       unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,
     },
-    gate: new SourceGate({ db, alarms, source: source.name }),
-    keyProbe: new KeyProbe({ db, alarms, client, source, timeoutMs: settings.CONFIRM_TIMEOUT }),
+    keyProbe: new KeyProbe({ db, provider, upstream, timeoutMs }),
+    proof: new SourceProof({
+      provider,
+      collectionIds,
+      timeoutMs,
+      knownInvoiceId: () => newestInvoiceId(db, name),
+    }),
+    names: new CollectionNames({ provider, collectionIds, timeoutMs }),
+    unknownIds: new UnknownIds({ db, alarms, source: name }),
     rules: {
       paidStatuses: lowerCase(settings.PAID_STATUSES),
       invalidStatuses: lowerCase(settings.INVALID_STATUSES),
+      hasTestTopic: source.snsTestTopicArn !== null,
       personalData: settings.EVENT_PERSONAL_DATA,
       timeZone: settings.PROVIDER_TIME_ZONE,
     },

@@ -71,7 +71,7 @@ async function payOne(
   tell("the subscriber received the event");
   const timeline = await until("the publication was not kept", signal, async () => {
     const found = await readTimeline(db, invoice.id);
-    return found?.event?.state === "published" ? found : undefined;
+    return found?.events[0]?.state === "published" ? found : undefined;
   });
   return { event, timeline };
 }

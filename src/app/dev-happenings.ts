@@ -85,30 +85,38 @@ function whatWasReceived({ message }: ReceivedMessage): Omit<Happening, "at"> {
   return { what: "received", invoiceId: subject, says: "the subscriber has the event", event: message };
 }
 
-// A question that is asked again has no time of its own for it: the moment it is seen is near enough.
+// One that is asked again has no time of its own for it: the moment it is seen is near enough.
 async function findSince(db: Database, startedAt: Date): Promise<Found[]> {
   const since = sql`greatest(${startedAt}, clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;
+  const joiningInvoice = sql`left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id`;
   const { rows } = await sql<Found>`
-    select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId", null as "messageId",
+    select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",
+      null as "messageId",
       method || ' recorded, then answered' || case
         when verdict is not null then '; it names no invoice (' || verdict || ')'
-        when cardinality(invoice_ids) > 1 then '; it names ' || cardinality(invoice_ids) || ' invoices' else '' end as says
+        when cardinality(invoice_ids) > 1 then '; it names ' || cardinality(invoice_ids) || ' invoices'
+        else '' end as says
     from callback where received_at >= ${since}
     union all
-    select 'asked', question.invoice_id || ' ' || requests || ' ' || attempt || ' ' || question.faults, clock_timestamp(), question.invoice_id, null,
-      case when question.faults > 0 then 'the provider could not be asked: ' || coalesce(last_error, 'no reason was kept')
+    select 'asked', asked.invoice_id || ' ' || requests || ' ' || attempt || ' ' || asked.faults, clock_timestamp(),
+      asked.invoice_id, null,
+      case when asked.faults > 0 then 'the provider could not be asked: ' || coalesce(last_error, 'no reason was kept')
         when invoice.id is null then 'the provider does not know it yet'
-        else 'the provider still says ' || invoice.status end || '; asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
-    from confirmation as question left join invoice on invoice.id = question.invoice_id
-    where question.state = 'due' and (attempt > 0 or question.faults > 0) and requested_at >= ${since}
+        else 'the provider still says ' || invoice.status
+        end || '; asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
+    from confirmation as asked ${joiningInvoice}
+    where asked.state = 'due' and (attempt > 0 or asked.faults > 0) and requested_at >= ${since}
     union all
-    select 'confirmed', question.invoice_id || ' settled ' || settled_at, settled_at, question.invoice_id, null,
-      'asked the provider: ' || coalesce(invoice.status, 'it does not know it') || ', so the verdict is ' || coalesce(verdict, question.state)
-    from confirmation as question left join invoice on invoice.id = question.invoice_id
-    where question.state in ('done', 'dead') and settled_at >= ${since}
+    select 'confirmed', asked.invoice_id || ' settled ' || settled_at, settled_at, asked.invoice_id, null,
+      'asked the provider: ' || coalesce(invoice.status, 'it does not know it')
+        || ', so the verdict is ' || coalesce(verdict, asked.state)
+    from confirmation as asked ${joiningInvoice}
+    where asked.state in ('done', 'dead') and settled_at >= ${since}
     union all
-    select 'published', message_id, publication.published_at, event.invoice_id, message_id, 'SNS accepted ' || event.type || ' as message ' || message_id
-    from publication join event on event.id = publication.event_id where publication.published_at >= ${since}
+    select 'published', message_id, publication.published_at, event.invoice_id, message_id,
+      'SNS accepted ' || event.type || ' as message ' || message_id
+    from publication join event on event.source = publication.source and event.id = publication.event_id
+    where publication.published_at >= ${since}
     order by 3 limit ${MOST_AT_ONCE}`.execute(db);
   return rows;
 }

@@ -1,9 +1,7 @@
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
-import { describeTopic } from "../publish/describe-topic.ts";
 import type { Check } from "./check.ts";
-
-const TIMEOUT_MS = 10_000;
+import { destinationOf } from "./publishing.ts";
 
 /** Each topic once: it is there, in the region, and somebody is subscribed. */
 export async function* checkTopics(
@@ -30,11 +28,9 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
     const says = `${arn} is in ${region}, and AWS_REGION is ${settings.AWS_REGION}. They must be the same`;
     return { about, state: "fault", says };
   }
-  const found = await describeTopic(arn, {
-    region,
-    endpoint: settings.AWS_ENDPOINT_URL_SNS,
-    timeoutMs: TIMEOUT_MS,
-  });
+  const destination = destinationOf(settings, 1);
+  const found = await destination.describe(arn);
+  destination.close();
   switch (found.kind) {
     case "there":
       return found.subscriptions > 0

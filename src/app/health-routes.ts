@@ -3,6 +3,7 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { readBacklog } from "../operate/backlog.ts";
 
 export interface HealthRoutesOptions {
   db: Kysely<Tables>;
@@ -43,32 +44,16 @@ export function healthRoutes({ db, metrics, isStopping }: HealthRoutesOptions): 
 
 /** The gauges that only the database knows. When it is away they are left out, which is what monitoring should see. */
 async function refreshGauges(db: Kysely<Tables>, metrics: Metrics): Promise<void> {
-  for (const gauge of [
-    metrics.oldestQuestionSeconds,
-    metrics.oldestEventSeconds,
-    metrics.questions,
-    metrics.events,
-  ])
-    gauge.reset();
+  const ages = [metrics.oldestConfirmationSeconds, metrics.oldestEventSeconds];
+  for (const gauge of [...ages, metrics.confirmations, metrics.outbox]) gauge.reset();
   try {
-    const { rows: ages } = await sql<{ question: number | null; event: number | null }>`
-      select
-        (select extract(epoch from clock_timestamp() - min(due_at)) from confirmation where state in ('due', 'claimed') and due_at <= now())::float8 as question,
-        (select extract(epoch from clock_timestamp() - min(created_at)) from event where state in ('due', 'claimed'))::float8 as event`.execute(
-      db,
-    );
-    metrics.oldestQuestionSeconds.set(Math.max(0, ages[0]?.question ?? 0));
-    metrics.oldestEventSeconds.set(Math.max(0, ages[0]?.event ?? 0));
-    const { rows: questions } = await sql<{ state: string; verdict: string | null; count: number }>`
-      select state, verdict, count(*) as count from confirmation group by state, verdict`.execute(db);
-    for (const { state, verdict, count } of questions)
-      metrics.questions.set({ state, verdict: verdict ?? "none" }, count);
-    const { rows: events } = await sql<{
-      state: string;
-      count: number;
-    }>`select state, count(*) as count from event group by state`.execute(db);
-    for (const { state, count } of events) metrics.events.set({ state }, count);
+    const backlog = await readBacklog(db);
+    metrics.oldestConfirmationSeconds.set(backlog.oldestConfirmationSeconds);
+    metrics.oldestEventSeconds.set(backlog.oldestEventSeconds);
+    for (const { state, verdict, count } of backlog.confirmations)
+      metrics.confirmations.set({ state, verdict: verdict ?? "none" }, count);
+    for (const { state, count } of backlog.outbox) metrics.outbox.set({ state }, count);
   } catch {
-    for (const gauge of [metrics.oldestQuestionSeconds, metrics.oldestEventSeconds]) gauge.remove();
+    for (const gauge of ages) gauge.remove();
   }
 }

@@ -1,17 +1,18 @@
 import type { Kysely } from "kysely";
+import type { ClaimedConfirmation } from "../confirmations/claim.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
+import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
-import type { QuestionTaker } from "../record/question-taker.ts";
 import type { Signal } from "../workers/signal.ts";
 
 /** What the passes of one process share. */
 export interface PassContext {
   db: Kysely<Tables>;
-  /** The same database, for claims, settlements and publications: what every payment waits for. */
+  /** The same database, for claims and outcomes: what every payment waits for. */
   hot: Kysely<Tables>;
   settings: ServeSettings;
   sources: readonly Source[];
@@ -21,7 +22,7 @@ export interface PassContext {
   /** Wakes the publishers of all processes. */
   onEvents: () => void;
   /** Wakes the confirmers of all processes. */
-  onQuestions: () => void;
+  onConfirmations: () => void;
   confirmWake?: Signal;
   publishWake?: Signal;
 }
@@ -36,7 +37,7 @@ export interface Passes {
   rescue: Pass;
   /** Reads the provider's lists for what callbacks missed. */
   sweep: Pass;
-  /** Finds genuine ids in a flooded unknown lane. */
+  /** Finds genuine ids in a flood of unknown ones. */
   scout: Pass;
   /** The daily certificate. */
   certify: Pass;
@@ -46,7 +47,7 @@ export interface Passes {
   retention: Pass;
   /** Makes the log's partitions that are due. */
   partitions: Pass;
-  /** Where new questions of this process may go without a claim. */
-  questionTaker: QuestionTaker | null;
+  /** Where new confirmations of this process may go without a claim. */
+  handoff: Handoff<ClaimedConfirmation> | null;
   close(): Promise<void>;
 }

@@ -1,43 +1,44 @@
-import { CollectionClient } from "../collection-api/index.ts";
+import { confirmationLeases } from "../confirmations/leases.ts";
 import { makePartitions } from "../database/partitions.ts";
-import type { ServeSettings } from "../kit/settings.ts";
-import type { Source } from "../kit/sources.ts";
+import { messageOf } from "../kit/errors.ts";
+import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certify-pass.ts";
 import { Scout } from "../reconcile/scout.ts";
 import { sweepPass } from "../reconcile/sweep-pass.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { applyRetention } from "../replay/retention.ts";
-import { releaseExpired } from "../workers/leases.ts";
-import { confirming } from "./confirming.ts";
+import { confirming, providerOf } from "./confirming.ts";
 import type { PassContext, Passes } from "./pass.ts";
 import { publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
-import { routesOf } from "./register.ts";
 import { createReplayWorkshop } from "./replay-workshop.ts";
+import { routesOf } from "./upstreams.ts";
 
 const DAY_MS = 86_400_000;
 
 export function createPasses(context: PassContext): Passes {
   const { db, settings, alarms, log } = context;
-  const clients = context.sources.map((source) => ({ source, client: clientOf(source, settings) }));
+  const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
   const publisher = publishing(context);
+  // Without a wake-up nobody works beside: in Lambda each is a function of its own.
+  const worksBeside = context.publishWake !== undefined;
   const reconcileOptions = {
     db,
     alarms,
     log,
     leaseMs: settings.LEASE_DURATION,
-    sources: clients.map(({ source, client }) => reconcileSource(source, client, settings)),
-    onQuestions: context.onQuestions,
+    sources: providers.map(({ source, provider }) => reconcileSource(source, provider, settings)),
+    onConfirmations: context.onConfirmations,
   };
   const scout = new Scout(reconcileOptions);
-  const confirmer = confirming(context, clients, publisher.handed);
+  const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
   const workshop = replayWorkshop(context);
   return {
-    confirm: confirmer.pass,
-    publish: publisher.pass,
+    confirm: (stop) => confirmer.drain(stop),
+    publish: (stop) => publisher.pump.drain(stop),
     async rescue() {
-      if ((await releaseExpired(db, "confirmation")) > 0) context.confirmWake?.raise();
-      if ((await releaseExpired(db, "event")) > 0) context.publishWake?.raise();
+      if ((await confirmationLeases.releaseExpired(db)) > 0) context.confirmWake?.raise();
+      if ((await outboxLeases.releaseExpired(db)) > 0) context.publishWake?.raise();
       return null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
@@ -62,27 +63,28 @@ export function createPasses(context: PassContext): Passes {
       if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
       return DAY_MS;
     },
-    questionTaker: confirmer.handed,
+    // Under a limit of confirmations a second every claim is counted.
+    handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {
-      await publisher.close();
-      await Promise.all(clients.map(({ client }) => client.close()));
+      // What was handed over last is finished or given back.
+      for (const pump of [confirmer, publisher.pump])
+        await pump.drain(AbortSignal.abort()).catch((error: unknown) => {
+          log.warn(
+            { error: messageOf(error) },
+            "some work was cut off; it is taken up when its lease has run out",
+          );
+        });
+      publisher.close();
+      await Promise.all(providers.map(({ provider }) => provider.close()));
     },
   };
 }
 
-const clientOf = (source: Source, settings: ServeSettings): CollectionClient =>
-  new CollectionClient({
-    baseUrl: source.collectionApiUrl,
-    apiKey: source.collectionApiKey,
-    timeoutMs: settings.CONFIRM_TIMEOUT,
-    connections: settings.CONFIRM_CONCURRENCY,
-  });
-
-const replayWorkshop = ({ db, settings, sources, onQuestions }: PassContext) =>
+const replayWorkshop = ({ db, settings, sources, onConfirmations }: PassContext) =>
   createReplayWorkshop({
     db,
     leaseMs: settings.LEASE_DURATION,
-    onQuestions,
+    onConfirmations,
     sns: {
       routes: routesOf(sources),
       region: settings.AWS_REGION,

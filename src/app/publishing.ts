@@ -1,74 +1,44 @@
-import { messageOf } from "../kit/errors.ts";
-import { HandedEvents } from "../publish/handed-events.ts";
-import { PublicationStore } from "../publish/publication-store.ts";
-import { publishPass } from "../publish/publish-pass.ts";
-import { createSnsSender } from "../publish/sns-sender.ts";
-import { TopicGate } from "../publish/topic-gate.ts";
-import { releaseEvents } from "../workers/leases.ts";
+import type { Destination } from "../destination/destination.ts";
+import { snsDestination } from "../destination/sns-destination.ts";
+import type { ServeSettings } from "../kit/settings.ts";
+import type { ClaimedEvent } from "../outbox/event.ts";
+import { OutcomeLog } from "../publish/outcome-log.ts";
+import { PublishLine } from "../publish/publish-line.ts";
+import { publishPolicy } from "../publish/publishing.ts";
+import { Upstream } from "../upstreams/upstream.ts";
+import { TOPIC } from "../upstreams/upstream-kind.ts";
+import { Pump } from "../workers/pump.ts";
 import { Signal } from "../workers/signal.ts";
-import type { Pass, PassContext } from "./pass.ts";
-import { routesOf } from "./register.ts";
+import type { PassContext } from "./pass.ts";
+import { routesOf } from "./upstreams.ts";
 
-const SNS_CONNECTIONS = 8;
+const CONNECTIONS = 8;
+const TIMEOUT_MS = 10_000;
 
-/** While so many are on their way, as many again have their outcome written down. */
-const BATCHES_IN_HAND = 2 * SNS_CONNECTIONS;
-const SNS_TIMEOUT_MS = 10_000;
-
-/** As many events as the batches in hand hold: enough that no batch waits for the next commit. */
-const MOST_HANDED = 160;
-
-/** The publishing pass of one process, and how its connections are closed. */
-export function publishing(context: PassContext): {
-  pass: Pass;
-  handed: HandedEvents | null;
-  close(): Promise<void>;
-} {
-  const { db, hot, settings, alarms, log, metrics } = context;
-  const sender = createSnsSender({
+/** Where events go; a second destination would be chosen here, by a setting. */
+export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): Destination =>
+  snsDestination({
     region: settings.AWS_REGION,
     endpoint: settings.AWS_ENDPOINT_URL_SNS,
-    connections: SNS_CONNECTIONS,
-    timeoutMs: SNS_TIMEOUT_MS,
+    connections,
+    timeoutMs: TIMEOUT_MS,
   });
-  // Routes that share a topic share its gate.
-  const gates = new Map<string, TopicGate>();
-  const routes = routesOf(context.sources).map((route) => {
-    const gate = gates.get(route.topicArn) ?? new TopicGate({ db, alarms, topicArn: route.topicArn });
-    gates.set(route.topicArn, gate);
-    return { ...route, gate };
+
+/** What publishes in one process, and how its connections are closed. */
+export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {
+  const { db, hot, settings, alarms, log, metrics } = context;
+  const destination = destinationOf(settings);
+  const leaseMs = settings.LEASE_DURATION;
+  const outcomes = new OutcomeLog({ db: hot, alarms });
+  // Routes that share a topic share its state.
+  const upstreams = new Map<string, Upstream>();
+  const lines = routesOf(context.sources).map((route) => {
+    const name = route.topicArn;
+    const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
+    upstreams.set(name, upstream);
+    return new PublishLine({ db: hot, route, destination, upstream, outcomes, metrics, leaseMs });
   });
-  const wake = context.publishWake;
-  // Without a wake-up nobody publishes beside the confirmer: in Lambda each is a function of its own.
-  const handed =
-    wake === undefined
-      ? null
-      : new HandedEvents({
-          routes,
-          leaseMs: settings.LEASE_DURATION,
-          capacity: MOST_HANDED,
-          wake,
-          release: (events) => releaseEvents(hot, events),
-        });
-  const options = {
-    db: hot,
-    alarms,
-    log,
-    metrics,
-    store: new PublicationStore(hot),
-    sender,
-    routes,
-    batchesInHand: BATCHES_IN_HAND,
-    leaseMs: settings.LEASE_DURATION,
-    wake: wake ?? new Signal(),
-    handed,
-  };
-  // The confirmer may have handed on its last events when the publisher had stopped.
-  const close = async () => {
-    sender.close();
-    await handed?.close().catch((error: unknown) => {
-      log.warn({ error: messageOf(error) }, "leases could not be given back; they run out by themselves");
-    });
-  };
-  return { pass: (stop) => publishPass(options, stop), handed, close };
+  const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, leaseMs });
+  const pump = new Pump({ policy, leaseMs, wake: context.publishWake ?? new Signal(), log });
+  return { pump, close: () => destination.close() };
 }

@@ -19,7 +19,7 @@ import { healthRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
 import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
-import { register } from "./register.ts";
+import { register } from "./upstreams.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
@@ -118,7 +118,7 @@ class Relay {
       log,
       metrics,
       onEvents: () => wakeUps.wake("publish"),
-      onQuestions: () => wakeUps.wake("confirm"),
+      onConfirmations: () => wakeUps.wake("confirm"),
       confirmWake: confirm,
       publishWake: publish,
     });
@@ -150,8 +150,8 @@ class Relay {
       alarms: new Alarms({ db: working.db, log, metrics }),
       logger: log,
       metrics,
-      onQuestions: () => wakeUps.wake("confirm"),
-      taker: this.#passes?.questionTaker ?? null,
+      onConfirmations: () => wakeUps.wake("confirm"),
+      handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
     });
     this.#callbacks = door;
@@ -165,7 +165,7 @@ class Relay {
       settings,
       sources: this.sources,
       log,
-      onQuestions: () => wakeUps.wake("confirm"),
+      onConfirmations: () => wakeUps.wake("confirm"),
     });
     const app = httpApp([...door.routers, health, ...admin], log, settings.TRUSTED_PROXIES ?? []);
     this.server = await listen(app, {

@@ -17,16 +17,17 @@ export function renderTimeline(timeline: Timeline, now: Date): string {
   return lines.join("\n");
 }
 
-function headline({ invoice, questions }: Timeline): string {
-  if (invoice === null)
-    return `source ${questions[0]?.source ?? "unknown"}; the provider has confirmed nothing yet`;
+function headline({ invoices, confirmations }: Timeline): string {
+  const [invoice] = invoices;
+  if (invoice === undefined)
+    return `source ${confirmations[0]?.source ?? "unknown"}; the provider has confirmed nothing yet`;
   const parts = [
     invoice.status,
     invoice.type,
     invoice.totalAmount === null ? null : `${invoice.totalAmount} in total`,
     invoice.collectionName === null ? null : `collection "${invoice.collectionName}"`,
     invoice.reference === null ? null : `reference ${invoice.reference}`,
-    `source ${invoice.source}`,
+    `source ${invoices.map(({ source }) => source).join(" and ")}`,
   ];
   return plainText(parts.filter((part) => part !== null).join(", "));
 }
@@ -36,17 +37,20 @@ function wordsOf(entry: Entry): string {
     case "callback": {
       const from = entry.remoteAddress === null ? "" : ` from ${entry.remoteAddress}`;
       const found = entry.foundBy === null ? "" : `, id found in ${entry.foundBy}`;
+      const bytes = entry.bytes === null ? "erased" : `${entry.bytes.toLocaleString("en-US")} bytes`;
       const verdict = entry.verdict === null ? "" : `, ${entry.verdict}`;
-      return `callback recorded: ${entry.method}${from}, ${entry.bytes.toLocaleString("en-US")} bytes${found}${verdict}`;
+      return `callback recorded: ${entry.method}${from}, ${bytes}${found}${verdict}`;
     }
-    case "question":
-      return `question opened by ${entry.openedBy === "callback" || entry.openedBy === "operator" ? `a${entry.openedBy === "operator" ? "n" : ""} ` : ""}${entry.openedBy}`;
+    case "paid":
+      return "paid, says the provider";
+    case "confirmation":
+      return `confirmation opened by ${entry.openedBy === "callback" || entry.openedBy === "operator" ? `a${entry.openedBy === "operator" ? "n" : ""} ` : ""}${entry.openedBy}`;
     case "answer":
       return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
     case "verdict":
-      return entry.state === "dead" ? "set aside as a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
-    case "released":
-      return "released from quarantine by an operator";
+      return entry.state === "dead" ? "given up: a dead letter now" : `verdict: ${entry.verdict ?? "none"}`;
+    case "action":
+      return `${entry.action} by ${entry.actor}`;
     case "event":
       return `${entry.type} written to the outbox, event id ${entry.id}`;
     case "publication":

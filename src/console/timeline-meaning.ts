@@ -1,43 +1,52 @@
-import type { EventState, KnownInvoice, QuestionState, ShutTopic, Timeline } from "./timeline.ts";
+import type { ClosedTopic, ConfirmationStanding, EventStanding, KnownInvoice, Timeline } from "./timeline.ts";
 
 /** Work that is this much overdue, in ms, is not being done by anyone. */
 const NOBODY_WORKS_MS = 30_000;
 
 /** What the state of an invoice means and what happens next, for who is on call at night. A sentence or two each. Pure. */
 export function meaningOf(timeline: Timeline, now: Date): string[] {
-  const { questions, event, invoice, invoiceId, shutTopics } = timeline;
-  const lines = questions.map((question) => {
-    const said = questionMeaning(question, invoice, invoiceId, now);
-    return questions.length > 1 ? `Source ${question.source}: ${said}` : said;
+  const { confirmations, events, invoices, invoiceId, closedTopics } = timeline;
+  const named = (source: string, said: string) =>
+    confirmations.length + events.length > 2 ? `Source ${source}: ${said}` : said;
+  const lines = confirmations.map((confirmation) => {
+    const invoice = invoices.find(({ source }) => source === confirmation.source) ?? null;
+    return named(confirmation.source, confirmationMeaning(confirmation, invoice, invoiceId, now));
   });
-  if (questions.length === 0) lines.push("No question was opened: nobody asked the provider about it.");
-  if (event !== null) lines.push(eventMeaning(event, shutTopics, now));
+  if (confirmations.length === 0)
+    lines.push("No confirmation was opened: nobody asked the provider about it.");
+  for (const event of events) lines.push(named(event.source, eventMeaning(event, closedTopics, now)));
+  if (invoices.some(({ erasedAt }) => erasedAt !== null))
+    lines.push("Its personal data was erased here; ids and amounts stay.");
   return lines;
 }
 
-function questionMeaning(
-  question: QuestionState,
+function confirmationMeaning(
+  confirmation: ConfirmationStanding,
   invoice: KnownInvoice | null,
   invoiceId: string,
   now: Date,
 ): string {
-  switch (question.state) {
+  switch (confirmation.state) {
     case "claimed":
-      return question.claimedUntil !== null && question.claimedUntil < now
+      return confirmation.claimedUntil !== null && confirmation.claimedUntil < now
         ? "A worker took it and is gone; the next one takes it up by itself. If that does not happen, see whether serve runs."
         : "A worker is asking the provider right now.";
     case "due":
-      return `${whyAgain(question, invoice)} ${whenAgain(question, now)}`;
+      return `${whyAgain(confirmation, invoice)} ${whenAgain(confirmation, now)}`;
     case "dead":
-      return `Given up and set aside: ${sentence(question.lastError ?? "no reason was kept")} Once the cause is gone: invoice-relay dead retry ${invoiceId}`;
+      return `Given up, and among the dead letters: ${sentence(confirmation.lastError ?? "no reason was kept")} Once the cause is gone: invoice-relay dead retry ${invoiceId}`;
     case "done":
-      return verdictMeaning(question, invoice, invoiceId);
+      return verdictMeaning(confirmation, invoice, invoiceId);
   }
 }
 
-function verdictMeaning(question: QuestionState, invoice: KnownInvoice | null, invoiceId: string): string {
+function verdictMeaning(
+  confirmation: ConfirmationStanding,
+  invoice: KnownInvoice | null,
+  invoiceId: string,
+): string {
   const status = invoice?.status ?? "nothing";
-  switch (question.verdict) {
+  switch (confirmation.verdict) {
     case "paid":
       return "The provider confirmed that it is paid.";
     case "quarantined":
@@ -53,32 +62,34 @@ function verdictMeaning(question: QuestionState, invoice: KnownInvoice | null, i
   }
 }
 
-function whyAgain(question: QuestionState, invoice: KnownInvoice | null): string {
-  if (question.faults > 0)
-    return `The last ${question.faults === 1 ? "try" : `${question.faults} tries`} failed: ${sentence(question.lastError ?? "no reason was kept")}`;
-  if (question.lastError !== null) return sentence(question.lastError);
-  if (question.attempt === 0)
+function whyAgain(confirmation: ConfirmationStanding, invoice: KnownInvoice | null): string {
+  if (confirmation.faults > 0)
+    return `The last ${confirmation.faults === 1 ? "try" : `${confirmation.faults} tries`} failed: ${sentence(confirmation.lastError ?? "no reason was kept")}`;
+  if (confirmation.lastError !== null) return sentence(confirmation.lastError);
+  if (confirmation.attempt === 0)
     return invoice === null ? "The provider was not asked yet." : "It is to be asked again.";
-  const times = ["", "once", "twice"][question.attempt] ?? `${question.attempt} times`;
+  const times = ["", "once", "twice"][confirmation.attempt] ?? `${confirmation.attempt} times`;
   return invoice === null
     ? `The provider does not know it yet (asked ${times}).`
     : `The provider still says ${invoice.status} (asked ${times}).`;
 }
 
-function whenAgain(question: QuestionState, now: Date): string {
-  if (question.sourcePausedBy === "key_refused")
+function whenAgain(confirmation: ConfirmationStanding, now: Date): string {
+  if (confirmation.sourcePausedBy === "refused")
     return "Asking is paused, because the provider refuses the key: check COLLECTION_API_KEY. It goes on by itself once the key works.";
-  if (question.sourcePausedBy === "operator")
+  if (confirmation.sourcePausedBy === "operator")
     return "Asking was paused by an operator: invoice-relay resume confirm.";
-  if (question.sourceOpensAt !== null && question.sourceOpensAt > question.dueAt)
-    return `The provider is in trouble (${question.sourceError ?? "no reason was kept"}), so nothing is asked before ${clock(question.sourceOpensAt)}.`;
-  return whenDue("Asked again", question.dueAt, now);
+  if (confirmation.sourceOpensAt !== null && confirmation.sourceOpensAt > confirmation.dueAt)
+    return `The provider is in trouble (${confirmation.sourceError ?? "no reason was kept"}), so nothing is asked before ${clock(confirmation.sourceOpensAt)}.`;
+  return whenDue("Asked again", confirmation.dueAt, now);
 }
 
-function eventMeaning(event: EventState, shutTopics: readonly ShutTopic[], now: Date): string {
+function eventMeaning(event: EventStanding, closedTopics: readonly ClosedTopic[], now: Date): string {
   switch (event.state) {
     case "published":
       return "The event is published: SNS accepted it. Nothing is left to do here; what consumers do with it, only they know.";
+    case "lost":
+      return "The event waits nowhere, and no acceptance by SNS is kept. reconcile sends it again: invoice-relay reconcile.";
     case "held":
       return "The event is held, because this is a Test invoice and SNS_TEST_TOPIC_ARN is not set.";
     case "dead":
@@ -87,11 +98,11 @@ function eventMeaning(event: EventState, shutTopics: readonly ShutTopic[], now: 
       return "The event is being sent to SNS right now.";
     case "due": {
       const why = event.lastError === null ? "" : ` The last try failed: ${sentence(event.lastError)}`;
-      const shut = shutTopics.map(
+      const closed = closedTopics.map(
         ({ arn, pausedBy, lastError }) =>
           ` Topic ${arn} ${pausedBy === "operator" ? "was paused by an operator: invoice-relay resume publish." : `takes nothing now: ${sentence(lastError ?? "no reason was kept")}`}`,
       );
-      return `The event waits to be published.${why}${shut.join("")} ${shut.length > 0 ? "It is sent by itself once that is over." : whenDue("Sent", event.dueAt, now)}`;
+      return `The event waits to be published.${why}${closed.join("")} ${closed.length > 0 ? "It is sent by itself once that is over." : event.dueAt === null ? "" : whenDue("Sent", event.dueAt, now)}`;
     }
   }
 }

@@ -1,19 +1,21 @@
-import type { Lane, OpenedBy, Verdict } from "../database/tables.ts";
+import type { ConfirmationState, OpenedBy, Priority, Verdict } from "../confirmations/confirmation.ts";
+import type { EventState } from "../outbox/event-state.ts";
 
 /** All that the tables say about one invoice; no personal data, no document, no secret. */
 export interface Timeline {
   invoiceId: string;
-  /** The newest confirmed answer; null while there is none. */
-  invoice: KnownInvoice | null;
+  /** The newest confirmed answer of each source that has one. */
+  invoices: KnownInvoice[];
   /** One for each source that asked. */
-  questions: QuestionState[];
-  event: EventState | null;
+  confirmations: ConfirmationStanding[];
+  /** One for each source that has one. */
+  events: EventStanding[];
   /** In the order of time. */
   entries: Entry[];
   /** Callbacks beyond those among the entries. */
   furtherCallbacks: number;
   /** Topics that take nothing now. */
-  shutTopics: ShutTopic[];
+  closedTopics: ClosedTopic[];
 }
 
 export interface KnownInvoice {
@@ -26,13 +28,14 @@ export interface KnownInvoice {
   totalAmount: string | null;
   paidAt: Date | null;
   confirmedAt: Date;
+  erasedAt: Date | null;
 }
 
-export interface QuestionState {
+export interface ConfirmationStanding {
   source: string;
-  state: "due" | "claimed" | "done" | "dead";
+  state: ConfirmationState;
   verdict: Verdict | null;
-  lane: Lane;
+  priority: Priority;
   /** How often it was asked for: callbacks, reconcile, replays. */
   requests: number;
   /** Answers that called for another try. */
@@ -42,22 +45,24 @@ export interface QuestionState {
   dueAt: Date;
   claimedUntil: Date | null;
   lastError: string | null;
-  sourcePausedBy: "operator" | "key_refused" | null;
+  sourcePausedBy: "operator" | "refused" | null;
   /** While the source backs off: until when. */
   sourceOpensAt: Date | null;
   sourceError: string | null;
 }
 
-export interface EventState {
+export interface EventStanding {
+  source: string;
   id: string;
   type: string;
-  state: "due" | "claimed" | "held" | "published" | "dead";
+  state: EventState;
   attempt: number;
-  dueAt: Date;
+  /** null once it is published. */
+  dueAt: Date | null;
   lastError: string | null;
 }
 
-export interface ShutTopic {
+export interface ClosedTopic {
   arn: string;
   pausedBy: "operator" | "refused" | null;
   opensAt: Date | null;
@@ -73,14 +78,17 @@ export type Entry = { at: Date } & (
       remoteAddress: string | null;
       foundBy: string | null;
       verdict: string | null;
-      bytes: number;
+      /** null once its personal data was erased. */
+      bytes: number | null;
     }
-  | { kind: "question"; source: string; openedBy: OpenedBy }
+  | { kind: "confirmation"; source: string; openedBy: OpenedBy }
+  | { kind: "paid"; source: string }
   | { kind: "answer"; source: string; status: string; storedAt: Date }
   | { kind: "verdict"; source: string; verdict: Verdict | null; state: "done" | "dead" }
-  | { kind: "released"; source: string }
-  | { kind: "event"; id: string; type: string }
-  | { kind: "publication"; topicArn: string; messageId: string; replayId: string | null }
-  | { kind: "alarm"; name: string; detail: string; times: number }
-  | { kind: "alarm_cleared"; name: string }
+  | { kind: "event"; source: string; id: string; type: string }
+  | { kind: "publication"; source: string; topicArn: string; messageId: string; replayId: string | null }
+  /** What a person did by hand. */
+  | { kind: "action"; actor: string; action: string }
+  | { kind: "alarm"; source: string; name: string; detail: string; times: number }
+  | { kind: "alarm_cleared"; source: string; name: string }
 );

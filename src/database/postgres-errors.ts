@@ -26,6 +26,8 @@ export function isLostConnection(error: unknown): boolean {
   if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"].includes(code)) return true;
   return (
     error instanceof Error &&
-    /Connection terminated|connection error and is not queryable/i.test(error.message)
+    /Connection terminated|connection error and is not queryable|read timeout|timeout exceeded when trying/i.test(
+      error.message,
+    )
   );
 }

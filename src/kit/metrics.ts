@@ -54,9 +54,9 @@ export function createMetrics() {
       labelNames: ["worker"],
       registers,
     }),
-    oldestQuestionSeconds: new Gauge({
-      name: "invoice_relay_oldest_open_question_seconds",
-      help: "How long the oldest due question has been overdue",
+    oldestConfirmationSeconds: new Gauge({
+      name: "invoice_relay_oldest_open_confirmation_seconds",
+      help: "How long the oldest due confirmation has been overdue",
       registers,
     }),
     oldestEventSeconds: new Gauge({
@@ -64,15 +64,15 @@ export function createMetrics() {
       help: "Age of the oldest event that should be published and is not",
       registers,
     }),
-    questions: new Gauge({
-      name: "invoice_relay_questions",
-      help: "Questions, by state and verdict",
+    confirmations: new Gauge({
+      name: "invoice_relay_confirmations",
+      help: "Confirmations, by state and verdict",
       labelNames: ["state", "verdict"],
       registers,
     }),
-    events: new Gauge({
-      name: "invoice_relay_events",
-      help: "Events, by state",
+    outbox: new Gauge({
+      name: "invoice_relay_outbox",
+      help: "Events that are still to be published, by state",
       labelNames: ["state"],
       registers,
     }),

@@ -1,7 +1,7 @@
 import { relayMigrations } from "../../migrations/relay.ts";
 import type { Pass, Passes } from "../app/pass.ts";
 import { createPasses } from "../app/passes.ts";
-import { register } from "../app/register.ts";
+import { register } from "../app/upstreams.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { drain } from "./drain.ts";
 import { openRelay } from "./open-relay.ts";
@@ -60,7 +60,7 @@ async function openPasses() {
     log,
     metrics,
     onEvents: () => publish.wake(),
-    onQuestions: () => confirm.wake(),
+    onConfirmations: () => confirm.wake(),
   });
   return { relay, passes, flush: () => Promise.all([confirm.flush(), publish.flush()]) };
 }

@@ -18,8 +18,8 @@ const open = perContainer(async () => {
     alarms: relay.alarms,
     logger: relay.log,
     metrics: relay.metrics,
-    onQuestions: () => wake.wake(),
-    taker: null,
+    onConfirmations: () => wake.wake(),
+    handoff: null,
     // The sweep comes every minute by its schedule.
     onNothingNamed: () => undefined,
   });

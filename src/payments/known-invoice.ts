@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { nullable, returned } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
 import type { KnownInvoice } from "./payment.ts";
 
 /** What a claim reads of the invoice that it is about. */
@@ -38,3 +39,16 @@ export const knownInvoiceIn = ({
   digest,
 }: Row): KnownInvoice | null =>
   status === null || digest === null ? null : { status, modifiedAt, amount, totalAmount, digest };
+
+/** An invoice that the provider knew; null when none is stored. */
+export async function newestInvoiceId(db: Kysely<Tables>, source: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("invoice")
+    .select("id")
+    .where("source", "=", source)
+    .where("paid_at", "is not", null)
+    .orderBy("paid_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}

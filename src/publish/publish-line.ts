@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { Alarm, Alarms } from "../database/alarms.ts";
+import type { Alarm } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
@@ -19,7 +19,6 @@ export interface PublishLineOptions {
   destination: Destination;
   upstream: Upstream;
   outcomes: OutcomeLog;
-  alarms: Alarms;
   metrics: Metrics;
   leaseMs: number;
 }

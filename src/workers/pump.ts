@@ -118,7 +118,8 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#stop = stop;
     this.#giveUp = new AbortController();
     const endsGrace = () => setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
-    stop.addEventListener("abort", endsGrace);
+    if (stop.aborted) endsGrace();
+    else stop.addEventListener("abort", endsGrace);
     try {
       const moreInMs = await this.#untilIdle(stop);
       if (this.#failure !== null) throw this.#failure.error;

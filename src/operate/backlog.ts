@@ -1,0 +1,35 @@
+import { type Kysely, sql } from "kysely";
+import type { ConfirmationState, Verdict } from "../confirmations/confirmation.ts";
+import type { Tables } from "../database/tables.ts";
+import type { OutboxState } from "../outbox/event.ts";
+
+/** How much is open, and since when. */
+export interface Backlog {
+  /** How long the oldest due confirmation has been overdue, in s. */
+  oldestConfirmationSeconds: number;
+  /** Age of the oldest event that should be published and is not, in s. */
+  oldestEventSeconds: number;
+  confirmations: { state: ConfirmationState; verdict: Verdict | null; count: number }[];
+  outbox: { state: OutboxState; count: number }[];
+}
+
+export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
+  const { rows } = await sql<{ confirmation: number | null; event: number | null }>`
+    select
+      (select extract(epoch from clock_timestamp() - min(due_at)) from confirmation
+        where state in ('due', 'claimed') and due_at <= now())::float8 as confirmation,
+      (select extract(epoch from clock_timestamp() - min(event.created_at)) from outbox
+        join event on event.source = outbox.source and event.id = outbox.event_id
+        where outbox.state in ('due', 'claimed'))::float8 as event`.execute(db);
+  const count = sql<number>`count(*)`.as("count");
+  return {
+    oldestConfirmationSeconds: Math.max(0, rows[0]?.confirmation ?? 0),
+    oldestEventSeconds: Math.max(0, rows[0]?.event ?? 0),
+    confirmations: await db
+      .selectFrom("confirmation")
+      .select(["state", "verdict", count])
+      .groupBy(["state", "verdict"])
+      .execute(),
+    outbox: await db.selectFrom("outbox").select(["state", count]).groupBy("state").execute(),
+  };
+}
