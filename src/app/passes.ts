@@ -1,5 +1,5 @@
 import { confirmationLeases } from "../confirmations/leases.ts";
-import { makePartitions } from "../database/partitions.ts";
+import { makePartitions } from "../record/partitions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certify-pass.ts";

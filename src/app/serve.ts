@@ -1,7 +1,7 @@
 import { Alarms } from "../database/alarms.ts";
 import { type Connection, type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
-import { makePartitions } from "../database/partitions.ts";
+import { makePartitions } from "../record/partitions.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";

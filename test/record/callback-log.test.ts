@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
-import { makePartitions } from "../../src/database/partitions.ts";
+import { makePartitions } from "../../src/record/partitions.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import {
   CallbackLog,
