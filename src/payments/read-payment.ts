@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /** What the provider last confirmed of an invoice, without personal data. @returns null when nothing is stored. */
@@ -16,7 +16,3 @@ export async function readPayment(db: Kysely<Tables>, key: { invoiceId: string; 
     .executeTakeFirst();
   return row ?? null;
 }
-
-/** A condition on rows of `confirmation`: an answer about its invoice is stored. */
-export const isStored = sql<boolean>`
-  exists (select from invoice where invoice.source = confirmation.source and invoice.id = confirmation.invoice_id)`;

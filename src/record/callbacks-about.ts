@@ -20,3 +20,10 @@ export async function callbacksAbout(
     .limit(most)
     .execute();
 }
+
+/** Whether the log still has a callback. @param receivedAt, id expressions. */
+export const isLogged = (
+  receivedAt: RawBuilder<unknown>,
+  id: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from callback as logged where logged.received_at = ${receivedAt} and logged.id = ${id})`;

@@ -33,7 +33,7 @@ export interface EndedPause {
 
 /** Writes down which pauses have ended by themselves; from that moment on they no longer held anything. */
 export async function endPauses(db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> {
-  const key = sql.ref(kind.key);
+  const key = sql.ref(`${kind.table}.${kind.key}`);
   const { rows } = await sql<EndedPause>`
     with ended as (
       select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}

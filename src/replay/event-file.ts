@@ -2,10 +2,9 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
-import type { Route } from "../publish/claim-events.ts";
-import type { Position } from "./replay.ts";
-import type { Step } from "./replay-step.ts";
-import { saveProgress } from "./replay-store.ts";
+import { saveProgress } from "./held-replay.ts";
+import type { HeldReplay } from "./replay.ts";
+import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
 import { selectEvents } from "./select-events.ts";
 
 /** Events hold personal data: the file is its owner's alone. */
@@ -15,34 +14,34 @@ const OWNER_ONLY = 0o600;
  * Writes events to a file as NDJSON, one payload a line, exactly as published. The progress remembers how long the
  * file was, so that after a crash each line stands there once and whole.
  */
-export function eventFileStep({
-  db,
-  routes,
-  file,
-}: {
-  db: Kysely<Tables>;
-  routes: readonly Route[];
-  file: FileHandle;
-}): Step {
-  return async (replay, most) => {
+export class EventFileSteps implements ReplaySteps {
+  readonly #db: Kysely<Tables>;
+  readonly #file: FileHandle;
+
+  constructor({ db, file }: { db: Kysely<Tables>; file: FileHandle }) {
+    this.#db = db;
+    this.#file = file;
+  }
+
+  async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
     const { filters, target, position } = replay;
-    const selection = { filters, target, routes, after: position, replayId: null, most };
-    const events = await selectEvents(db, selection);
+    const selection = { filters, target, routes: [], after: position, replayId: null, most };
+    const events = await selectEvents(this.#db, selection);
     const last = events.at(-1);
     if (last === undefined) return { kind: "ends" };
     const lines = Buffer.from(events.map((event) => `${event.payload}\n`).join(""));
     const before = position?.bytes ?? 0;
     try {
-      await file.truncate(before);
-      await writeWhole(file, lines, before);
-      await file.datasync();
+      await this.#file.truncate(before);
+      await writeWhole(this.#file, lines, before);
+      await this.#file.datasync();
     } catch (error) {
       return { kind: "fails", why: `The file cannot be written: ${messageOf(error)}` };
     }
-    const moved: Position = { at: last.at, id: last.id, bytes: before + lines.length };
+    const moved = { at: last.at, id: last.id, source: last.source, bytes: before + lines.length };
     const progress = { handled: events.length, sent: events.length, position: moved };
-    return { kind: "went", replay: await saveProgress(db, replay, progress), taken: events.length };
-  };
+    return { kind: "went", replay: await saveProgress(this.#db, replay, progress), taken: events.length };
+  }
 }
 
 async function writeWhole(file: FileHandle, bytes: Buffer, at: number): Promise<void> {

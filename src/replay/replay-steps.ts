@@ -11,5 +11,8 @@ export type StepOutcome =
   /** It cannot go on until a person has done something. */
   | { kind: "fails"; why: string };
 
-/** Takes the next few of one replay, at most `most`, and saves how far it came. */
-export type Step = (replay: HeldReplay, most: number) => Promise<StepOutcome>;
+/** What a replay does, a few at a time. */
+export interface ReplaySteps {
+  /** Takes the next few of one replay, at most `most`, and saves how far it came. */
+  next(replay: HeldReplay, most: number): Promise<StepOutcome>;
+}
