@@ -1,7 +1,6 @@
 import { Alarms } from "../database/alarms.ts";
 import { type Connection, type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
-import { makePartitions } from "../record/partitions.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";
@@ -10,6 +9,7 @@ import { createMetrics, type Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
 import { httpLimits } from "../receive/http-limits.ts";
+import { makePartitions } from "../record/partitions.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";

@@ -83,6 +83,11 @@ export class Door {
     this.stdout.write(`${text}\n`);
   }
 
+  /** What was named is not there: exit code 3. */
+  notFound(): void {
+    this.#exitCode = 3;
+  }
+
   /** A line that is not part of the result. */
   remark(text: string): void {
     this.stderr.write(`${text}\n`);

@@ -1,6 +1,7 @@
+import { cancelReplay, resumeReplay } from "../../replay/cancel-or-resume.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
-import { findReplay, listRefusals, listReplays } from "../../replay/replay-store.ts";
-import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
+import { findReplay, listRefusals, listReplays } from "../../replay/replay-rows.ts";
+import { startReplay } from "../../replay/start-replay.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 

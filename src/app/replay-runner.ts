@@ -1,17 +1,20 @@
 import type { Kysely } from "kysely";
+import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Route } from "../publish/claim-events.ts";
-import { createSnsSender } from "../publish/sns-sender.ts";
+import { snsDestination } from "../destination/sns-destination.ts";
+import type { Route } from "../outbox/event.ts";
 import { BODY_LIMIT } from "../receive/callback-intake.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
 import type { ReadAgain } from "../replay/read-again.ts";
-import type { ReplayWorkshop } from "../replay/replay-workshop.ts";
+import { ReplayRunner } from "../replay/replay-runner.ts";
 
-export interface ReplayWorkshopOptions {
+export interface ReplayRunnerOptions {
   db: Kysely<Tables>;
   leaseMs: number;
-  onQuestions: () => void | Promise<void>;
-  /** What sending takes; null where nothing is sent: for questions, and for events to a file. */
+  onConfirmations: () => void | Promise<void>;
+  /** Told of a replay that cannot go on; null where a person watches. */
+  alarms: Alarms | null;
+  /** What sending takes; null where nothing is sent: for confirmations, and for events to a file. */
   sns: { routes: readonly Route[]; region: string; endpoint: string | undefined } | null;
 }
 
@@ -23,23 +26,16 @@ export const readAgain: ReadAgain = (request) => {
   return reading.kind === "ids" ? { invoiceIds: reading.invoiceIds, foundBy: reading.foundBy } : null;
 };
 
-/** All that replays need, for `serve` and for the command line. */
-export function createReplayWorkshop({
-  db,
-  leaseMs,
-  onQuestions,
-  sns,
-}: ReplayWorkshopOptions): ReplayWorkshop {
-  return {
-    db,
-    leaseMs,
-    onQuestions,
+/** Runs replays, for `serve` and for the command line. */
+export function replayRunner({ sns, ...options }: ReplayRunnerOptions): ReplayRunner {
+  return new ReplayRunner({
+    ...options,
     readAgain,
     routes: sns?.routes ?? [],
-    createSender() {
+    createDestination() {
       if (sns === null) throw new Error("This replay sends to SNS, and was composed without it");
       const { region, endpoint } = sns;
-      return createSnsSender({ region, endpoint, connections: 1, timeoutMs: SNS_TIMEOUT_MS });
+      return snsDestination({ region, endpoint, connections: 1, timeoutMs: SNS_TIMEOUT_MS });
     },
-  };
+  });
 }

@@ -1,14 +1,18 @@
 import { Command, Option } from "commander";
 import { RelayError } from "../kit/errors.ts";
-import type { AsideFilters, AsideList, AsideSelection } from "../replay/set-aside.ts";
-import type { AsideRun, AsideWords } from "./aside-words.ts";
+import type {
+  UndeliveredFilters,
+  UndeliveredList,
+  UndeliveredSelection,
+} from "../operate/list-undelivered.ts";
 import type { Door } from "./door.ts";
 import { operator } from "./operator.ts";
 import { countValue, idValue, timeValue } from "./option-values.ts";
-import { renderAside, renderAsideResult, renderEvidence } from "./render-aside.ts";
+import { renderDecision, renderEvidence, renderUndelivered } from "./render-undelivered.ts";
+import type { CarryOut, UndeliveredWords } from "./undelivered-words.ts";
 
-/** The four commands of what is set aside: `list`, `show`, the one that brings it back, and `dismiss`. */
-export function asideCommand(door: Door, words: AsideWords): Command {
+/** The four commands about what was not delivered: `list`, `show`, the one that brings it back, and `dismiss`. */
+export function undeliveredCommand(door: Door, words: UndeliveredWords): Command {
   const { list, act, dismiss } = words;
   return new Command(list)
     .description(words.description)
@@ -27,38 +31,39 @@ export function asideCommand(door: Door, words: AsideWords): Command {
     );
 }
 
-function withFilters(command: Command, list: AsideList): Command {
+function withFilters(command: Command, list: UndeliveredList): Command {
   if (list === "dead")
     command.addOption(
-      new Option("--kind <kind>", "only questions, or only events").choices(["question", "event"]),
+      new Option("--kind <kind>", "only confirmations, or only events").choices(["confirmation", "event"]),
     );
   return command
     .option("--source <name>", "only this source")
     .option("--collection <name>", "only invoices of the collection with this name")
-    .option("--from <time>", "only those aside since this time (UTC) or later", timeValue)
-    .option("--to <time>", "only those aside since before this time (UTC)", timeValue);
+    .option("--from <time>", "only those that wait since this time (UTC) or later", timeValue)
+    .option("--to <time>", "only those that wait since before this time (UTC)", timeValue);
 }
 
-function listCommand(door: Door, words: AsideWords): Command {
+function listCommand(door: Door, words: UndeliveredWords): Command {
   const command = new Command("list").description(`list ${words.what[1]}, the oldest first`);
   return withFilters(command, words.list)
     .option("--limit <number>", "the most to list", countValue, 50)
-    .action(async ({ limit, ...filters }: AsideFilters & { limit: number }) => {
-      const { listAside } = await import("../replay/set-aside.ts");
+    .action(async ({ limit, ...filters }: UndeliveredFilters & { limit: number }) => {
+      const { listUndelivered } = await import("../operate/list-undelivered.ts");
       const found = await door.withDatabase((db) =>
-        listAside({ db, list: words.list, selection: { filters }, limit }),
+        listUndelivered({ db, list: words.list, selection: { filters }, limit }),
       );
-      door.show(found, () => (found.total === 0 ? words.none : renderAside(found, words)));
+      door.show(found, () => (found.total === 0 ? words.none : renderUndelivered(found, words)));
     });
 }
 
-function showCommand(door: Door, words: AsideWords): Command {
+function showCommand(door: Door, words: UndeliveredWords): Command {
   return new Command("show")
     .description("show one with its evidence: last answer, errors, attempts; personal data is masked")
     .argument("<id>", "the id of the invoice or event", idValue)
-    .action(async (id: string) => {
-      const { showAside } = await import("../replay/show-aside.ts");
-      const items = await door.withDatabase((db) => showAside({ db, list: words.list, id }));
+    .option("--source <name>", "only this source, where several know the id")
+    .action(async (id: string, { source }: { source?: string }) => {
+      const { showUndelivered } = await import("../operate/show-undelivered.ts");
+      const items = await door.withDatabase((db) => showUndelivered({ db, list: words.list, id, source }));
       if (items.length === 0) throw notThere(id, words);
       door.show({ items }, () => items.map(renderEvidence).join("\n\n"));
     });
@@ -66,11 +71,11 @@ function showCommand(door: Door, words: AsideWords): Command {
 
 function actCommand(
   door: Door,
-  words: AsideWords,
+  words: UndeliveredWords,
   name: string,
   description: string,
   done: string,
-  run: AsideRun,
+  run: CarryOut,
 ): Command {
   const command = new Command(name)
     .description(description)
@@ -78,25 +83,26 @@ function actCommand(
     .option("--all", "all that the filters match");
   return withFilters(command, words.list)
     .option("--dry-run", "only say how many there are, and show the first ones")
-    .action(async (ids: string[], options: AsideFilters & { all?: true; dryRun?: true }) => {
+    .action(async (ids: string[], options: UndeliveredFilters & { all?: true; dryRun?: true }) => {
       const selection = selectionOf(ids.map(idValue), options);
       const result = await door.withDatabase((db) =>
         run({ db, actor: operator(), selection, dryRun: options.dryRun }),
       );
       const [only] = ids;
       if (result.count === 0 && ids.length === 1 && only !== undefined) throw notThere(only, words);
-      door.show(result, () => renderAsideResult(result, words, done));
+      door.show(result, () => renderDecision(result, words, done));
     });
 }
 
 function selectionOf(
   ids: readonly string[],
-  { all, dryRun: _, ...filters }: AsideFilters & { all?: true; dryRun?: true },
-): AsideSelection {
+  { all, dryRun: _, ...filters }: UndeliveredFilters & { all?: true; dryRun?: true },
+): UndeliveredSelection {
   const filtered = Object.keys(filters).length > 0;
-  if (ids.length > 0 && (all === true || filtered))
-    throw new RelayError("Name ids, or choose by filter: not both.", { next: "refuse" });
-  if (ids.length > 0) return { ids };
+  const { source, ...others } = filters;
+  if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
+    throw new RelayError("Name ids (and their --source), or choose by filter: not both.", { next: "refuse" });
+  if (ids.length > 0) return { ids, source };
   if (all !== true && !filtered)
     throw new RelayError("Which ones? Name their ids, give a filter such as --source, or say --all.", {
       next: "refuse",
@@ -104,5 +110,5 @@ function selectionOf(
   return { filters };
 }
 
-const notThere = (id: string, { list, what }: AsideWords): RelayError =>
+const notThere = (id: string, { list, what }: UndeliveredWords): RelayError =>
   new RelayError(`${id} is no ${what[0]}. List them with: invoice-relay ${list} list`, { next: "refuse" });

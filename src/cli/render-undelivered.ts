@@ -1,12 +1,12 @@
-import type { AsideResult } from "../replay/act-on-aside.ts";
-import type { AsideItem } from "../replay/set-aside.ts";
-import type { AsideEvidence } from "../replay/show-aside.ts";
-import type { AsideWords } from "./aside-words.ts";
+import type { DecisionResult } from "../operate/decide-undelivered.ts";
+import type { UndeliveredItem } from "../operate/list-undelivered.ts";
+import type { Evidence } from "../operate/show-undelivered.ts";
 import { plainText, table } from "./table.ts";
+import type { UndeliveredWords } from "./undelivered-words.ts";
 
 const LONGEST_ERROR = 80;
 
-function tableOf(items: readonly AsideItem[]): string {
+function tableOf(items: readonly UndeliveredItem[]): string {
   return table(
     ["kind", "invoice", "event", "source", "since", "attempts", "error"],
     items.map((item) => [
@@ -24,10 +24,13 @@ function tableOf(items: readonly AsideItem[]): string {
 const shortened = (text: string | null) =>
   text !== null && text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR - 1)}…` : text;
 
-const counted = (count: number, [one, many]: AsideWords["what"]) =>
+const counted = (count: number, [one, many]: UndeliveredWords["what"]) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
 
-export function renderAside(found: { total: number; items: AsideItem[] }, words: AsideWords): string {
+export function renderUndelivered(
+  found: { total: number; items: UndeliveredItem[] },
+  words: UndeliveredWords,
+): string {
   const more = found.total - found.items.length;
   const lines = [
     `${counted(found.total, words.what)}${more > 0 ? `, the first ${found.items.length}` : ""}:`,
@@ -38,7 +41,7 @@ export function renderAside(found: { total: number; items: AsideItem[] }, words:
   return lines.join("\n");
 }
 
-export function renderAsideResult(result: AsideResult, words: AsideWords, done: string): string {
+export function renderDecision(result: DecisionResult, words: UndeliveredWords, done: string): string {
   if (result.count === 0) return `No ${words.what[0]} matches: nothing was changed.`;
   const heading = result.dryRun
     ? `${counted(result.count, words.what)} would be chosen. This was a dry run: nothing was changed.`
@@ -47,8 +50,8 @@ export function renderAsideResult(result: AsideResult, words: AsideWords, done: 
 }
 
 /** One item and everything that helps to decide about it. */
-export function renderEvidence(item: AsideEvidence): string {
-  const { question, event, invoice, callbacks } = item;
+export function renderEvidence(item: Evidence): string {
+  const { confirmation, event, invoice, callbacks } = item;
   const lines: [string, unknown][] = [
     ["invoice", item.invoiceId],
     ["event", item.eventId],
@@ -58,11 +61,11 @@ export function renderEvidence(item: AsideEvidence): string {
     ["attempts", item.attempts],
     ["error", item.error],
     ["dismissed", item.dismissedAt],
-    ["question", question === null ? null : `${question.state}, verdict ${question.verdict ?? "none"}`],
-    ["first asked", question?.openedAt],
-    ["opened by", question?.openedBy],
-    ["requests", question?.requests],
-    ["last answer", question?.lastAnswer],
+    ["confirmation", confirmation && `${confirmation.state}, verdict ${confirmation.verdict ?? "none"}`],
+    ["first asked", confirmation?.openedAt],
+    ["opened by", confirmation?.openedBy],
+    ["requests", confirmation?.requests],
+    ["last answer", confirmation?.lastAnswer],
     [
       "provider says",
       invoice === null ? null : `${invoice.status}, total ${invoice.totalAmount ?? "unknown"}`,
@@ -75,7 +78,7 @@ export function renderEvidence(item: AsideEvidence): string {
     ]),
   ];
   const given = lines.filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const title = item.kind === "event" ? "Event set aside" : "Question set aside";
+  const title = item.kind === "event" ? "Event, not sent" : "Confirmation, not completed";
   return [title, ...given.map(([name, value]) => `  ${name.padEnd(14)}${textOf(value)}`)].join("\n");
 }
 
