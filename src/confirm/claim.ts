@@ -77,7 +77,11 @@ export async function claimConfirmations(
     const row = await readSource(db, claiming.source);
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
-    const found = { isWell: row.faults === 0, isRefused: row.pausedBy === "refused", moreInMs };
+    const found = {
+      isWell: row.faults === 0 && row.retryInMs === 0,
+      isRefused: row.pausedBy === "refused",
+      moreInMs,
+    };
     if (total < 1) return { items: [], ...found };
     const { version } = row;
     const rows = await whenAllowed.from(db, { ...claiming, total, unknown, version, allowance, limited });

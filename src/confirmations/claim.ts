@@ -160,7 +160,7 @@ function limitOf<Given extends Claiming>(
   const before = indexed.filter(({ place }) => place < index);
   const waiting = indexed.slice(index + 1).map(({ one }) => {
     const due = sql`select from confirmation where ${dueIn(one)} limit ${reserved}`;
-    return sql`least(${mostOf(slots, one, total)}, (select count(*) from (${due}) as some))`;
+    return sql`least(${mostOf(slots, one, total)}, (select count(*) from (${due}) as waiting))`;
   });
   const own = CLASSES[index];
   const same = before.filter(({ one }) => one.priority === own?.priority);

@@ -4,7 +4,7 @@ import { boolean, bytea, type Columns, json, text, time, uuid } from "../databas
 import { leaseEnd } from "../database/leased-rows.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import { noInvoiceIsKnown } from "../payments/known-invoice.ts";
-import { sourceIsWell } from "../upstreams/upstream-kind.ts";
+import { joiningWellSource } from "../upstreams/upstream-kind.ts";
 import type { IncomingCallback } from "./callback-log.ts";
 
 export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
@@ -77,8 +77,7 @@ export const appendAndHandOver = new Statement(
       claimedUntil: whenHanded(sql`${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}`),
     };
     const asked = sql`${slots.table("asked", HANDED, (batch) => batch.asked)}
-      left join source on source.name = asked.source and asked.hand_over and ${sourceIsWell}
-        and ${noInvoiceIsKnown}`;
+      ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),
       opened as (${opening(asked, { ...OPENING, born })} returning invoice_id, source, lease_token)

@@ -5,9 +5,12 @@ export interface Standing {
   pausedBy: "operator" | "refused" | null;
   /** Failures in a row. */
   faults: number;
-  /** Nothing goes out before: back-off, or open circuit breaker. 0 or less when that is over. */
+  /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
-  /** Nothing goes out before: the upstream named the moment itself (Retry-After). */
+  /**
+   * The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. Below 0 once it has
+   * passed, 0 when none was named.
+   */
   retryInMs: number;
 }
 
@@ -61,7 +64,7 @@ export type State = "closed" | "backing_off" | "half_open" | "refused" | "paused
 export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): State {
   if (standing.pausedBy === "operator") return "paused";
   if (standing.pausedBy === "refused") return "refused";
-  if (standing.opensInMs > 0 || standing.retryInMs > 0) return "backing_off";
+  if (standing.opensInMs > 0) return "backing_off";
   return standing.faults >= opensAfter ? "half_open" : "closed";
 }
 
@@ -122,13 +125,19 @@ function resumed(before: Standing, policy: UpstreamPolicy): Transition | null {
 }
 
 function works(before: Standing): Transition | null {
-  if (before.faults === 0 && before.pausedBy !== "refused") return null;
+  const waited = before.retryInMs < 0;
+  if (before.faults === 0 && before.pausedBy !== "refused" && !waited) return null;
   const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
+  const retryInMs = Math.max(0, before.retryInMs);
   return {
-    standing: { ...before, pausedBy, faults: 0, opensInMs: 0 },
+    standing: { pausedBy, faults: 0, opensInMs: retryInMs, retryInMs },
     lastError: null,
     raises: [],
-    clears: before.pausedBy === "operator" ? ["failing"] : ["failing", "paused"],
+    clears: [
+      "failing",
+      ...(waited ? ["retry_after" as const] : []),
+      ...(pausedBy === null ? ["paused" as const] : []),
+    ],
   };
 }
 
@@ -161,7 +170,7 @@ function slowedDown(
   }
   const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, MOST_RETRY_AFTER_MS));
   return {
-    standing: { ...before, retryInMs },
+    standing: { ...before, retryInMs, opensInMs: Math.max(before.opensInMs, retryInMs) },
     lastError: error,
     raises: retryAfterMs > MOST_RETRY_AFTER_MS ? [{ alarm: "retry_after", error }] : [],
     clears: [],

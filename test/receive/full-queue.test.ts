@@ -20,7 +20,13 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
   const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
   const metrics = createMetrics();
   const logger = createLogger({ level: "silent" });
-  const log = new CallbackLog({ db, onQuestions: () => undefined, maxBatch: 1, maxInFlight: 1, maxWaiting });
+  const log = new CallbackLog({
+    db,
+    onConfirmations: () => undefined,
+    maxBatch: 1,
+    maxInFlight: 1,
+    maxWaiting,
+  });
   const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
   const intake = new CallbackIntake({ sources, log, logger, metrics, wrongTokensPerMinute: 60 });
   const paced = new Paced({ everyMs: 60_000, act: () => undefined });

@@ -1,3 +1,4 @@
+import { readAuditLog } from "../../database/audit.ts";
 import {
   type Decision,
   type DecisionResult,
@@ -11,7 +12,6 @@ import { listUndelivered, type UndeliveredList } from "../../operate/list-undeli
 import { listPausable, type PausableWork, pause, resume } from "../../operate/pause.ts";
 import { applyRetention } from "../../operate/retention.ts";
 import { showUndelivered } from "../../operate/show-undelivered.ts";
-import { readAuditLog } from "../audit-log.ts";
 import { type AdminContext, type Operation, operation } from "./operation.ts";
 import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";

@@ -1,10 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { Alarms } from "../../src/database/alarms.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import type { ConfirmedInvoice, Settlement } from "../../src/store/settlement.ts";
-import { SettlementStore } from "../../src/store/settlement-store.ts";
+import type { ConfirmedInvoice } from "../../src/payments/payment.ts";
+import type { Outcome } from "../../src/store/outcome.ts";
+import { OutcomeStore } from "../../src/store/outcome-store.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 async function setUp() {
@@ -14,10 +18,15 @@ async function setUp() {
     await close();
     await drop();
   });
-  return { db, store: new SettlementStore({ db, onEvents: () => undefined, taker: null }) };
+  const log = createLogger({ level: "silent" });
+  const alarms = new Alarms({ db, log, metrics: createMetrics() });
+  return {
+    db,
+    store: new OutcomeStore({ db, alarms, onEvents: () => undefined, handoff: null, routes: [] }),
+  };
 }
 
-/** A question that a worker holds; gives its lease. */
+/** A confirmation that a worker holds; gives its lease. */
 async function claimed(db: Database, invoiceId: string, source = "default"): Promise<string> {
   const leaseToken = randomUUID();
   await sql`
@@ -31,9 +40,9 @@ async function claimed(db: Database, invoiceId: string, source = "default"): Pro
 const noon = new Date("2026-11-01T12:00:00Z");
 
 function paid(
-  question: { invoiceId: string; leaseToken: string; source?: string },
+  confirmation: { invoiceId: string; leaseToken: string; source?: string },
   title: string,
-): Settlement {
+): Outcome {
   const invoice: ConfirmedInvoice = {
     ...{ createdAt: noon, modifiedAt: noon, paidAt: noon, askedAt: noon, confirmedAt: noon },
     ...{ amount: "10.00", serviceCharge: null, vat: null, totalAmount: null, settleableAmount: null },
@@ -42,8 +51,9 @@ function paid(
     ...{ differs: true, newest: true },
   };
   return {
-    ...{ source: "default", ...question, requests: 1, state: "done", verdict: "paid", dueInMs: 0 },
-    ...{ lane: "known", attempt: 0, faults: 0, lastError: null, lastAnswer: null, invoice, event: null },
+    ...{ source: "default", ...confirmation, requests: 1, state: "done", verdict: "paid", dueInMs: 0 },
+    ...{ priority: "known", attempt: 0, faults: 0, lastError: null, lastAnswer: null, invoice, event: null },
+    ...{ raises: [], clears: [] },
   };
 }
 
@@ -53,25 +63,24 @@ describe("answers that are written in one batch", () => {
     const invoiceId = randomUUID();
     const leaseToken = await claimed(db, invoiceId);
     await Promise.all([
-      store.settle(paid({ invoiceId, leaseToken: randomUUID() }, "the old worker's")),
-      store.settle(paid({ invoiceId, leaseToken }, "the new worker's")),
-      store.settle(paid({ invoiceId, leaseToken: randomUUID() }, "an older worker's")),
+      store.store(paid({ invoiceId, leaseToken: randomUUID() }, "the old worker's")),
+      store.store(paid({ invoiceId, leaseToken }, "the new worker's")),
+      store.store(paid({ invoiceId, leaseToken: randomUUID() }, "an older worker's")),
     ]);
     expect(await db.selectFrom("invoice").select("title").execute()).toEqual([{ title: "the new worker's" }]);
-    expect(await db.selectFrom("invoice_snapshot").select("digest").execute()).toEqual([
-      { digest: "the new worker's" },
-    ]);
+    expect(await db.selectFrom("invoice_snapshot").select("digest").execute()).toEqual([]);
   });
 
-  it("two sources that are told of one invoice settle both, and the newer answer is kept (G6)", async () => {
+  it("two sources that are told of one invoice keep an answer each (G6)", async () => {
     const { db, store } = await setUp();
     const invoiceId = randomUUID();
     const [here, there] = [await claimed(db, invoiceId, "here"), await claimed(db, invoiceId, "there")];
     const older = paid({ invoiceId, leaseToken: here, source: "here" }, "older");
     const newer = paid({ invoiceId, leaseToken: there, source: "there" }, "newer");
     if (newer.invoice !== null) newer.invoice.modifiedAt = new Date("2026-11-01T12:00:01Z");
-    await Promise.all([store.settle(older), store.settle(newer)]);
-    expect(await db.selectFrom("invoice").select(["title", "source"]).execute()).toEqual([
+    await Promise.all([store.store(older), store.store(newer)]);
+    expect(await db.selectFrom("invoice").select(["title", "source"]).orderBy("source").execute()).toEqual([
+      { title: "older", source: "here" },
       { title: "newer", source: "there" },
     ]);
     expect(
@@ -85,13 +94,13 @@ describe("answers that are written in one batch", () => {
   it("one that Postgres refuses fails alone", async () => {
     const { db, store } = await setUp();
     const ids = Array.from({ length: 5 }, () => randomUUID());
-    const settlements = await Promise.all(
+    const outcomes = await Promise.all(
       ids.map(async (invoiceId, index) =>
         paid({ invoiceId, leaseToken: await claimed(db, invoiceId) }, index === 2 ? "a NUL: \0" : "fine"),
       ),
     );
-    const outcomes = await Promise.allSettled(settlements.map((settlement) => store.settle(settlement)));
-    expect(outcomes.map(({ status }) => status)).toEqual([
+    const written = await Promise.allSettled(outcomes.map((outcome) => store.store(outcome)));
+    expect(written.map(({ status }) => status)).toEqual([
       ...["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
     ]);
     expect(await db.selectFrom("invoice").select("title").execute()).toHaveLength(4);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { EVENTS } from "../support/events.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -23,7 +24,7 @@ async function confirmed(around: Surroundings, relay: { url: string }, count: nu
 
 async function states(around: Surroundings): Promise<Record<string, number>> {
   const rows = await around.query<{ state: string; events: number }>(
-    "select state, count(*)::int as events from event group by state",
+    `select state, count(*)::int as events from ${EVENTS} group by state`,
   );
   return Object.fromEntries(rows.map(({ state, events }) => [state, events]));
 }
@@ -37,9 +38,9 @@ describe("a new event in the process that found it", () => {
     around.sns.addFault({ kind: "hang", times: 100 });
     const relay = await startRelayProcess(around.environment());
     await confirmed(around, relay, 3);
-    expect(await around.query("select state, attempt, claimed_until > now() as leased from event")).toEqual(
-      Array.from({ length: 3 }, () => ({ state: "claimed", attempt: 0, leased: true })),
-    );
+    expect(
+      await around.query(`select state, attempt, claimed_until > now() as leased from ${EVENTS}`),
+    ).toEqual(Array.from({ length: 3 }, () => ({ state: "claimed", attempt: 0, leased: true })));
     await relay.end("SIGKILL");
   });
 
@@ -109,7 +110,7 @@ describe("a new event in the process that found it", () => {
     await confirmed(around, relay, 200);
     await vi.waitFor(async () => {
       await around.query("update topic set opens_at = least(opens_at, now())");
-      await around.query("update event set due_at = now() where state = 'due'");
+      await around.query("update outbox set due_at = now() where state = 'due'");
       expect(await states(around)).toEqual({ published: 200 });
     }, WAIT);
     const ids = around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).id);

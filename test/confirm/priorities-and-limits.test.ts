@@ -4,13 +4,13 @@ import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
 import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
 
-describe("the replay lane", () => {
-  it("leaves live questions three quarters of the places, however many replays wait", async () => {
+describe("the replay priority", () => {
+  it("leaves live confirmations three quarters of the places, however many replays wait", async () => {
     const around = await surroundings();
     around.provider.otherwise(() => undefined);
     const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "8", CONFIRM_TIMEOUT: "60s" }));
     await around.query(
-      "insert into confirmation (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at) select gen_random_uuid(), 'default', 'replay', 'replay', now(), now(), now() from generate_series(1, 100)",
+      "insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at) select gen_random_uuid(), 'default', 'replay', 'replay', now(), now(), now() from generate_series(1, 100)",
     );
     await relay.callback({ data: { id: randomUUID() } });
     await vi.waitFor(() => expect(around.provider.requests.length).toBe(3), WAIT);
@@ -18,9 +18,9 @@ describe("the replay lane", () => {
     await vi.waitFor(() => expect(around.provider.requests.length).toBe(8), WAIT);
     expect(
       await around.query(
-        "select lane, count(*)::int as claimed from confirmation where state = 'claimed' group by lane order by lane",
+        "select priority, count(*)::int as claimed from confirmation where state = 'claimed' group by priority order by priority",
       ),
-    ).toMatchObject([{ lane: "replay", claimed: 2 }, { lane: "unknown" }]);
+    ).toMatchObject([{ priority: "replay", claimed: 2 }, { priority: "unknown" }]);
   });
 });
 
@@ -49,7 +49,8 @@ describe("limits of a source", () => {
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
     await vi.waitFor(
-      async () => expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", lane: "known" }),
+      async () =>
+        expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", priority: "known" }),
       WAIT,
     );
     for (let batch = 0; batch < 4; batch += 1)

@@ -16,10 +16,10 @@ const tell = (relay: { url: string }, ids: readonly string[]) =>
   });
 
 async function states(around: Surroundings): Promise<Record<string, number>> {
-  const rows = await around.query<{ state: string; questions: number }>(
-    "select state, count(*)::int as questions from confirmation group by state",
+  const rows = await around.query<{ state: string; confirmations: number }>(
+    "select state, count(*)::int as confirmations from confirmation group by state",
   );
-  return Object.fromEntries(rows.map(({ state, questions }) => [state, questions]));
+  return Object.fromEntries(rows.map(({ state, confirmations }) => [state, confirmations]));
 }
 
 const asked = (around: Surroundings, requests: number) =>
@@ -31,7 +31,7 @@ const paid = (around: Surroundings, ids: readonly string[]) =>
     expect(rows).toEqual([{ paid: ids.length }]);
   }, WAIT);
 
-/** A first question of its own, answered: from then on the confirmer takes what is handed over. */
+/** A first confirmation of its own, answered: from then on the confirmer takes what is handed over. */
 async function confirmerIsReady(around: Surroundings, relay: { url: string }): Promise<void> {
   const id = randomUUID();
   around.provider.invoice(id, invoiceAnswer(id));
@@ -41,7 +41,7 @@ async function confirmerIsReady(around: Surroundings, relay: { url: string }): P
   around.provider.requests.length = 0;
 }
 
-describe("a new question in the process that recorded it", () => {
+describe("a new confirmation in the process that recorded it", () => {
   it("is claimed by the very commit that records its callback (G1, G7)", async () => {
     const around = await surroundings();
     around.provider.otherwise(HANGS);
@@ -50,8 +50,8 @@ describe("a new question in the process that recorded it", () => {
     await tell(relay, newIds(3));
     await asked(around, 3);
     const commits = await around.query(
-      `select distinct question.state, question.claimed_until > now() as leased, question.xmin = callback.xmin as together
-       from confirmation as question join callback on question.invoice_id = any(callback.invoice_ids)`,
+      `select distinct confirmation.state, confirmation.claimed_until > now() as leased, confirmation.xmin = callback.xmin as together
+       from confirmation as confirmation join callback on confirmation.invoice_id = any(callback.invoice_ids)`,
     );
     expect(commits).toEqual([{ state: "claimed", leased: true, together: true }]);
     await relay.end("SIGKILL");

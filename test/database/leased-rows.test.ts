@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { confirmationLeases } from "../../src/confirmations/leases.ts";
+import { openConfirmations } from "../../src/confirmations/open.ts";
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { openQuestions } from "../../src/record/open-questions.ts";
-import { extendLeases, releaseExpired, releaseQuestions } from "../../src/workers/leases.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const LEASE_MS = 60_000;
 
-/** Three questions under one lease, the second one locked by somebody's open transaction. */
+/** Three confirmations under one lease, the second one locked by somebody's open transaction. */
 async function threeWithOneLocked(claimedUntil: string) {
   const database = await createTestDatabase();
   const { db, close } = connect(new Secret(database.url), { max: 4 });
@@ -22,10 +22,10 @@ async function threeWithOneLocked(claimedUntil: string) {
   });
   const leaseToken = randomUUID();
   const ids = [randomUUID(), randomUUID(), randomUUID()].sort();
-  await openQuestions(
+  await openConfirmations(
     db,
     ids.map((invoiceId) => ({ invoiceId, source: "default" })),
-    { openedBy: "callback", lane: "unknown" },
+    { openedBy: "callback", priority: "unknown" },
   );
   await db
     .updateTable("confirmation")
@@ -45,7 +45,7 @@ async function threeWithOneLocked(claimedUntil: string) {
 describe("leases", () => {
   it("are extended without waiting for a row that is being settled, so that the two cannot deadlock", async () => {
     const { db, leaseToken, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
-    await extendLeases(db, "confirmation", [leaseToken], LEASE_MS);
+    await confirmationLeases.extend(db, [leaseToken], LEASE_MS);
     expect((await rows()).map((row) => (row.claimed_until?.getTime() ?? 0) > Date.now())).toEqual([
       true,
       false,
@@ -55,22 +55,22 @@ describe("leases", () => {
 
   it("that ran out go back, but for a row that is being settled", async () => {
     const { db, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
-    expect(await releaseExpired(db, "confirmation")).toBe(2);
+    expect(await confirmationLeases.releaseExpired(db)).toBe(2);
     expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "due"]);
   });
 
   it("that last are left alone", async () => {
     const { db } = await threeWithOneLocked("2999-01-01T00:00:00Z");
-    expect(await releaseExpired(db, "confirmation")).toBe(0);
+    expect(await confirmationLeases.releaseExpired(db)).toBe(0);
   });
 
   it("are given back only by who holds them", async () => {
     const { db, other, ids, leaseToken, rows } = await threeWithOneLocked("2999-01-01T00:00:00Z");
     await other.query("rollback");
     const [first = "", second = ""] = ids;
-    await releaseQuestions(db, [
-      { invoiceId: first, leaseToken },
-      { invoiceId: second, leaseToken: randomUUID() },
+    await confirmationLeases.giveBack(db, [
+      { id: first, source: "default", leaseToken },
+      { id: second, source: "default", leaseToken: randomUUID() },
     ]);
     expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "claimed"]);
   });

@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ClaimedConfirmation } from "../../src/confirmations/claim.ts";
 import { connect } from "../../src/database/connect.ts";
+import type { Handoff } from "../../src/kit/handoff.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { CallbackLog } from "../../src/record/callback-log.ts";
-import type { Question } from "../../src/record/open-questions.ts";
-import type { HandedQuestion } from "../../src/record/question-taker.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 
-/** A taker with room for `room` questions, which keeps what it is given. */
-class Taker {
+/** A confirmer with room for `room` confirmations, which keeps what it is given. */
+class Confirmer implements Handoff<ClaimedConfirmation> {
   readonly leaseMs = 15_000;
-  readonly taken: HandedQuestion[] = [];
+  readonly taken: ClaimedConfirmation[] = [];
   reserved = 0;
   readonly #room: number;
 
@@ -20,15 +20,15 @@ class Taker {
     this.#room = room;
   }
 
-  reserve(questions: readonly Question[]): readonly Question[] {
-    const reserved = questions.slice(0, this.#room);
-    this.reserved += reserved.length;
-    return reserved;
+  reserve(lines: readonly string[]): boolean[] {
+    const places = lines.map((_, index) => index < this.#room);
+    this.reserved += places.filter(Boolean).length;
+    return places;
   }
 
-  take(questions: readonly HandedQuestion[], reserved: number): void {
+  take(confirmations: readonly ClaimedConfirmation[], reserved: number): void {
     this.reserved -= reserved;
-    this.taken.push(...questions);
+    this.taken.push(...confirmations);
   }
 }
 
@@ -40,40 +40,47 @@ async function setUp(room: number) {
     await database.drop();
   });
   await sql`insert into source (name, first_served_at) values ('default', '-infinity')`.execute(db);
-  const taker = new Taker(room);
-  const onQuestions = vi.fn();
-  return { db, taker, onQuestions, log: new CallbackLog({ db, onQuestions, taker }) };
+  const confirmer = new Confirmer(room);
+  const onConfirmations = vi.fn();
+  return {
+    db,
+    confirmer,
+    onConfirmations,
+    log: new CallbackLog({ db, onConfirmations, handoff: confirmer }),
+  };
 }
 
 const naming = (...invoiceIds: string[]) => incomingCallback({ invoiceIds, foundBy: "data.id" });
 
-describe("handing new questions over", () => {
+describe("handing new confirmations over", () => {
   it("leaves what there is no room for due, and wakes the others for that only", async () => {
-    const { db, taker, onQuestions, log } = await setUp(2);
+    const { db, confirmer, onConfirmations, log } = await setUp(2);
     await log.append(naming(randomUUID(), randomUUID()));
-    expect(taker.taken).toHaveLength(2);
-    expect(onQuestions).not.toHaveBeenCalled();
+    expect(confirmer.taken).toHaveLength(2);
+    expect(onConfirmations).not.toHaveBeenCalled();
     await log.append(naming(randomUUID(), randomUUID(), randomUUID()));
-    expect(taker.taken).toHaveLength(4);
-    expect(onQuestions).toHaveBeenCalledOnce();
+    expect(confirmer.taken).toHaveLength(4);
+    expect(onConfirmations).toHaveBeenCalledOnce();
     const { rows } = await sql`
-      select state, count(*)::int as questions from confirmation group by state order by state`.execute(db);
+      select state, count(*)::int as confirmations from confirmation group by state order by state`.execute(
+      db,
+    );
     expect(rows).toEqual([
-      { state: "claimed", questions: 4 },
-      { state: "due", questions: 1 },
+      { state: "claimed", confirmations: 4 },
+      { state: "due", confirmations: 1 },
     ]);
   });
 
-  it("leaves a question that was asked before to a claim, and one under way to whoever asks it", async () => {
-    const { db, taker, onQuestions, log } = await setUp(10);
+  it("leaves a confirmation that was asked before to a claim, and one under way to whoever asks it", async () => {
+    const { db, confirmer, onConfirmations, log } = await setUp(10);
     const [asked, underWay] = [randomUUID(), randomUUID()];
     await log.append(naming(asked, underWay));
-    const token = taker.taken[0]?.leaseToken;
+    const token = confirmer.taken[0]?.leaseToken;
     await sql`update confirmation set state = 'done', verdict = 'paid', settled_at = now(), lease_token = null, claimed_until = null
       where invoice_id = ${asked}`.execute(db);
     await log.append(naming(asked, underWay));
-    expect(taker.taken).toHaveLength(2);
-    expect(onQuestions).toHaveBeenCalledOnce();
+    expect(confirmer.taken).toHaveLength(2);
+    expect(onConfirmations).toHaveBeenCalledOnce();
     const rows = await db
       .selectFrom("confirmation")
       .select(["invoice_id", "state", "requests", "lease_token"])
@@ -84,11 +91,11 @@ describe("handing new questions over", () => {
   });
 
   it("frees the room that was kept when the commit fails, and takes nothing", async () => {
-    const { taker, log } = await setUp(10);
+    const { confirmer, log } = await setUp(10);
     const unstorable = { ...naming(randomUUID()), reference: "a\0b" };
     await expect(log.append(unstorable)).rejects.toThrow();
-    expect(taker.reserved).toBe(0);
-    expect(taker.taken).toEqual([]);
+    expect(confirmer.reserved).toBe(0);
+    expect(confirmer.taken).toEqual([]);
   });
 
   it("reads only the invoices that it is about, however many there are", async () => {
