@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { bytea, type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import { bytea, type Columns, integer, tableOf, text, uuid } from "../database/columns.ts";
 import type { Tables } from "../database/tables.ts";
 import type { EventKey } from "./dead-events.ts";
 
@@ -10,7 +10,8 @@ export interface Republished extends EventKey {
   digest: Buffer;
 }
 
-const REPUBLISHED: Columns<Republished> = {
+const REPUBLISHED: Columns<Republished & { place: number }> = {
+  place: integer(({ place }) => place),
   event_id: uuid(({ id }) => id),
   source: text(({ source }) => source),
   message_id: text(({ messageId }) => messageId),
@@ -28,14 +29,14 @@ export async function keepReplayed(
   accepted: readonly Republished[],
 ): Promise<number> {
   if (accepted.length === 0) return 0;
+  const placed = accepted.map((one, place) => ({ ...one, place }));
   const { numAffectedRows = 0n } = await sql`
     insert into publication (source, event_id, topic_arn, replay_id, message_id, digest)
     select source, event_id, ${replay.topicArn}, ${replay.id}, message_id, digest
-    from ${tableOf("accepted", REPUBLISHED, accepted)}
+    from ${tableOf("accepted", REPUBLISHED, placed)}
     where not exists (
       select from publication where replay_id = ${replay.id} and publication.source = accepted.source
-        and publication.event_id = accepted.event_id and publication.message_id = accepted.message_id)`.execute(
-    db,
-  );
+        and publication.event_id = accepted.event_id and publication.message_id = accepted.message_id)
+    order by place`.execute(db);
   return Number(numAffectedRows);
 }

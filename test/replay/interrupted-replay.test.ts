@@ -1,11 +1,11 @@
 import { appendFile, readFile, stat } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import { createEventFile } from "../../src/replay/event-file-step.ts";
-import { cancelReplay, resumeReplay } from "../../src/replay/start-replay.ts";
+import { cancelReplay, resumeReplay } from "../../src/replay/cancel-or-resume.ts";
+import { createEventFile } from "../../src/replay/event-file.ts";
+import { addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { addEvents } from "./log-rows.ts";
+import { runCommand, startCommand } from "../support/run-command.ts";
 import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
-import { runCommand, startCommand } from "./run-command.ts";
 
 describe("a replay of events that is interrupted", () => {
   it("fails visibly when SNS refuses the topic, and goes on where it stopped once resumed", async () => {

@@ -1,21 +1,26 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { createReplayWorkshop, readAgain } from "../../src/app/replay-workshop.ts";
+import { readAgain, replayRunner } from "../../src/app/replay-runner.ts";
+import { ConfirmationsSteps } from "../../src/replay/confirmations-steps.ts";
+import { claimReplay } from "../../src/replay/held-replay.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
-import { confirmationsStep } from "../../src/replay/question-steps.ts";
 import type { Replay, ReplayFilters } from "../../src/replay/replay.ts";
-import { claimReplay } from "../../src/replay/replay-store.ts";
-import { takeUpReplay } from "../../src/replay/replay-workshop.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
+import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-import { addCallback, addQuestion, openDatabase, wholeDatabase } from "./log-rows.ts";
 
 const never = new AbortController().signal;
 
 function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
   const db = openDatabase(around.databaseUrl);
-  const workshop = createReplayWorkshop({ db, leaseMs: 1_000, onQuestions: () => undefined, sns: null });
+  const runner = replayRunner({
+    db,
+    leaseMs: 1_000,
+    onConfirmations: () => undefined,
+    alarms: null,
+    sns: null,
+  });
   const request = (filters: ReplayFilters) => ({
     db,
     kind,
@@ -33,24 +38,24 @@ function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
     },
     startOrNothing: (filters: ReplayFilters = {}) =>
       startReplay({ ...request(filters), actor: "cli:test", rate: 10_000 }),
-    run: (replay: Replay) => takeUpReplay(workshop, replay.id, { stop: never }),
+    run: (replay: Replay) => runner.takeUp(replay.id, { stop: never }),
   };
 }
 
 const openIds = async (around: Surroundings) =>
   (
     await around.query<{ id: string }>(
-      "select invoice_id as id from confirmation where state = 'due' and lane = 'replay' order by 1",
+      "select invoice_id as id from confirmation where state = 'due' and priority = 'replay' order by 1",
     )
   ).map((row) => row.id);
 
 describe("replay confirmations", () => {
-  it("asks again about exactly what the filters match, in the replay lane", async () => {
+  it("asks again about exactly what the filters match, with the priority of a replay", async () => {
     const around = await surroundings();
-    const [wanted] = [await addQuestion(around, { verdict: "not_paid" })];
-    await addQuestion(around, { verdict: "paid" });
-    await addQuestion(around, { verdict: "not_paid", source: "other" });
-    await addQuestion(around, { verdict: "not_paid", requested_at: "2026-09-30T23:59:59Z" });
+    const [wanted] = [await addConfirmation(around, { verdict: "not_paid" })];
+    await addConfirmation(around, { verdict: "paid" });
+    await addConfirmation(around, { verdict: "not_paid", source: "other" });
+    await addConfirmation(around, { verdict: "not_paid", requested_at: "2026-09-30T23:59:59Z" });
     const { start, run, plan } = replaying(around, "confirmations");
     const filters = { verdict: "not_paid", source: "default", from: "2026-10-01T00:00:00Z" };
 
@@ -67,7 +72,10 @@ describe("replay confirmations", () => {
 
   it("brings a changed answer to light, and never a second event (G4)", async () => {
     const around = await surroundings();
-    const [late, paid] = [await addQuestion(around, { verdict: "not_paid" }), await addQuestion(around)];
+    const [late, paid] = [
+      await addConfirmation(around, { verdict: "not_paid" }),
+      await addConfirmation(around),
+    ];
     for (const id of [late, paid]) around.provider.invoice(id, invoiceAnswer(id));
     await startRelay(around.environment());
     const { start, run } = replaying(around, "confirmations");
@@ -93,8 +101,8 @@ describe("replay confirmations", () => {
 
   it("publishes nothing that a back-fill was told only to record", async () => {
     const around = await surroundings();
-    const recorded = await addQuestion(around, { record_only: true });
-    const normal = await addQuestion(around);
+    const recorded = await addConfirmation(around, { record_only: true });
+    const normal = await addConfirmation(around);
     const { start, run } = replaying(around, "confirmations");
     await run(await start());
     expect(
@@ -105,25 +113,25 @@ describe("replay confirmations", () => {
     ]);
   });
 
-  it("opens no more once so many replayed questions are unasked (G8)", async () => {
+  it("opens no more once so many replayed confirmations are unasked (G8)", async () => {
     const around = await surroundings();
-    for (let count = 0; count < 5; count += 1) await addQuestion(around);
+    for (let count = 0; count < 5; count += 1) await addConfirmation(around);
     const { db, start } = replaying(around, "confirmations");
     await start();
     const held = await claimReplay(db, "any on a topic", 10_000);
     if (held === null) throw new Error("not to be had");
-    const step = confirmationsStep({ db, onQuestions: () => undefined, mostOpen: 2 });
+    const steps = new ConfirmationsSteps({ db, onConfirmations: () => undefined, mostOpen: 2 });
 
-    const first = await step(held, 2);
+    const first = await steps.next(held, 2);
     if (first.kind !== "went") throw new Error(first.kind);
-    expect(await step(first.replay, 2)).toMatchObject({
+    expect(await steps.next(first.replay, 2)).toMatchObject({
       kind: "waits",
       why: expect.stringContaining("2 replayed"),
     });
     expect(await openIds(around)).toHaveLength(2);
 
-    await around.query("update confirmation set state = 'done' where lane = 'replay'");
-    expect(await step(first.replay, 2)).toMatchObject({ kind: "went", taken: 2 });
+    await around.query("update confirmation set state = 'done' where priority = 'replay'");
+    expect(await steps.next(first.replay, 2)).toMatchObject({ kind: "went", taken: 2 });
   });
 
   it("with nothing to do writes nothing down", async () => {
@@ -138,7 +146,8 @@ describe("replay callbacks", () => {
   it("asks about ids that today's reading finds and the earlier one did not, once", async () => {
     const around = await surroundings();
     const missed = randomUUID();
-    await addCallback(around);
+    const { invoiceId } = await addCallback(around);
+    await addConfirmation(around, { invoice_id: invoiceId });
     const unreadable = await addCallback(around, {
       invoice_ids: [],
       found_by: null,

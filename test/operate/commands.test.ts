@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { addCallback, addConfirmation, addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { addCallback, addEvents, addQuestion } from "./log-rows.ts";
-import { type CommandResult, runCommand, runInProcess } from "./run-command.ts";
+import { type CommandResult, runCommand, runInProcess } from "../support/run-command.ts";
 
 const FIRST = "11111111-1111-4111-8111-111111111111";
 const SECOND = "22222222-2222-4222-8222-222222222222";
@@ -137,7 +137,7 @@ describe("the operators' commands, as a person sees them", () => {
   }, async () => {
     const around = await surroundings();
     const environment = around.environment();
-    await addQuestion(around, {
+    await addConfirmation(around, {
       invoice_id: FIRST,
       state: "dead",
       verdict: "pending",
@@ -145,7 +145,7 @@ describe("the operators' commands, as a person sees them", () => {
       last_error: "The answer is outside the contract: amount is missing",
       last_answer: '{"data":{"payerName":"Ada Obi","payerEmail":"ada@example.com"}}',
     });
-    await addQuestion(around, {
+    await addConfirmation(around, {
       invoice_id: SECOND,
       verdict: "quarantined",
       last_error: "foreign collection",

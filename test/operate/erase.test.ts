@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { eraseInvoice } from "../../src/replay/erase.ts";
+import { eraseInvoice } from "../../src/operate/erase.ts";
+import { openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
-import { openDatabase, wholeDatabase } from "./log-rows.ts";
 
 const actor = "cli:test";
 const PERSONAL = /Ada|ada@example|2348012345678|Hill|bursar|class/;
@@ -31,15 +31,14 @@ describe("erase", () => {
     const id = randomUUID();
     around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
     await relay.callback({ data: { id, payerName: "Ada Obi", payerEmail: "ada@example.com" } });
-    await vi.waitFor(
-      async () => expect(await around.query("select 1 from event where state = 'published'")).toHaveLength(1),
-      { timeout: 15_000 },
-    );
+    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1), {
+      timeout: 15_000,
+    });
     expect(await everything(around)).toMatch(PERSONAL);
 
     const erased = await eraseInvoice({ db, actor, invoiceId: id });
 
-    expect(erased).toMatchObject({ callbacks: 1, invoices: 1, events: 1, questions: 1 });
+    expect(erased).toMatchObject({ callbacks: 1, invoices: 1, events: 1, confirmations: 1, found: true });
     expect(await everything(around)).not.toMatch(PERSONAL);
     const [event] = await around.query<{ payload: string; erased_digest: string }>(
       "select payload, erased_digest from event",
@@ -60,17 +59,16 @@ describe("erase", () => {
     ]);
   });
 
-  it("is idempotent", async () => {
+  it("asked for once more finds nothing to blank, changes nothing, and is audited", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
     const relay = await startRelay(around.environment());
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () => expect(await around.query("select 1 from event where state = 'published'")).toHaveLength(1),
-      { timeout: 10_000 },
-    );
+    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1), {
+      timeout: 10_000,
+    });
     await eraseInvoice({ db, actor, invoiceId: id });
     await relay.stop();
     const before = await wholeDatabase(around);

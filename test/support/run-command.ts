@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { Door } from "../../src/cli/door.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { runCli, startCli } from "../support/cli-process.ts";
+import { runCli, startCli } from "./cli-process.ts";
 
 export interface CommandResult {
   code: number | null;

@@ -5,12 +5,12 @@ import {
   dismissQuarantine,
   releaseQuarantine,
   retryDead,
-} from "../../src/replay/act-on-aside.ts";
-import { listAside } from "../../src/replay/set-aside.ts";
-import { showAside } from "../../src/replay/show-aside.ts";
+} from "../../src/operate/decide-undelivered.ts";
+import { listUndelivered } from "../../src/operate/list-undelivered.ts";
+import { showUndelivered } from "../../src/operate/show-undelivered.ts";
+import { addCallback, addConfirmation, addEvents, openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-import { addCallback, addEvents, addQuestion, openDatabase, wholeDatabase } from "./log-rows.ts";
 
 const actor = "cli:test";
 const DEAD = { state: "dead", verdict: "pending", attempt: 8, last_error: "outside the contract" };
@@ -23,20 +23,20 @@ const raise = (around: Surroundings, name: string, subject: string) =>
 const openAlarms = (around: Surroundings) => around.query("select name from alarm where cleared_at is null");
 
 describe("dead letters", () => {
-  it("lists questions and events that were given up, by filter, the oldest first", async () => {
+  it("lists confirmations and events that were given up, by filter, the oldest first", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
-    const question = await addQuestion(around, { ...DEAD, settled_at: "2026-09-01T00:00:00Z" });
+    const confirmation = await addConfirmation(around, { ...DEAD, settled_at: "2026-09-01T00:00:00Z" });
     const [event] = await addEvents(around, 1, { state: "dead" });
-    await addQuestion(around);
+    await addConfirmation(around);
     await addEvents(around, 2);
 
-    const all = await listAside({ db, list: "dead" });
+    const all = await listUndelivered({ db, list: "dead" });
     expect(all.items.map(({ kind, invoiceId, eventId }) => ({ kind, invoiceId, eventId }))).toEqual([
-      { kind: "question", invoiceId: question, eventId: null },
+      { kind: "confirmation", invoiceId: confirmation, eventId: null },
       { kind: "event", invoiceId: event?.invoiceId, eventId: event?.id },
     ]);
-    const filtered = await listAside({
+    const filtered = await listUndelivered({
       db,
       list: "dead",
       selection: { filters: { kind: "event", collection: "Term 1" } },
@@ -49,21 +49,21 @@ describe("dead letters", () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
     const answer = `{"data":{"payerName":"Ada Obi","payerEmail":"ada@example.com","payerPhoneNumber":"+2348012345678","billerMetaData":{"ward":"Ife"},"collectionName":"Term 1","callBackUrl":"https://relay.example.com/callbacks/0123456789012345678901","amount":1500.5,"title":"cut o`;
-    const id = await addQuestion(around, { ...DEAD, last_answer: answer });
+    const id = await addConfirmation(around, { ...DEAD, last_answer: answer });
     const callback = await addCallback(around, { invoice_ids: [id] });
 
-    const [shown] = await showAside({ db, list: "dead", id });
+    const [shown] = await showUndelivered({ db, list: "dead", id });
 
     expect(shown).toMatchObject({
       attempts: 8,
       error: "outside the contract",
       callbacks: [{ id: callback.id }],
     });
-    expect(shown?.question?.lastAnswer).toContain('"collectionName":"Term 1"');
-    expect(shown?.question?.lastAnswer).toContain("1500.5");
+    expect(shown?.confirmation?.lastAnswer).toContain('"collectionName":"Term 1"');
+    expect(shown?.confirmation?.lastAnswer).toContain("1500.5");
     expect(JSON.stringify(shown)).not.toMatch(/Ada|ada@|2348012345678|Ife|0123456789012345678901/);
     const [event] = await addEvents(around, 1, { state: "dead" });
-    const [shownEvent] = await showAside({ db, list: "dead", id: event?.id ?? "" });
+    const [shownEvent] = await showUndelivered({ db, list: "dead", id: event?.id ?? "" });
     expect(shownEvent?.event?.payload).toContain("1511.25");
     expect(JSON.stringify(shownEvent)).not.toMatch(/Ada|ada@|2348012345678|Hill Road|class/);
   });
@@ -71,14 +71,14 @@ describe("dead letters", () => {
   it("retried, are asked and sent again from the first step; alarms close, and the audit names who", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
-    const question = await addQuestion(around, DEAD);
+    const confirmation = await addConfirmation(around, DEAD);
     const [event] = await addEvents(around, 1, { state: "dead" });
-    await raise(around, "question_dead", question);
+    await raise(around, "confirmation_dead", confirmation);
     await raise(around, "event_dead", event?.id ?? "");
-    around.provider.invoice(question, invoiceAnswer(question));
+    around.provider.invoice(confirmation, invoiceAnswer(confirmation));
     await startRelay(around.environment());
 
-    const result = await retryDead({ db, actor, selection: { ids: [question, event?.id ?? ""] } });
+    const result = await retryDead({ db, actor, selection: { ids: [confirmation, event?.id ?? ""] } });
 
     expect(result.count).toBe(2);
     await vi.waitFor(
@@ -88,7 +88,7 @@ describe("dead letters", () => {
             .messages()
             .map((message) => JSON.parse(message.message).subject)
             .sort(),
-        ).toEqual([question, event?.invoiceId].sort()),
+        ).toEqual([confirmation, event?.invoiceId].sort()),
       { timeout: 10_000 },
     );
     expect(await openAlarms(around)).toEqual([]);
@@ -96,17 +96,17 @@ describe("dead letters", () => {
       await around.query("select actor, action, subject, invoice_id from audit_entry order by subject"),
     ).toEqual(
       [
-        { actor, action: "dead.retry", subject: question, invoice_id: question },
+        { actor, action: "dead.retry", subject: confirmation, invoice_id: confirmation },
         { actor, action: "dead.retry", subject: event?.id, invoice_id: event?.invoiceId },
       ].sort((a, b) => (String(a.subject) < String(b.subject) ? -1 : 1)),
     );
   });
 
-  it("chosen by filter go to the replay lane, so that live questions do not wait for them", async () => {
+  it("chosen by filter have the priority of a replay, so that live confirmations do not wait for them", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
-    for (let count = 0; count < 3; count += 1) await addQuestion(around, DEAD);
-    await addQuestion(around, { ...DEAD, source: "other" });
+    for (let count = 0; count < 3; count += 1) await addConfirmation(around, DEAD);
+    await addConfirmation(around, { ...DEAD, source: "other" });
 
     const before = await wholeDatabase(around);
     expect(
@@ -117,34 +117,34 @@ describe("dead letters", () => {
     await retryDead({ db, actor, selection: { filters: { source: "default" } } });
     expect(
       await around.query(
-        "select state, lane, attempt, count(*)::int from confirmation group by 1, 2, 3 order by 1",
+        "select state, priority, attempt, count(*)::int from confirmation group by 1, 2, 3 order by 1",
       ),
     ).toEqual([
-      { state: "dead", lane: "known", attempt: 8, count: 1 },
-      { state: "due", lane: "replay", attempt: 0, count: 3 },
+      { state: "dead", priority: "known", attempt: 8, count: 1 },
+      { state: "due", priority: "replay", attempt: 0, count: 3 },
     ]);
   });
 
   it("dismissed, are kept and listed no more, unless they die again", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
-    const question = await addQuestion(around, DEAD);
+    const confirmation = await addConfirmation(around, DEAD);
     const [event] = await addEvents(around, 1, { state: "dead" });
     await raise(around, "event_dead", event?.id ?? "");
 
     expect(await dismissDead({ db, actor, selection: { filters: {} } })).toMatchObject({ count: 2 });
-    expect(await listAside({ db, list: "dead" })).toEqual({ total: 0, items: [] });
+    expect(await listUndelivered({ db, list: "dead" })).toEqual({ total: 0, items: [] });
     expect(await openAlarms(around)).toEqual([]);
-    expect(await around.query("select state from confirmation union all select state from event")).toEqual([
+    expect(await around.query("select state from confirmation union all select state from outbox")).toEqual([
       { state: "dead" },
       { state: "dead" },
     ]);
-    expect(await dismissDead({ db, actor, selection: { ids: [question] } })).toMatchObject({ count: 0 });
+    expect(await dismissDead({ db, actor, selection: { ids: [confirmation] } })).toMatchObject({ count: 0 });
 
     await around.query("update confirmation set settled_at = clock_timestamp()");
-    expect(await listAside({ db, list: "dead" })).toMatchObject({
+    expect(await listUndelivered({ db, list: "dead" })).toMatchObject({
       total: 1,
-      items: [{ invoiceId: question }],
+      items: [{ invoiceId: confirmation }],
     });
   });
 
@@ -174,7 +174,7 @@ describe("quarantine", () => {
     await relay.callback({ data: { id: wanted } });
     await relay.callback({ data: { id: other } });
     await vi.waitFor(
-      async () => expect(await listAside({ db, list: "quarantine" })).toMatchObject({ total: 2 }),
+      async () => expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({ total: 2 }),
       { timeout: 10_000 },
     );
 
@@ -182,7 +182,7 @@ describe("quarantine", () => {
 
     await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
     expect(JSON.parse(around.sns.messages()[0]?.message ?? "").subject).toBe(wanted);
-    expect(await listAside({ db, list: "quarantine" })).toMatchObject({
+    expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({
       total: 1,
       items: [{ invoiceId: other }],
     });
@@ -201,9 +201,9 @@ describe("quarantine", () => {
   it("dismissed, stays unpublished and is listed no more", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
-    const id = await addQuestion(around, QUARANTINED);
+    const id = await addConfirmation(around, QUARANTINED);
     await dismissQuarantine({ db, actor, selection: { ids: [id] } });
-    expect(await listAside({ db, list: "quarantine" })).toMatchObject({ total: 0 });
+    expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({ total: 0 });
     expect(await around.query("select verdict, released_at from confirmation")).toEqual([
       { verdict: "quarantined", released_at: null },
     ]);

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { listGates, pause, resume } from "../../src/replay/pause.ts";
+import { listPausable, pause, resume } from "../../src/operate/pause.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-import { openDatabase } from "./log-rows.ts";
 
 const actor = "cli:test";
 
@@ -41,7 +41,7 @@ describe("pause and resume", () => {
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
     await vi.waitFor(
-      async () => expect(await around.query("select state from event")).toEqual([{ state: "due" }]),
+      async () => expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
       { timeout: 10_000 },
     );
     expect(around.sns.messages()).toEqual([]);
@@ -63,15 +63,13 @@ describe("pause and resume", () => {
       unknown: ["two"],
     });
     expect(await around.query("select 1 from audit_entry")).toHaveLength(1);
-    expect(await listGates(db, "confirm")).toMatchObject([{ name: "one", pausedBy: "operator" }]);
+    expect(await listPausable(db, "confirm")).toMatchObject([{ name: "one", pausedBy: "operator" }]);
   });
 
   it("resume lifts a pause for a refused key too, and closes its alarm", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
-    await around.query(
-      "insert into source (name, paused_by, paused_at) values ('one', 'key_refused', now())",
-    );
+    await around.query("insert into source (name, paused_by, paused_at) values ('one', 'refused', now())");
     await around.query(
       "insert into alarm (name, source, subject, detail) values ('source_paused', 'one', 'one', 'x')",
     );

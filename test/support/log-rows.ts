@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import type { Surroundings } from "../support/relay.ts";
+import type { Surroundings } from "./relay.ts";
 
 /** A connection to the relay's database, closed with the test. */
 export function openDatabase(url: string): Database {
@@ -33,7 +33,9 @@ export interface EventRow {
   payload: string;
 }
 
-/** Rows of `event`, made one second apart from 2026-10-01. */
+/**
+ * Rows of `event`, made one second apart from 2026-10-01, and where they stand: accepted by SNS, or in the outbox.
+ */
 export async function addEvents(
   around: Surroundings,
   count: number,
@@ -43,25 +45,30 @@ export async function addEvents(
     const [id, invoiceId] = [randomUUID(), randomUUID()];
     return { id, invoiceId, payload: payloadOf(id, invoiceId) };
   });
+  const ids = rows.map((row) => row.id);
   await around.query(
-    `insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name, state, created_at, due_at, published_at)
-     select id, invoice_id, payload, 'invoice.paid', $4, $5, 'Term 1', $6, made, made, case when $6 = 'published' then made end
-     from (select id, invoice_id, payload, '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second' as made
-       from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as given (id, invoice_id, payload, n)) as rows`,
-    [
-      rows.map((row) => row.id),
-      rows.map((row) => row.invoiceId),
-      rows.map((row) => row.payload),
-      source,
-      invoiceType,
-      state,
-    ],
+    `insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name, created_at)
+     select id, invoice_id, payload, 'invoice.paid', $4, $5, 'Term 1', '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second'
+     from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as given (id, invoice_id, payload, n)`,
+    [ids, rows.map((row) => row.invoiceId), rows.map((row) => row.payload), source, invoiceType],
   );
+  if (state === "published")
+    await around.query(
+      `insert into publication (event_id, source, topic_arn, message_id, published_at)
+       select id, source, $2, 'sent-' || id, created_at from event where id = any($1)`,
+      [ids, around.topicArn],
+    );
+  else
+    await around.query(
+      `insert into outbox (event_id, source, invoice_type, state, due_at)
+       select id, source, invoice_type, $2, created_at from event where id = any($1) and source = $3`,
+      [ids, state, source],
+    );
   return rows;
 }
 
-/** One row of `confirmation`; what is left out is a question that ended in `paid`. */
-export async function addQuestion(
+/** One row of `confirmation`; what is left out is one that ended in `paid`. */
+export async function addConfirmation(
   around: Surroundings,
   columns: Record<string, unknown> = {},
 ): Promise<string> {
@@ -74,7 +81,7 @@ export async function addQuestion(
     settled_at: "2026-10-01T00:00:05Z",
     state: "done",
     verdict: "paid",
-    lane: "known",
+    priority: "known",
     opened_by: "callback",
     ...columns,
   };

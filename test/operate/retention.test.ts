@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { applyRetention } from "../../src/replay/retention.ts";
+import { applyRetention } from "../../src/operate/retention.ts";
+import { addCallback, addConfirmation, addEvents, openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
-import { addCallback, addEvents, addQuestion, openDatabase, wholeDatabase } from "./log-rows.ts";
 
 const DAY = 86_400_000;
 const OLD = "2020-03-10T00:00:00Z";
@@ -48,7 +48,7 @@ describe("retention", () => {
     const db = await withOldMonths(around);
     const about = async (columns: Record<string, unknown>) => {
       const callback = await addCallback(around, { received_at: OLD });
-      await addQuestion(around, { invoice_id: callback.invoiceId, ...columns });
+      await addConfirmation(around, { invoice_id: callback.invoiceId, ...columns });
       return callback.id;
     };
     const open = [
@@ -61,7 +61,7 @@ describe("retention", () => {
     await about({ verdict: "quarantined", released_at: "2026-11-01T00:00:00Z" });
     const [unpublished] = await addEvents(around, 1, { state: "due" });
     open.push((await addCallback(around, { received_at: OLD, invoice_ids: [unpublished?.invoiceId] })).id);
-    const second = await addQuestion(around, { state: "due" });
+    const second = await addConfirmation(around, { state: "due" });
     open.push(
       (await addCallback(around, { received_at: OLD, invoice_ids: [unpublished?.invoiceId, second] })).id,
     );
@@ -70,27 +70,27 @@ describe("retention", () => {
     expect(await ids(around)).toEqual(open.sort());
 
     await around.query("update confirmation set state = 'done', verdict = 'paid'");
-    await around.query("update event set state = 'published'");
+    await around.query("delete from outbox");
     expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
       stragglers: 5,
     });
     expect(await ids(around)).toEqual([]);
   });
 
-  it("lets questions about unknown invoices leave with their callbacks; all others stay for ever", async () => {
+  it("lets confirmations of unknown invoices leave with their callbacks; all others stay for ever", async () => {
     const around = await surroundings();
     const db = await withOldMonths(around);
     const old = { requested_at: OLD, settled_at: OLD, opened_at: OLD };
-    await addQuestion(around, { ...old, verdict: "unknown_invoice" });
-    const asked = await addQuestion(around, { ...old, verdict: "unknown_invoice", state: "due" });
-    const paid = await addQuestion(around, old);
-    const recent = await addQuestion(around, {
+    await addConfirmation(around, { ...old, verdict: "unknown_invoice" });
+    const asked = await addConfirmation(around, { ...old, verdict: "unknown_invoice", state: "due" });
+    const paid = await addConfirmation(around, old);
+    const recent = await addConfirmation(around, {
       verdict: "unknown_invoice",
       requested_at: new Date().toISOString(),
     });
 
     expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
-      unknownQuestions: 1,
+      unknownConfirmations: 1,
     });
     const left = await around.query<{ id: string }>("select invoice_id as id from confirmation order by 1");
     expect(left.map((row) => row.id)).toEqual([asked, paid, recent].sort());
