@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { eraseInvoice } from "../../src/operate/erase.ts";
-import { openDatabase, wholeDatabase } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
 const actor = "cli:test";
@@ -29,8 +29,15 @@ describe("erase", () => {
     const db = openDatabase(around.databaseUrl);
     const relay = await startRelay(around.environment());
     const id = randomUUID();
-    around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
-    await relay.callback({ data: { id, payerName: "Ada Obi", payerEmail: "ada@example.com" } });
+    const personal = {
+      title: "Fees of Ada Obi",
+      callBackUrl: `https://relay.example.com/callbacks/${TOKEN}/Ada-Obi`,
+    };
+    around.provider.invoice(id, unpaidAnswer(id, personal), invoiceAnswer(id, personal));
+    await relay.callback(
+      { data: { id, payerName: "Ada Obi", payerEmail: "ada@example.com" } },
+      { path: `/callbacks/${TOKEN}/Ada-Obi?payer=Ada` },
+    );
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1), {
       timeout: 15_000,
     });
@@ -45,7 +52,15 @@ describe("erase", () => {
     );
     expect(JSON.parse(event?.payload ?? "")).toMatchObject({
       subject: id,
-      data: { invoiceId: id, totalAmount: "1511.25", payer: null, biller: null, metadata: {} },
+      data: {
+        invoiceId: id,
+        totalAmount: "1511.25",
+        title: null,
+        reference: null,
+        payer: null,
+        biller: null,
+        metadata: {},
+      },
     });
     expect(event?.erased_digest).toMatch(/^[0-9a-f]{64}$/);
     expect(await around.query("select total_amount, erased_at is not null as erased from invoice")).toEqual([
@@ -74,13 +89,71 @@ describe("erase", () => {
     const before = await wholeDatabase(around);
     expect(await eraseInvoice({ db, actor, invoiceId: id })).toEqual({
       invoiceId: id,
+      found: true,
       callbacks: 0,
       snapshots: 0,
       invoices: 0,
       events: 0,
-      questions: 0,
+      confirmations: 0,
     });
-    expect(await wholeDatabase(around)).toEqual(before);
+    const { audit_entry, confirmation, ...others } = await wholeDatabase(around);
+    expect(before).toMatchObject(others);
+    expect(await around.query("select actor, action from audit_entry")).toEqual([
+      { actor, action: "erase" },
+      { actor, action: "erase" },
+    ]);
+  });
+
+  it("of an invoice that nothing is known of says so, and is audited", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const id = randomUUID();
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ found: false });
+    expect(
+      await around.query("select actor, action, subject, detail->'found' as found from audit_entry"),
+    ).toEqual([{ actor, action: "erase", subject: id, found: false }]);
+  });
+
+  it("is about every source that sees the invoice", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const id = randomUUID();
+    for (const source of ["one", "two"]) {
+      await addConfirmation(around, { invoice_id: id, source });
+      await addCallback(around, { invoice_ids: [id], source });
+    }
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({
+      confirmations: 2,
+      callbacks: 2,
+    });
+    expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+
+  it("is not undone by callbacks that come later: they are blanked as well", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment({ LEASE_DURATION: "1s" }));
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await eraseInvoice({ db, actor, invoiceId: id });
+
+    await relay.callback({ data: { id, payerName: "Ada Obi" } }, { path: `/callbacks/${TOKEN}/Ada-Obi` });
+
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query(
+            "select path, reference, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback",
+          ),
+        ).toEqual([
+          { path: "", reference: null, digest: true },
+          { path: "", reference: null, digest: true },
+        ]),
+      { timeout: 10_000 },
+    );
+    expect(await everything(around)).not.toMatch(PERSONAL);
   });
 
   it("is not undone when the invoice is confirmed again, changed, or paid only then", async () => {

@@ -148,6 +148,35 @@ describe("dead letters", () => {
     });
   });
 
+  it("of an id that two sources know are decided about one source at a time", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const id = await addConfirmation(around, { ...DEAD, source: "one" });
+    await addConfirmation(around, { ...DEAD, source: "two", invoice_id: id });
+    for (const source of ["one", "two"])
+      await around.query(
+        "insert into alarm (name, source, subject, detail) values ('confirmation_dead', $1, $2, 'x')",
+        [source, id],
+      );
+
+    await expect(dismissDead({ db, actor, selection: { ids: [id] } })).rejects.toThrow(
+      `Several sources know ${id}: one, two. Say which one with --source.`,
+    );
+    expect(await showUndelivered({ db, list: "dead", id })).toHaveLength(2);
+    expect(await showUndelivered({ db, list: "dead", id, source: "two" })).toHaveLength(1);
+
+    expect(await dismissDead({ db, actor, selection: { ids: [id], source: "two" } })).toMatchObject({
+      count: 1,
+    });
+    expect(await listUndelivered({ db, list: "dead" })).toMatchObject({
+      total: 1,
+      items: [{ source: "one" }],
+    });
+    expect(await around.query("select source from alarm where cleared_at is null")).toEqual([
+      { source: "one" },
+    ]);
+  });
+
   it("more than fit one transaction are all taken, each once", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);

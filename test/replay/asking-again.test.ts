@@ -172,6 +172,26 @@ describe("replay callbacks", () => {
     expect(await run(await start())).toMatchObject({ handled: 2, opened: 0 });
   });
 
+  it("finds confirmations that were lost although their callback is in the log", async () => {
+    const around = await surroundings();
+    const { id, invoiceId } = await addCallback(around, { source: "one" });
+    await addConfirmation(around, { invoice_id: invoiceId, source: "two" });
+    const unread = await addCallback(around, { source: "one", body: Buffer.from("no longer understood") });
+    const { start, run, plan } = replaying(around, "callbacks");
+
+    expect(await plan()).toMatchObject({ matching: 2, withNewIds: 2 });
+    expect(await run(await start())).toMatchObject({ state: "done", handled: 2, opened: 2 });
+
+    expect(await openIds(around)).toEqual([invoiceId, unread.invoiceId].sort());
+    expect(
+      await around.query("select callback_id, found_by from callback_reading order by found_by"),
+    ).toEqual([
+      { callback_id: id, found_by: "data.id" },
+      { callback_id: unread.id, found_by: "the log" },
+    ]);
+    expect(await run(await start())).toMatchObject({ opened: 0 });
+  });
+
   it("reads refused ones only when asked to, and erased ones never", async () => {
     const around = await surroundings();
     const refused = await addCallback(around, { verdict: "refused" });

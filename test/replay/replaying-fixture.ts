@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { replayRunner } from "../../src/app/replay-runner.ts";
-import type { Database } from "../../src/database/connect.ts";
+import type { ConnectOptions, Database } from "../../src/database/connect.ts";
 import type { Route } from "../../src/outbox/event.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
@@ -13,8 +13,8 @@ import type { Surroundings } from "../support/relay.ts";
 export const FAST = 100_000;
 const never = new AbortController().signal;
 
-export function replaying(around: Surroundings, topicArn = around.topicArn) {
-  const db = openDatabase(around.databaseUrl);
+export function replaying(around: Surroundings, topicArn = around.topicArn, connecting: ConnectOptions = {}) {
+  const db = openDatabase(around.databaseUrl, connecting);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
   const runner = replayRunner({
     db,

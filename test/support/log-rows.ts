@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { onTestFinished } from "vitest";
-import { connect, type Database } from "../../src/database/connect.ts";
+import { type ConnectOptions, connect, type Database } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import type { Surroundings } from "./relay.ts";
 
 /** A connection to the relay's database, closed with the test. */
-export function openDatabase(url: string): Database {
-  const { db, close } = connect(new Secret(url), { max: 4 });
+export function openDatabase(url: string, options: ConnectOptions = {}): Database {
+  const { db, close } = connect(new Secret(url), { max: 4, ...options });
   onTestFinished(close);
   return db;
 }
