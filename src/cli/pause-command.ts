@@ -8,10 +8,14 @@ import { timeValue } from "./option-values.ts";
 const WORK = {
   confirm: {
     things: ["source", "sources"],
-    paused: "The provider is not asked",
-    resumed: "The provider is asked again",
+    paused: "Asking the provider is paused",
+    resumed: "Asking the provider goes on",
   },
-  publish: { things: ["topic", "topics"], paused: "No event is sent", resumed: "Events are sent again" },
+  publish: {
+    things: ["topic", "topics"],
+    paused: "Sending to SNS is paused",
+    resumed: "Sending to SNS goes on",
+  },
 } as const;
 
 type Action = "pause" | "resume";
@@ -79,7 +83,7 @@ async function namesOf(
 function render(action: Action, result: PauseResult, until: Date | undefined): string {
   const { work, changed, unchanged, unknown } = result;
   const { things, paused, resumed } = WORK[work];
-  const ends = until === undefined ? "" : ` It ends by itself at ${until.toISOString()}.`;
+  const ends = until === undefined ? "" : ` The pause ends at ${until.toISOString()}.`;
   const lines: string[] = [];
   if (changed.length > 0)
     lines.push(

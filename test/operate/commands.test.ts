@@ -67,13 +67,15 @@ describe("the operators' commands, as a person sees them", () => {
       "pause confirm",
       "resume publish",
       "retention",
-      `erase ${FIRST}`,
     ];
     for (const command of commands) {
       const result = await runInProcess(command.split(" "), environment);
       expect(seen(result)).toMatchSnapshot(command);
       expect(result.code, command).toBe(0);
     }
+    const nothingKnown = await runInProcess(["erase", FIRST], environment);
+    expect(seen(nothingKnown)).toMatchSnapshot("erase");
+    expect(nothingKnown.code).toBe(3);
   });
 
   it("that cannot do it say why and what to do, and exit 1", async () => {
@@ -94,6 +96,8 @@ describe("the operators' commands, as a person sees them", () => {
       `quarantine release ${FIRST}`,
       "pause confirm --source nobody",
       "pause publish --source nobody",
+      "pause confirm --until yesterday",
+      "pause confirm --until 2020-01-01",
       "erase not-an-id",
     ];
     for (const command of commands) {
@@ -184,6 +188,7 @@ describe("the operators' commands, as a person sees them", () => {
     for (const command of [
       "pause confirm",
       "pause confirm --source default",
+      "pause confirm --source default --until 2126-11-01T08:30 --reason deploy",
       "resume confirm",
       "pause publish --source default",
       "resume publish",

@@ -1,0 +1,1 @@
+export { openConfirmations as openQuestions } from "../confirmations/open.ts";

@@ -1,0 +1,1 @@
+export { backOffMs } from "../kit/back-off.ts";

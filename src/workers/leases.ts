@@ -1,0 +1,1 @@
+export const extendLeases = async () => 0; export const releaseExpired = async () => 0;
