@@ -48,6 +48,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
   for (const [name, columns, condition] of [
     ["confirmation_due", "source, priority, ((attempt + faults > 0)), due_at", "state = 'due'"],
+    [
+      "confirmation_senders",
+      "source, (coalesce(sender, '')), due_at",
+      "state = 'due' and priority = 'unknown'",
+    ],
     ["confirmation_claimed", "claimed_until", "state = 'claimed'"],
     ["confirmation_dead", "settled_at", "state = 'dead'"],
     ["confirmation_quarantined", "settled_at", "verdict = 'quarantined'"],

@@ -62,8 +62,8 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
   const pool = (max: number, kind: ConnectOptions = {}) =>
     connect(settings.DATABASE_URL, { max, onIdleError, ...kind });
-  const recording = pool(RECORD_CONNECTIONS, { prepare: true, byIndex: true });
-  const hot = pool(HOT_CONNECTIONS, { prepare: true, byIndex: true });
+  const recording = pool(RECORD_CONNECTIONS, { purpose: "hot" });
+  const hot = pool(HOT_CONNECTIONS, { purpose: "hot" });
   const working = pool(WORKING_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
   const relay = new Relay({ settings, log, recording, hot, working, wakeUps });

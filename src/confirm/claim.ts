@@ -52,10 +52,16 @@ const whenWell = new ConfirmationClaim<Claiming, typeof RETURNS>(RETURNS, {
   ...reading,
 });
 
-const whenAllowed = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(RETURNS, {
+const LIMITED: ClaimConditions<Claiming & Spending> = {
   admitting: whenSourceIsUnchanged,
   thereupon: spendingAllowance,
   ...reading,
+};
+
+const whenAllowed = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(RETURNS, LIMITED);
+
+const whenFlooded = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(RETURNS, LIMITED, {
+  flooded: true,
 });
 
 /**
@@ -84,7 +90,8 @@ export async function claimConfirmations(
     };
     if (total < 1) return { items: [], ...found };
     const { version } = row;
-    const rows = await whenAllowed.from(db, { ...claiming, total, unknown, version, allowance, limited });
+    const claim = allowance.flooded ? whenFlooded : whenAllowed;
+    const rows = await claim.from(db, { ...claiming, total, unknown, version, allowance, limited });
     if (rows[0]?.open === true) return { items: claimedIn(rows), ...found };
   }
 }

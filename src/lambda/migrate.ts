@@ -17,7 +17,7 @@ export async function handler(): Promise<{ migrations: string[]; partitions: str
   requireVerifiedTls(DATABASE_URL);
   const { db, close } = connect(DATABASE_URL, {
     max: 2,
-    statementTimeoutMs: 0,
+    purpose: "migrate",
     plainStart: environment.DATABASE_PROXY === "true",
   });
   try {

@@ -4,6 +4,7 @@ import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Source } from "../kit/source.ts";
+import { step } from "../kit/step.ts";
 import type { CallbackLog, IncomingCallback } from "../record/callback-log.ts";
 import { callbackAddress } from "./callback-address.ts";
 import { CallbackTokens } from "./caller/callback-tokens.ts";
@@ -110,7 +111,9 @@ export class CallbackIntake {
   async #record(callback: IncomingCallback, check: FailedCheck | null): Promise<Intake> {
     const { source, invoiceIds } = callback;
     try {
+      step("callback read");
       const id = await this.#options.log.append(callback);
+      step("callback recorded");
       return check === null
         ? { kind: "recorded", id, source, invoiceIds }
         : { kind: "refused", id, source, invoiceIds, check };

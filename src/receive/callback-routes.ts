@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Metrics } from "../kit/metrics.ts";
+import { step } from "../kit/step.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
 import type { Paced } from "./paced.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
@@ -37,6 +38,7 @@ export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
     const taken = await intake.take(request);
     if (taken.kind === "turned_away") await discardRest(request);
     answer(request, response, taken, options);
+    step("callback answered");
     done();
     metrics.callbacks.inc({ status: response.statusCode });
     tellOthers(request, taken, options);

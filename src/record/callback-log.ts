@@ -7,6 +7,7 @@ import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
 import { append, appendAndHandOver, appendAndOpen, type CallbackRow } from "./append-statements.ts";
+import { senderOf } from "./sender-of.ts";
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {
@@ -97,4 +98,6 @@ async function record(
 }
 
 const askedBy = ({ verdict, invoiceIds, source, remoteAddress }: CallbackRow): Asked[] =>
-  verdict === null ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: remoteAddress })) : [];
+  verdict === null
+    ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: senderOf(remoteAddress) }))
+    : [];

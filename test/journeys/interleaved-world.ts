@@ -28,7 +28,7 @@ import { INVOICES, type Step } from "./interleaved-steps.ts";
 export async function takenApart(around: Surroundings) {
   const settings = readSettings(around.environment(), SERVE_REQUIRES);
   const sources = sourcesOf(settings);
-  const { db, close } = connect(new Secret(around.databaseUrl), { max: 6, prepare: true });
+  const { db, close } = connect(new Secret(around.databaseUrl), { max: 6, purpose: "hot" });
   const log = createLogger({ level: "silent" });
   const metrics = createMetrics();
   await register(db, sources);

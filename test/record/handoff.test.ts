@@ -34,7 +34,7 @@ class Confirmer implements Handoff<ClaimedConfirmation> {
 
 async function setUp(room: number) {
   const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 1, prepare: true, byIndex: true });
+  const { db, close } = connect(new Secret(database.url), { max: 1, purpose: "hot" });
   onTestFinished(async () => {
     await close();
     await database.drop();

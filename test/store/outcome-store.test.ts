@@ -13,7 +13,7 @@ import { createTestDatabase } from "../support/database.ts";
 
 async function setUp() {
   const { url, drop } = await createTestDatabase();
-  const { db, close } = connect(new Secret(url), { max: 2, prepare: true, byIndex: true });
+  const { db, close } = connect(new Secret(url), { max: 2, purpose: "hot" });
   onTestFinished(async () => {
     await close();
     await drop();
