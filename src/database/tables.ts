@@ -224,6 +224,7 @@ export interface SourceTable {
   version: Generated<number>;
   faults: Generated<number>;
   paused_by: "operator" | "refused" | null;
+  pause_reason: string | null;
   last_error: string | null;
 }
 
@@ -261,6 +262,7 @@ export interface TopicTable {
   version: Generated<number>;
   faults: Generated<number>;
   paused_by: "operator" | "refused" | null;
+  pause_reason: string | null;
   last_error: string | null;
 }
 
