@@ -1,1 +1,0 @@
-export { openConfirmations as openQuestions } from "../confirmations/open.ts";

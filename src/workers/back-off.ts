@@ -1,1 +1,0 @@
-export { backOffMs } from "../kit/back-off.ts";
