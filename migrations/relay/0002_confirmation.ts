@@ -58,6 +58,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ["confirmation_quarantined", "settled_at", "verdict = 'quarantined'"],
     ["confirmation_replaying", "source", "priority = 'replay' and state in ('due', 'claimed')"],
     ["confirmation_unknown", "requested_at", "verdict = 'unknown_invoice'"],
+    ["confirmation_erased", "erased_at", "erased_at is not null"],
   ] as const)
     await sql`
       create index ${sql.raw(name)} on confirmation (${sql.raw(columns)}) where ${sql.raw(condition)}`.execute(

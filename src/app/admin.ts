@@ -16,7 +16,7 @@ import { backFill } from "../reconcile/back-fill.ts";
 import { certify } from "../reconcile/certify.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import { reconcileSource } from "./reconcile-source.ts";
-import { readAgain } from "./replay-workshop.ts";
+import { readAgain } from "./replay-runner.ts";
 import { topicsOf } from "./topics-of.ts";
 import { routesOf } from "./upstreams.ts";
 

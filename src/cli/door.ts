@@ -84,6 +84,11 @@ export class Door {
     this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
   }
 
+  /** What was named is not there: exit code 3. */
+  notFound(): void {
+    this.#exitCode = 3;
+  }
+
   /** A line that is not part of the result. */
   remark(text: string): void {
     this.stderr.write(`${plainLines(text)}\n`);

@@ -225,6 +225,7 @@ export interface SourceTable {
   version: Generated<number>;
   faults: Generated<number>;
   paused_by: "operator" | "refused" | null;
+  pause_reason: string | null;
   last_error: string | null;
 }
 
@@ -262,6 +263,7 @@ export interface TopicTable {
   version: Generated<number>;
   faults: Generated<number>;
   paused_by: "operator" | "refused" | null;
+  pause_reason: string | null;
   last_error: string | null;
 }
 

@@ -1,9 +1,9 @@
 import { relayMigrations } from "../../migrations/relay.ts";
 import { connect } from "../database/connect.ts";
 import { migrateToLatest, schemaState } from "../database/migrate.ts";
-import { makePartitions } from "../database/partitions.ts";
 import { createLogger } from "../kit/log.ts";
 import { readSettings } from "../kit/settings.ts";
+import { makePartitions } from "../record/partitions.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { requireVerifiedTls } from "./require-verified-tls.ts";
 

@@ -22,7 +22,11 @@ export type Signal =
   /** 429. @param retryAfterMs null when the upstream named no moment. */
   | { kind: "slow_down"; retryAfterMs: number | null; error: string }
   /** It refuses us: a key, credentials, a topic that is not there. */
-  | { kind: "refused"; error: string };
+  | { kind: "refused"; error: string }
+  /** A person stops it, until `until` or until somebody resumes it. */
+  | { kind: "pause"; until: Date | null; reason: string | null }
+  /** A person opens it, whatever it is that holds it. */
+  | { kind: "resume" };
 
 /** How one kind of upstream is treated. */
 export interface UpstreamPolicy {
@@ -40,9 +44,12 @@ export interface UpstreamPolicy {
 /** What a signal makes of a standing. */
 export interface Transition {
   standing: Standing;
-  lastError: string | null;
+  /** undefined: it stays as it is. */
+  lastError: string | null | undefined;
   raises: { alarm: "failing" | "paused" | "retry_after"; error: string }[];
   clears: ("failing" | "paused" | "retry_after")[];
+  /** Of a pause by a person. */
+  pause?: { until: Date | null; reason: string | null };
 }
 
 /** The longest that an upstream is believed to want, in ms. */
@@ -88,7 +95,33 @@ export function transition(
             clears: [],
           }
         : null;
+    case "pause":
+      return paused(before, signal);
+    case "resume":
+      return resumed(before, policy);
   }
+}
+
+/** Paused already, it is paused anew only for another reason or another end. */
+function paused(before: Standing, { until, reason }: Extract<Signal, { kind: "pause" }>): Transition | null {
+  if (before.pausedBy === "operator" && until === null && reason === null) return null;
+  return {
+    standing: { ...before, pausedBy: "operator" },
+    lastError: undefined,
+    raises: [],
+    clears: [],
+    pause: { until, reason },
+  };
+}
+
+function resumed(before: Standing, policy: UpstreamPolicy): Transition | null {
+  if (stateOf(before, policy) === "closed") return null;
+  return {
+    standing: { pausedBy: null, faults: 0, opensInMs: 0, retryInMs: 0 },
+    lastError: null,
+    raises: [],
+    clears: ["failing", "paused", "retry_after"],
+  };
 }
 
 function works(before: Standing): Transition | null {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Door } from "../../src/cli/door.ts";
 import { plainJson, plainLines, plainText } from "../../src/cli/terminal-text.ts";
 import { messageOf } from "../../src/kit/errors.ts";
-import { addQuestion } from "../replay/log-rows.ts";
+import { addQuestion } from "../support/log-rows.ts";
 import { runCli } from "../support/cli-process.ts";
 import { surroundings } from "../support/relay.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { operations } from "../../src/console/admin-api/operations.ts";
-import { addEvents } from "../replay/log-rows.ts";
+import { addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 const TOKEN = "admin-token-0123456789abcdef";

@@ -1,7 +1,8 @@
 import { RelayError } from "../../kit/errors.ts";
+import { cancelReplay, resumeReplay } from "../../replay/cancel-or-resume.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
-import { findReplay, listRefusals, listReplays } from "../../replay/replay-store.ts";
-import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
+import { findReplay, listRefusals, listReplays } from "../../replay/replay-rows.ts";
+import { startReplay } from "../../replay/start-replay.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 
