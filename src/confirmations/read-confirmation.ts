@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import type { ConfirmationKey } from "./confirmation.ts";
+import type { ConfirmationKey, Verdict } from "./confirmation.ts";
 
 /** Where one confirmation stands, with the provider's answer that could not be used. */
 export async function readConfirmation(db: Kysely<Tables>, { invoiceId, source }: ConfirmationKey) {
@@ -34,4 +34,18 @@ export async function countUnaskedReplays(db: Kysely<Tables>): Promise<number> {
     .where("attempt", "=", 0)
     .executeTakeFirstOrThrow();
   return count;
+}
+
+/** What came of a confirmation so far; null while nothing has. */
+export async function verdictOf(
+  db: Kysely<Tables>,
+  { invoiceId, source }: ConfirmationKey,
+): Promise<Verdict | null> {
+  const row = await db
+    .selectFrom("confirmation")
+    .select("verdict")
+    .where("invoice_id", "=", invoiceId)
+    .where("source", "=", source)
+    .executeTakeFirst();
+  return row?.verdict ?? null;
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { verdictOf } from "../confirmations/read.ts";
+import { verdictOf } from "../confirmations/read-confirmation.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** All that a payer's page may learn: unpaid, unknown, invalid or quarantined look the same. */
