@@ -1,10 +1,11 @@
 import { z } from "zod";
 import {
-  DEFAULT_BANKS_PATH,
   errorAnswer,
   type Operation,
+  type OperationName,
   operations,
 } from "../../collection-api/contract/index.ts";
+import type { Paths } from "./api/route.ts";
 
 type Json = { [key: string]: unknown };
 
@@ -30,11 +31,11 @@ const OWN_ERRORS: Record<string, string[]> = {
 };
 
 /** The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not there. */
-export function openApiDocument(options: { serverUrl?: string; banksPath?: string } = {}): Json {
+export function openApiDocument(options: { serverUrl?: string; paths?: Paths } = {}): Json {
   const components: Record<string, unknown> = {};
   const paths: Record<string, Json> = {};
   for (const operation of Object.values<Operation>(operations)) {
-    const path = operation.name === "getBanks" ? (options.banksPath ?? DEFAULT_BANKS_PATH) : operation.path;
+    const path = options.paths?.[operation.name as OperationName] ?? operation.path;
     paths[path] = {
       ...paths[path],
       [operation.method.toLowerCase()]: describe(operation, components),

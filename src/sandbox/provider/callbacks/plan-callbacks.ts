@@ -1,6 +1,6 @@
 import { v4 as uuidv4 } from "uuid";
+import type { CallbackFaults } from "../faults/callback-faults.ts";
 import type { FaultBox } from "../faults/fault-box.ts";
-import type { CallbackFaults } from "../faults/faults.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 
 /** What a payment queues, one entry a copy. */

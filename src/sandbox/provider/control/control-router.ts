@@ -1,6 +1,6 @@
 import express, { type Request, type Response, type Router } from "express";
 import { z } from "zod";
-import { moneyGiven, problemsOf } from "../../../collection-api/contract/index.ts";
+import { moneyGiven, ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
 import { isRefusedData } from "../../../database/postgres-errors.ts";
 import type { Secret } from "../../../kit/secret.ts";
 import type { ApiKeys } from "../api/api-keys.ts";
@@ -52,8 +52,8 @@ export function controlRouter(context: ServiceContext, keys: ApiKeys, token: Sec
   router.put("/faults", (request, response) => {
     const given = read(faultsSchema, request.body, response);
     if (given === undefined) return;
-    faults.replace(given);
-    response.json(faults.current);
+    // As it was given: what it leaves out is the seed's.
+    response.json(faults.replace(request.body));
   });
   router.delete("/faults", (_request, response) => {
     faults.reset();
@@ -143,7 +143,7 @@ function read<Schema extends z.ZodType>(
   value: Request["body"],
   response: Response,
 ): z.output<Schema> | undefined {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;
   sendRefusal(response, REFUSALS.invalid(...problemsOf(result.error)));
   return undefined;
