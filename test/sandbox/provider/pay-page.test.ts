@@ -126,10 +126,10 @@ describe("the payer's page", () => {
           return context.measureText("0").width;
         }))`);
         // A font that comes late, as none of a machine's own does, is measured at the next change of size only.
-      await page.setViewportSize({ width: 240, height: 844 });
-      await page.evaluate("document.body.offsetWidth");
-      await page.setViewportSize({ width, height: 844 });
-      expect(zeros[0] === zeros[1], "the font is another").toBe(size === null);
+        await page.setViewportSize({ width: 240, height: 844 });
+        await page.evaluate("document.body.offsetWidth");
+        await page.setViewportSize({ width, height: 844 });
+        expect(zeros[0] === zeros[1], "the font is another").toBe(size === null);
         const shapes: { lines: number; size: number; fits: boolean }[] = await page.evaluate(`
         [...document.querySelectorAll(".money")].map((one) => {
           const range = document.createRange();
