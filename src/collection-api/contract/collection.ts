@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { moneyRead, moneyWritten } from "./money.ts";
+import { compareMoney, moneyRead, moneyWritten } from "./money.ts";
 import { utcTime, uuid } from "./strict-fields.ts";
 import { idRead, numberRead, textRead, timeRead } from "./tolerant-fields.ts";
 
@@ -12,8 +12,10 @@ export const collectionRead = z.looseObject({
   paymentChannels: listRead(textRead),
   settlementFrequency: textRead,
   serviceFeeBilling: textRead,
-  /** The fixed amount; null when each invoice brings its own. */
-  amount: moneyRead,
+  /** The fixed amount; null when each invoice brings its own, for which providers say 0 or null. */
+  amount: moneyRead.transform((amount) =>
+    amount === null || compareMoney(amount, "0") === 0 ? null : amount,
+  ),
   dateCreated: timeRead,
   status: textRead,
   collectionCategory: z
@@ -58,10 +60,10 @@ export const collectionWritten = z
     paymentChannels: z.array(z.enum(["Card", "BankTransfer", "BankBranch", "USSD"])),
     settlementFrequency: z.enum(["Daily", "Instant"]),
     serviceFeeBilling: z.enum(["Payer", "Merchant"]),
-    amount: moneyWritten.nullable(),
+    amount: moneyWritten.meta({ description: "The fixed amount; 0 when each invoice brings its own." }),
     dateCreated: utcTime,
     status: z.enum(["Active", "Pending", "Disabled", "Suspended", "Blocked"]),
-    collectionCategory: z.object({ id: uuid, name: z.string() }).nullable(),
+    collectionCategory: z.object({ id: uuid, name: z.string() }),
     collectionAccounts: z.array(
       z.object({
         percentage: z.number().min(0).max(100),

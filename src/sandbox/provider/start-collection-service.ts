@@ -8,6 +8,7 @@ import type { Secret } from "../../kit/secret.ts";
 import { answerErrors } from "./api/answer-errors.ts";
 import { apiHandler } from "./api/api-handler.ts";
 import { ApiKeys } from "./api/api-keys.ts";
+import { answerUnreadable, refuseTwoHosts } from "./api/unreadable-requests.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
 import { controlRouter } from "./control/control-router.ts";
 import { FaultBox } from "./faults/fault-box.ts";
@@ -93,6 +94,8 @@ export async function startCollectionService(
       accountHolder: seed.biller.name,
       wakeDeliveries: () => deliveries.wake(),
     };
+    server.server.on("clientError", answerUnreadable);
+    app.use(refuseTwoHosts);
     app.use("/_control", controlRouter(context, keys, options.controlToken));
     app.use(frontPageRouter(publicUrl));
     app.use(openApiRouter(publicUrl, faults));

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import fc from "fast-check";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,6 +16,18 @@ import {
   startTestService,
   type TestService,
 } from "./service-fixture.ts";
+
+/** All that comes back before the connection ends. */
+async function sendRaw(url: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  socket.on("error", () => undefined);
+  socket.write(request);
+  await once(socket, "close");
+  return Buffer.concat(chunks).toString();
+}
 
 const shares = (...amounts: unknown[]) =>
   amounts.map((amount, nth) => ({ linkedAccountId: nth === 0 ? ACCOUNT_A : ACCOUNT_B, amount }));
@@ -77,6 +91,15 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     ["a callback address without a host", { callBackUrl: "/callbacks" }, "callBackUrl", 400],
     ["a list as metadata", { billerMetaData: ["x"] }, "billerMetaData", 400],
     ["numbers in metadata", { billerMetaData: { x: 1 } }, "billerMetaData", 400],
+    ["a NUL in a name in metadata", { billerMetaData: { "a\0b": "x" } }, "billerMetaData", 400],
+    ["half of an emoji in one", { billerMetaData: { "\ud83d": "x" } }, "billerMetaData", 400],
+    ["__proto__ in metadata", { billerMetaData: JSON.parse('{"__proto__":"x"}') }, "billerMetaData", 400],
+    ["an address without a domain", { payerEmail: "ada@localhost" }, "payerEmail", 400],
+    ["an address with two signs", { payerEmail: "ada@obi@example.com" }, "payerEmail", 400],
+    ["an address with dots in a row", { payerEmail: "ada..obi@example.com" }, "payerEmail", 400],
+    ["dashes for a phone number", { payerPhoneNumber: "-----" }, "payerPhoneNumber", 400],
+    ["four digits for one", { payerPhoneNumber: "1234" }, "payerPhoneNumber", 400],
+    ["sixteen digits for one", { payerPhoneNumber: "+1234567890123456" }, "payerPhoneNumber", 400],
     [
       "a map for beneficiaries",
       { collectionId: SHARED, invoiceBeneficiaries: {} },
@@ -147,6 +170,8 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     ["null", "null", 400, "The request"],
     ["a text", `"x"`, 400, "The request"],
     ["5,000 lists inside each other", "[".repeat(5_000) + "]".repeat(5_000), 400, "The request"],
+    ["an amount twice", `{"amount":1,"title":"x","amount":2}`, 400, "amount is given more than once"],
+    ["two keys that are one", `{"linked":{"a":1,"\\u0061":2}}`, 400, "a is given more than once"],
     ["a body of 300 KB", JSON.stringify({ ...INVOICE, title: "x".repeat(300_000) }), 413, "body"],
   ])("Create Invoice: a body that is %s", async (_what, body, status, field) => {
     const before = await count("invoice");
@@ -199,14 +224,11 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     expect(found.body.data.items.map((item: { id: string }) => item.id)).toEqual([id]);
   });
 
-  it("keeps every digit of a large amount, and names in metadata that databases dislike", async () => {
+  it("keeps every digit of a large amount", async () => {
     const { text } = await service.api(
       "POST",
       "/api/v1/invoices",
-      JSON.stringify({ ...INVOICE, billerMetaData: { "a\u0000b": "x", "\ud800": "y" } }).replace(
-        '"amount":1500.5',
-        '"amount":9007199254740993.25',
-      ),
+      JSON.stringify(INVOICE).replace('"amount":1500.5', '"amount":9007199254740993.25'),
     );
     expect(text).toContain('"amount":9007199254740993.25');
   });
@@ -295,6 +317,74 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
         refusedAt(await service.api(method, path, undefined, key), 401, "x-api-key");
     },
   );
+
+  it("a body that is no UTF-8 is refused, and a byte order mark is not", async () => {
+    const send = async (body: Buffer) => {
+      const response = await fetch(`${service.url}/api/v1/invoices`, {
+        method: "POST",
+        headers: { "x-api-key": LIVE_KEY },
+        body: new Uint8Array(body),
+      });
+      return { status: response.status, ...((await response.json()) as { message: string }) };
+    };
+    const json = JSON.stringify(INVOICE);
+    const latin = Buffer.from(json.replace("Second term", "Trimestre \u00e9t\u00e9"), "latin1");
+    expect(await send(latin)).toMatchObject({ status: 400, message: "The request's body is not UTF-8" });
+    expect(await send(Buffer.from(`\uFEFF${json}`))).toMatchObject({ status: 200 });
+  });
+
+  it("blanks around what is searched, around addresses and phone numbers count for nothing", async () => {
+    const id = await service.create({
+      title: "Trimmed",
+      payerEmail: " ada@example.com ",
+      payerPhoneNumber: " +234 801 234 5678\n",
+      callBackUrl: "  https://merchant.example/callbacks ",
+    });
+    const { body } = await service.api("GET", `/api/v1/invoices/${id}`);
+    expect(body.data).toMatchObject({
+      payerEmail: "ada@example.com",
+      payerPhoneNumber: "+234 801 234 5678",
+      callBackUrl: "https://merchant.example/callbacks",
+    });
+    const found = await service.api(
+      "GET",
+      `/api/v1/collections/${OPEN_AMOUNT}/invoices?search=%20Trimmed%20`,
+    );
+    expect(found.body.data.items).toHaveLength(1);
+  });
+
+  it("a question mark inside the query is part of it", async () => {
+    const id = await service.create({ title: "Paid? Really?" });
+    const path = `/api/v1/collections/${OPEN_AMOUNT}/invoices?search=Paid?%20Really?&pageSize=5`;
+    const { body } = await service.api("GET", path);
+    expect([body.data.pageSize, body.data.items[0].id]).toEqual([5, id]);
+  });
+
+  it("without a key a body that is too large is refused for the key", async () => {
+    const { status } = await service.api("POST", "/api/v1/invoices", "x".repeat(300_000), "wrong");
+    expect(status).toBe(401);
+  });
+
+  it("what is no HTTP, headers that are too large, and two Host headers are told so in the form of an error", async () => {
+    for (const [head, status, message] of [
+      ["GARBAGE", 400, "The request is not HTTP"],
+      [`GET /api/v1/banks HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}`, 431, "at most 16 KiB"],
+      ["GET /api/v1/banks HTTP/1.1\r\nHost: a\r\nhost: b\r\nConnection: close", 400, "The Host header"],
+    ] as const) {
+      const answer = await sendRaw(service.url, `${head}\r\n\r\n`);
+      expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`);
+      const body = JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")));
+      expect(body).toMatchObject({ status, message: expect.stringContaining(message) });
+    }
+  });
+
+  it("a collection's category is an object and its amount a number, whatever it has", async () => {
+    for (const id of [OPEN_AMOUNT, SHARED, DISABLED]) {
+      const { body } = await service.api("GET", `/api/v1/collections/${id}`);
+      expect(body.data.amount).toBe(0);
+      expect(body.data.collectionCategory).toEqual({ id: expect.any(String), name: expect.any(String) });
+    }
+  });
 
   it("an unknown address and a wrong method are 4xx too", async () => {
     for (const path of ["/api/v1/nothing", "/nothing", "/pay", "/api"]) {

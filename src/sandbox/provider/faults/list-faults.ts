@@ -16,8 +16,7 @@ const hostile = <Kind extends string, More extends z.ZodRawShape>(kind: Kind, mo
 
 const count = z.int().min(1).max(1_000).default(1);
 
-/** What a list may do to its reader. Several may strike one page, in this order of the request's array. */
-export const hostileList = z.discriminatedUnion("kind", [
+const kinds = [
   hostile("short", {
     count: count.describe("So many items are missing at the page's end; the rest is as it was."),
   }),
@@ -54,9 +53,14 @@ export const hostileList = z.discriminatedUnion("kind", [
   hostile("without-total", {}),
   hostile("wrong-flags", {}),
   hostile("without-flags", {}),
-]);
+] as const;
+
+export const HOSTILE_LISTS = kinds.map((kind) => kind.shape.kind.value);
+
+/** What a list may do to its reader. Several may strike one page, in this order of the request's array. */
+export const hostileList = z.discriminatedUnion("kind", kinds, {
+  error: ({ code }) =>
+    code === "invalid_union" ? `should be one of ${HOSTILE_LISTS.join(", ")}` : undefined,
+});
 
 export type HostileList = z.output<typeof hostileList>;
-export type HostileListOf<Kind extends HostileList["kind"]> = Extract<HostileList, { kind: Kind }>;
-
-export const HOSTILE_LISTS = hostileList.options.map((option) => option.shape.kind.value);
