@@ -1,5 +1,6 @@
 import { type Next, RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
+import type { ListPosition } from "./iterate-pages.ts";
 
 /** What went wrong, and what happens next where the caller has no policy of its own. */
 const NEXT = {
@@ -7,8 +8,12 @@ const NEXT = {
   not_found: "refuse",
   /** 429; `retryAfterMs` where the provider said it. */
   rate_limited: "retry",
-  /** 401 or 403. */
+  /** 401, or a 403 that names no other reason. */
   key_refused: "pause",
+  /** The key is known, but of the wrong kind: a Test key where a Live one is needed, or the reverse. */
+  wrong_key_kind: "pause",
+  /** The key is good, but the collection is disabled, suspended or the like. */
+  collection_closed: "refuse",
   /** The request was refused as wrong, by the provider (400 and its kin) or before it was sent. */
   invalid: "refuse",
   /** A business rule refused it: 409, 412, or the specified message under any status. */
@@ -55,6 +60,8 @@ export interface FaultDetails {
   outcomeUnknown?: boolean | undefined;
   /** The answer's text as it was received. */
   evidence?: string | undefined;
+  /** Of `list_unstable`: where to go on. */
+  position?: ListPosition | undefined;
 }
 
 /**
@@ -73,6 +80,8 @@ export class CollectionApiError extends RelayError {
   readonly retryAfterMs: number | undefined;
   /** True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating it. */
   readonly outcomeUnknown: boolean;
+  /** Of `list_unstable`: what was seen, for `iterateInvoices` to go on from. */
+  readonly position: ListPosition | undefined;
   // Private, so that no logger prints what may hold personal data.
   readonly #evidence: string | undefined;
 
@@ -82,7 +91,7 @@ export class CollectionApiError extends RelayError {
     const providerMessage =
       details.providerMessage === undefined ? undefined : clean(details.providerMessage);
     const problems = (details.problems ?? []).slice(0, 20).map(clean);
-    const said = [providerMessage, ...problems].filter((part) => part !== undefined && part !== "");
+    const said = [...new Set([providerMessage, ...problems])].filter((part) => part);
     const status = details.status === undefined ? "" : ` (HTTP ${details.status})`;
     const unknown = outcomeUnknown ? " It may have been carried out: look before you repeat it." : "";
     super(
@@ -99,6 +108,7 @@ export class CollectionApiError extends RelayError {
     this.summary = `${operation}: ${clean(details.detail)}${status}${ours.length > 0 ? `: ${ours.join("; ")}` : ""}`;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = outcomeUnknown;
+    this.position = details.position;
     this.#evidence =
       details.evidence === undefined ? undefined : withoutKey(details.evidence, key).slice(0, MOST_EVIDENCE);
   }

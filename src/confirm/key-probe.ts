@@ -73,7 +73,7 @@ export class KeyProbe {
       await call({ retries: 0, timeoutMs: this.#options.timeoutMs });
       return false;
     } catch (error) {
-      return error instanceof CollectionApiError && error.kind === "key_refused";
+      return error instanceof CollectionApiError && ["key_refused", "wrong_key_kind"].includes(error.kind);
     }
   }
 
