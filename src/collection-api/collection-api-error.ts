@@ -60,6 +60,8 @@ export interface FaultDetails {
   outcomeUnknown?: boolean | undefined;
   /** The answer's text as it was received. */
   evidence?: string | undefined;
+  /** Whether the provider itself said so, in its envelope; a gateway before it knows none. */
+  inEnvelope?: boolean | undefined;
   /** Of `list_unstable`: where to go on. */
   position?: ListPosition | undefined;
 }
@@ -80,6 +82,8 @@ export class CollectionApiError extends RelayError {
   readonly retryAfterMs: number | undefined;
   /** True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating it. */
   readonly outcomeUnknown: boolean;
+  /** Whether the refusal came in the provider's own envelope: a bare 404 may be a gateway's or a wrong base URL's. */
+  readonly inEnvelope: boolean;
   /** Of `list_unstable`: what was seen, for `iterateInvoices` to go on from. */
   readonly position: ListPosition | undefined;
   // Private, so that no logger prints what may hold personal data.
@@ -108,6 +112,7 @@ export class CollectionApiError extends RelayError {
     this.summary = `${operation}: ${clean(details.detail)}${status}${ours.length > 0 ? `: ${ours.join("; ")}` : ""}`;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = outcomeUnknown;
+    this.inEnvelope = details.inEnvelope ?? false;
     this.position = details.position;
     this.#evidence =
       details.evidence === undefined ? undefined : withoutKey(details.evidence, key).slice(0, MOST_EVIDENCE);

@@ -137,6 +137,7 @@ function refusal(
     problems: said?.errors,
     retryAfterMs: retryAfterMs(header(answer, "retry-after"), now),
     evidence: answer.text,
+    inEnvelope: said !== undefined && said.status !== null && said.message !== null,
   };
 }
 

@@ -74,6 +74,15 @@ describe("an answer that is no success becomes a typed error", () => {
     expect(message.split("amount is missing")).toHaveLength(2);
   });
 
+  it.each([
+    [{ status: 404, message: "Invoice with the given Id does not exist" }, true],
+    [{ message: "no Route matched with those values" }, false],
+    ["<html>404 Not Found</html>", false],
+    ["", false],
+  ])("404 with %j: in the provider's own envelope, %s", async (body, inEnvelope) => {
+    expect(await errorOf({ status: 404, body })).toMatchObject({ kind: "not_found", inEnvelope });
+  });
+
   it("204 without a word is a success where no data is awaited, and none where it is", async () => {
     await using provider = await startStubProvider((_, response) => void response.writeHead(204).end());
     const client = new CollectionClient({ baseUrl: provider.url, apiKey: KEY, retries: 0 });

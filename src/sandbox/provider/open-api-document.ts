@@ -107,7 +107,8 @@ function describe(operation: Operation, components: Record<string, unknown>): Js
 }
 
 function envelopeOf(operation: Operation, components: Record<string, unknown>): Json {
-  const status = { const: operation.envelopeStatus };
+  const { envelopeStatus } = operation;
+  const status = { type: typeof envelopeStatus === "string" ? "string" : "integer", const: envelopeStatus };
   const message = { type: "string" };
   if (operation.data === undefined)
     return { type: "object", required: ["status", "message"], properties: { status, message } };
@@ -152,6 +153,7 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", components: Record<
   for (const [name, definition] of Object.entries($defs ?? {})) components[name] = moved(definition);
   const id = schema.meta()?.id;
   if (id === undefined) return moved(json);
-  components[id] = moved(json);
+  // A schema with an id may come as a reference to its own definition, which is moved already.
+  if (json.$ref === undefined) components[id] = moved(json);
   return { $ref: `#/components/schemas/${id}` };
 }
