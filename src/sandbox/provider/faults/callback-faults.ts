@@ -25,3 +25,4 @@ export const callbackFaults = z.strictObject({
 });
 
 export type CallbackFaults = z.output<typeof callbackFaults>;
+export type CallbackFaultsInput = z.input<typeof callbackFaults>;

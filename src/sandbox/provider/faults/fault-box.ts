@@ -1,5 +1,6 @@
 import type { OperationName } from "../../../collection-api/contract/index.ts";
 import type { CallbackVariant } from "../callbacks/callback-request.ts";
+import { variantsInTurn } from "../callbacks/plan-callbacks.ts";
 import type { ApiFault } from "./api-faults.ts";
 import { type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
 import { layered } from "./layered.ts";
@@ -11,7 +12,7 @@ export class FaultBox {
   #faults: Faults;
   #apiLeft: number[] = [];
   #listLeft: number[] = [];
-  #variants = 0;
+  #nextVariant: () => CallbackVariant = () => "documented";
 
   /** @param seed what is in force where nothing else is asked for. */
   constructor(seed: FaultsInput, faults: FaultsInput) {
@@ -28,7 +29,7 @@ export class FaultBox {
     this.#faults = faultsSchema.parse(layered(this.#seed, faults));
     this.#apiLeft = this.#faults.api.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
     this.#listLeft = this.#faults.list.hostile.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
-    this.#variants = 0;
+    this.#nextVariant = variantsInTurn(this.#faults.callback.variants);
     return this.#faults;
   }
 
@@ -64,9 +65,6 @@ export class FaultBox {
 
   /** The variant of the next callback. */
   nextVariant(): CallbackVariant {
-    const { variants } = this.#faults.callback;
-    const variant = variants[this.#variants % variants.length] ?? "documented";
-    this.#variants += 1;
-    return variant;
+    return this.#nextVariant();
   }
 }
