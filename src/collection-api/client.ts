@@ -23,7 +23,7 @@ import {
 } from "./contract/invoice-page.ts";
 import { type AddLinkedAccountInput, addLinkedAccountRequest } from "./contract/linked-account.ts";
 import { idPath, type Operation, operations } from "./contract/operations.ts";
-import { problemsOf } from "./contract/problems.ts";
+import { ownWords, problemsOf } from "./contract/problems.ts";
 import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
 
 /** An invoice, and what it was read from. */
@@ -169,7 +169,7 @@ export class CollectionClient {
   }
 
   #given<Output>(operation: Operation, schema: z.ZodType<Output>, value: unknown): Output {
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, { error: ownWords });
     if (result.success) return result.data;
     const problems = problemsOf(result.error);
     throw this.#caller.fault(operation, { kind: "invalid", detail: "not sent", problems });

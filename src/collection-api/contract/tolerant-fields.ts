@@ -53,13 +53,19 @@ export const metadataRead = z.transform((value: unknown): Record<string, string>
   );
 });
 
-/** A list; anything else becomes `otherwise`. */
-export const listRead = <Item extends z.ZodType, Otherwise>(item: Item, otherwise: Otherwise) =>
-  z.array(item).or(z.transform(() => otherwise));
+/** A list of what `item` reads; anything else becomes `otherwise`. */
+export function listRead<Item extends z.ZodType, Otherwise>(item: Item, otherwise: Otherwise) {
+  const list = z.array(item);
+  return z.transform((value: unknown): z.output<Item>[] | Otherwise =>
+    Array.isArray(value) ? (list.safeParse(value).data ?? otherwise) : otherwise,
+  );
+}
 
 /** An object; anything else becomes null. */
-export const objectRead = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.looseObject(shape).or(z.transform(() => null));
+export function objectRead<Shape extends z.ZodRawShape>(shape: Shape) {
+  const object = z.looseObject(shape);
+  return z.transform((value: unknown) => object.safeParse(value).data ?? null);
+}
 
 /** True or false; anything else becomes null. */
 export const flagRead = z

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { DISABLED, LIVE_KEY, NOBODY, TEST_KEY } from "../../sandbox/provider/service-fixture.ts";
-import { type Checks, fields, is, isoUtc, list, mapOfText, number, text, url, uuid } from "./rules.ts";
+import { type Checks, fields, is, isoUtc, list, mapOfText, number, text, uuid } from "./rules.ts";
 import type { SpecifiedWorld } from "./world.ts";
 
 const listed = async (world: SpecifiedWorld, query: string): Promise<string[]> => {

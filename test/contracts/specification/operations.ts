@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { CollectionClient } from "../../../src/collection-api/index.ts";
 import { startStubProvider } from "../../collection-api/stub-provider.ts";
 import { NOBODY, type Reply } from "../../sandbox/provider/service-fixture.ts";
-import { type Checks, is, number, text, url } from "./rules.ts";
+import { type Checks, text } from "./rules.ts";
 import { REQUEST, type SpecifiedWorld } from "./world.ts";
 
 const OPERATIONS = [
