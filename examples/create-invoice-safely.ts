@@ -1,6 +1,6 @@
-// Create Invoice for programs that must not ask for the same money twice. The interface knows no idempotency key: when
-// an answer is lost (`outcomeUnknown`), look for the invoice before you send it again. Give every invoice a reference
-// of its own; the client puts it into `callBackUrl`, where it can be found again.
+// Create Invoice for programs that must not ask for the same money twice. The interface knows no idempotency
+// key: when an answer is lost (`outcomeUnknown`), look for the invoice before you send it again. Give every
+// invoice a reference of its own; the client puts it into `callBackUrl`, where it can be found again.
 import { setTimeout as pause } from "node:timers/promises";
 import { CollectionApiError, type CollectionClient, type Invoice, toUtc } from "invoice-relay/collection-api";
 

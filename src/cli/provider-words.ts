@@ -15,7 +15,10 @@ const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {
   outside_contract: "Check COLLECTION_API_URL: is this the API?",
 };
 
-/** A failed operation of the provider in plain words: what was asked, what went wrong, what to do. No token is part of it. */
+/**
+ * A failed operation of the provider in plain words: what was asked, what went wrong, what to do. No token
+ * is part of it.
+ */
 export function providerWords(error: CollectionApiError): string {
   const said = withoutCallbackTokens(error.message).replace(/(?<=[^.!?])$/, ".");
   // A write whose outcome nobody knows has its advice already: look first.

@@ -49,12 +49,13 @@ export async function recentCallbacks(providerUrl: string): Promise<Happening[]>
   const answer = await askSandbox("collection service", `${providerUrl}/_control/deliveries?limit=${MOST}`);
   return deliveryLog.parse(answer).deliveries.flatMap((delivery) => {
     const { invoiceId, copy, state, variant, queuedAt } = delivery;
+    const sent = `${variant}${copy === 0 ? "" : `, copy ${copy + 1}`} to ${withoutCallbackTokens(delivery.url)}`;
     const happening = (key: string | number, at: string, says: string): Happening => ({
       key: `${invoiceId} ${copy} ${key}`,
       what: "callback",
       at,
       invoiceId,
-      says: `${variant}${copy === 0 ? "" : `, copy ${copy + 1}`} to ${withoutCallbackTokens(delivery.url)}: ${says}`,
+      says: `${sent}: ${says}`,
     });
     if (state === "withheld") return [happening("withheld", queuedAt, "never sent, on request")];
     return delivery.attempts.map(({ attempt, startedAt, tookMs, answerStatus, error }) =>

@@ -20,7 +20,8 @@ export async function askSandbox(
     text = await response.text();
   } catch (cause) {
     const { origin } = new URL(url);
-    const message = `The ${what} at ${origin} does not answer (${messageOf(cause)}). Start it, or say where it is.`;
+    const why = messageOf(cause);
+    const message = `The ${what} at ${origin} does not answer (${why}). Start it, or say where it is.`;
     throw new RelayError(message, { next: "refuse", cause });
   }
   const answer = jsonOf(text);

@@ -29,7 +29,10 @@ import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts
 /** An invoice, and what it was read from. */
 export interface InvoiceAnswer {
   invoice: Invoice;
-  /** The answer's `data` as parsed, unknown fields included; `JSON.stringify` writes every number's own digits. */
+  /**
+   * The answer's `data` as parsed, unknown fields included; `JSON.stringify` writes every number's own
+   * digits.
+   */
   document: unknown;
   /** The whole answer's text as it was received. */
   text: string;
@@ -85,12 +88,12 @@ export class CollectionClient {
   }
 
   /**
-   * Get Collection Invoices: all pages. An invoice that matches all the while is yielded exactly once, although
-   * pages shift; several pages are read forwards and back for that.
+   * Get Collection Invoices: all pages. An invoice that matches all the while is yielded exactly once,
+   * although pages shift; several pages are read forwards and back for that.
    * @param options.beforePage awaited before each page is asked for: the place to keep a pace.
    * @param options.position of an earlier `list_unstable`: only what was not seen then is yielded.
-   * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. What was yielded
-   * is true, but may not be all; the error's `position` is where to go on.
+   * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. What
+   * was yielded is true, but may not be all; the error's `position` is where to go on.
    */
   async *iterateInvoices(
     collectionId: string,
@@ -106,8 +109,8 @@ export class CollectionClient {
     } catch (error) {
       if (!(error instanceof ListChanged)) throw error;
       const detail =
-        "the list kept changing while it was read four times: ask for a period that is over (an endDate before " +
-        "today), or go on later from this error's position";
+        "the list kept changing while it was read four times: ask for a period that is over " +
+        "(an endDate before today), or go on later from this error's position";
       throw this.#caller.fault(operations.listInvoices, {
         kind: "list_unstable",
         detail,

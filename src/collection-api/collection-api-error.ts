@@ -80,9 +80,15 @@ export class CollectionApiError extends RelayError {
   /** The message without the provider's own words, which may hold a name: for logs and for what is kept. */
   readonly summary: string;
   readonly retryAfterMs: number | undefined;
-  /** True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating it. */
+  /**
+   * True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating
+   * it.
+   */
   readonly outcomeUnknown: boolean;
-  /** Whether the refusal came in the provider's own envelope: a bare 404 may be a gateway's or a wrong base URL's. */
+  /**
+   * Whether the refusal came in the provider's own envelope: a bare 404 may be a gateway's or a wrong base
+   * URL's.
+   */
   readonly inEnvelope: boolean;
   /** Of `list_unstable`: what was seen, for `iterateInvoices` to go on from. */
   readonly position: ListPosition | undefined;
@@ -90,7 +96,7 @@ export class CollectionApiError extends RelayError {
   readonly #evidence: string | undefined;
 
   constructor(operation: string, details: FaultDetails, key: Secret) {
-    const clean = (text: string) => withoutPersonalData(withoutKey(text, key)).slice(0, 500);
+    const clean = (text: string) => withoutPersonalData(beginningOf(withoutKey(text, key))).slice(0, 500);
     const outcomeUnknown = details.outcomeUnknown ?? false;
     const providerMessage =
       details.providerMessage === undefined ? undefined : clean(details.providerMessage);
@@ -98,10 +104,10 @@ export class CollectionApiError extends RelayError {
     const said = [...new Set([providerMessage, ...problems])].filter((part) => part);
     const status = details.status === undefined ? "" : ` (HTTP ${details.status})`;
     const unknown = outcomeUnknown ? " It may have been carried out: look before you repeat it." : "";
-    super(
-      `${operation}: ${clean(details.detail)}${status}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`,
-      { next: outcomeUnknown ? "bury" : NEXT[details.kind] },
-    );
+    const what = `${operation}: ${clean(details.detail)}${status}`;
+    super(`${what}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`, {
+      next: outcomeUnknown ? "bury" : NEXT[details.kind],
+    });
     this.kind = details.kind;
     this.operation = operation;
     this.status = details.status;
@@ -109,7 +115,7 @@ export class CollectionApiError extends RelayError {
     this.problems = problems;
     // Only what our own schema found wrong: it names fields and kinds.
     const ours = details.kind === "outside_contract" ? problems : [];
-    this.summary = `${operation}: ${clean(details.detail)}${status}${ours.length > 0 ? `: ${ours.join("; ")}` : ""}`;
+    this.summary = ours.length > 0 ? `${what}: ${ours.join("; ")}` : what;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = outcomeUnknown;
     this.inEnvelope = details.inEnvelope ?? false;
@@ -131,6 +137,11 @@ function withoutKey(text: string, key: Secret): string {
     (clean, form) => clean.replaceAll(form, "[secret]"),
     text,
   );
+}
+
+/** The first words, cut between two: what is matched afterwards costs more than it is long. */
+function beginningOf(text: string): string {
+  return text.length <= 2_000 ? text : text.slice(0, 2_000).replace(/\S+$/, "");
 }
 
 function withoutPersonalData(text: string): string {

@@ -20,11 +20,13 @@ export class ListChanged extends Error {
 }
 
 /**
- * Every invoice of a list that was not seen before once, while the list may change under the reader. Pages are read forwards and then
- * backwards: what slips from an unread page to a read one as others leave the list is met on the way back.
- * Where `totalCount` changes, or an invoice appears on a second page, the list is read again from the start.
+ * Every invoice of a list that was not seen before once, while the list may change under the reader. Pages
+ * are read forwards and then backwards: what slips from an unread page to a read one as others leave the list
+ * is met on the way back. Where `totalCount` changes, or an invoice appears on a second page, the list is
+ * read again from the start.
  * @param readPage reads page 1, 2, …
- * @throws ListChanged when it still changes after three more readings; what was yielded by then is no whole list.
+ * @throws ListChanged when it still changes after three more readings; what was yielded by then is no whole
+ * list.
  */
 export async function* iteratePages(
   readPage: (page: number) => Promise<InvoicePage>,

@@ -83,6 +83,16 @@ describe("an answer that is no success becomes a typed error", () => {
     expect(await errorOf({ status: 404, body })).toMatchObject({ kind: "not_found", inEnvelope });
   });
 
+  it("a message of a megabyte costs no more than a short one, and no half of an address is left of it", async () => {
+    const long = `${"a".repeat(1_900)} ${"b".repeat(90)}ada@example.com${"c".repeat(1_000_000)}`;
+    const startedAt = process.cpuUsage();
+    const error = await errorOf(errors(400, long));
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
+    expect(error.message.length).toBeLessThan(700);
+    const many = await errorOf(errors(400, `${"x@y.ng ".repeat(285)}ada.obi@example.com`));
+    expect(many.message).not.toContain("ada.obi");
+  });
+
   it("204 without a word is a success where no data is awaited, and none where it is", async () => {
     await using provider = await startStubProvider((_, response) => void response.writeHead(204).end());
     const client = new CollectionClient({ baseUrl: provider.url, apiKey: KEY, retries: 0 });

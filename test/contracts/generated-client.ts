@@ -34,7 +34,10 @@ export interface GeneratedClient {
   remove(): Promise<void>;
 }
 
-/** Has an independent generator make a client from an OpenAPI document, and loads it. Nothing of ours is in it. */
+/**
+ * Has an independent generator make a client from an OpenAPI document, and loads it. Nothing of ours is in
+ * it.
+ */
 export async function generateClient(document: Record<string, unknown>): Promise<GeneratedClient> {
   const folder = await mkdtemp(join(tmpdir(), "generated-client-"));
   await generate({ input: document, output: folder, httpClient: "fetch", useUnionTypes: true });

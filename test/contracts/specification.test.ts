@@ -4,8 +4,9 @@ import { envelope, operations } from "./specification/operations.ts";
 import { collection, invoice, items } from "./specification/resources.ts";
 import { type SpecifiedWorld, startSpecifiedWorld } from "./specification/world.ts";
 
-// Every sentence of the interface's specification that can be true or false of the collection service, as a check of
-// its own that is named after it. Nothing of our contract is used: what is expected is typed from the specification.
+// Every sentence of the interface's specification that can be true or false of the collection service, as a
+// check of its own that is named after it. Nothing of our contract is used: what is expected is typed from
+// the specification.
 
 describe("the specification, sentence by sentence", () => {
   let world: SpecifiedWorld;

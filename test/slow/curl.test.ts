@@ -14,7 +14,9 @@ import { LIVE_KEY } from "../sandbox/provider/service-fixture.ts";
 
 const run = promisify(execFile);
 
-/** The documented call by the generated client's own method: its arguments are read off the line with curl. */
+/**
+ * The documented call by the generated client's own method: its arguments are read off the line with curl.
+ */
 function byGeneratedClient(
   { DefaultService: api }: GeneratedClient,
   call: DocumentedCall,

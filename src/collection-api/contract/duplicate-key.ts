@@ -1,6 +1,6 @@
 /**
- * The first key that an object of this JSON text gives twice, or undefined. Which of the two values counts is for
- * every reader to say, so that nobody can rely on either. One pass over the text.
+ * The first key that an object of this JSON text gives twice, or undefined. Which of the two values counts is
+ * for every reader to say, so that nobody can rely on either. One pass over the text.
  * @param text JSON that `JSON.parse` takes.
  */
 export function duplicateKeyOf(text: string): string | undefined {

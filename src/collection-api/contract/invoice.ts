@@ -37,8 +37,9 @@ const invoiceFields = z.object({
 
 /**
  * An invoice as the client reads it. Id, status and amount have to be there; anything else that is left out,
- * or is not what it should be, is null. Money is a decimal string, times are the provider's own text (see `toUtc`), a status that nobody
- * knows is kept as it is. Fields it does not know stay in the answer's `document`.
+ * or is not what it should be, is null. Money is a decimal string, times are the provider's own text (see
+ * `toUtc`), a status that nobody knows is kept as it is. Fields it does not know stay in the answer's
+ * `document`.
  */
 export const invoiceRead = z.preprocess(withStatus, invoiceFields);
 

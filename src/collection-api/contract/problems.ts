@@ -1,6 +1,8 @@
 import type { z } from "zod";
 
-/** What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`. */
+/**
+ * What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`.
+ */
 export function problemsOf(error: z.ZodError): string[] {
   return [...new Set(error.issues.map(({ path, message }) => `${nameOf(path)} ${message}`))];
 }
@@ -24,7 +26,10 @@ const KINDS: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-/** Words for what a schema finds and does not name itself; each completes "<field> …". Handed to `safeParse`. */
+/**
+ * Words for what a schema finds and does not name itself; each completes "<field> …". Handed to
+ * `safeParse`.
+ */
 export const ownWords: z.core.$ZodErrorMap = (issue) => {
   const { input } = issue;
   if (input === undefined && issue.code !== "unrecognized_keys") return "is missing";

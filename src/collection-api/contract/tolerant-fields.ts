@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { isRawJson } from "./exact-json.ts";
 
-// What the client reads with: a field that nobody needs is null where it is not what it should be, and stays as it
-// came in the answer's `document`; only what has to be there is a problem. The fields of an invoice are one transform
-// each, since each further step of a chain costs every payment again.
+// What the client reads with: a field that nobody needs is null where it is not what it should be, and stays
+// as it came in the answer's `document`; only what has to be there is a problem. The fields of an invoice are
+// one transform each, since each further step of a chain costs every payment again.
 
-/** Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is no text. */
+/**
+ * Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is
+ * no text.
+ */
 function textOf(value: unknown): string | null | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return null;

@@ -32,7 +32,8 @@ export type CreateVerdict =
 
 /**
  * What only the collection can say about a new invoice (interface, part B): `amount` is required when the
- * collection has no fixed amount and refused when it has one, beneficiaries likewise; and they sum to the amount.
+ * collection has no fixed amount and refused when it has one, beneficiaries likewise; and they sum to the
+ * amount.
  */
 export function judgeCreate(request: CreateInvoiceRequest, terms: CreateTerms): CreateVerdict {
   const problems: string[] = [];

@@ -37,7 +37,9 @@ export interface CollectionServiceOptions {
   readonly banksPath?: string;
   /** What goes wrong from the start. */
   readonly faults?: FaultsInput;
-  /** Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only. */
+  /**
+   * Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only.
+   */
   readonly controlToken?: Secret;
   readonly delivery?: Partial<DeliveryTerms>;
   /** The most connections to Postgres. */

@@ -15,7 +15,8 @@ const ITEMS_A_CHUNK = 200;
 
 /**
  * The routes for looking at what happened and for making things go wrong; they need no credentials.
- * - `GET messages?topic=<arn>&last=<n>` → `{"messages": […], "forgotten": n}`, `DELETE messages` forgets them all
+ * - `GET messages?topic=<arn>&last=<n>` → `{"messages": […], "forgotten": n}`, `DELETE messages` forgets them
+ * all
  * - `GET deliveries?topic=<arn>` → `{"deliveries": […], "forgotten": n}`, `DELETE deliveries`
  * - `GET faults`, `POST faults` (one fault or an array), `DELETE faults`
  */

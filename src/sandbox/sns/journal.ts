@@ -64,7 +64,10 @@ export interface ShownMessage {
   sequenceNumber: string | undefined;
   acceptedAt: string;
   deduplicated: number;
-  /** How many kept messages of this topic have the same `id` attribute, itself included; undefined without one. */
+  /**
+   * How many kept messages of this topic have the same `id` attribute, itself included; undefined without
+   * one.
+   */
   sameId: number | undefined;
 }
 

@@ -12,7 +12,10 @@ import {
   type TestService,
 } from "./service-fixture.ts";
 
-/** The same font, so much wider or narrower in all its letters: what another machine's font is to this one's. */
+/**
+ * The same font, so much wider or narrower in all its letters: what another machine's font is to this
+ * one's.
+ */
 const fontOf = (size: string) => `
   @font-face { font-family: Sized; src: local("DejaVu Sans"), local("Open Sans"), local("Open Sans Regular"),
     local("Arial"), local("Helvetica"), local("Liberation Sans"); size-adjust: ${size}; }
@@ -125,7 +128,8 @@ describe("the payer's page", () => {
           context.font = "16px " + family;
           return context.measureText("0").width;
         }))`);
-        // A font that comes late, as none of a machine's own does, is measured at the next change of size only.
+        // A font that comes late, as none of a machine's own does, is measured at the next change of size
+        // only.
         await page.setViewportSize({ width: 240, height: 844 });
         await page.evaluate("document.body.offsetWidth");
         await page.setViewportSize({ width, height: 844 });

@@ -25,7 +25,10 @@ export type ReadRequest =
     }
   | { readonly ok: false; readonly problems: string[] };
 
-/** Holds path, query and body against the operation's schemas; all problems at once, each with the field's name. */
+/**
+ * Holds path, query and body against the operation's schemas; all problems at once, each with the field's
+ * name.
+ */
 export function readRequest(operation: Operation, given: GivenRequest, freedoms: Faults): ReadRequest {
   const problems: string[] = [];
   let extra = NO_EXTRA;

@@ -3,7 +3,8 @@ import { type ErrorAnswer, SPECIFIED_MESSAGES } from "../../../collection-api/co
 /** An answer that says no: the body of part B, whose `status` is the HTTP status. */
 export type Refusal = ErrorAnswer;
 
-// `type` is our own word for the group (the interface leaves it open); each error starts with the field's name.
+// `type` is our own word for the group (the interface leaves it open); each error starts with the field's
+// name.
 const refusal =
   (status: number, type: string, message: string) =>
   (...errors: string[]): Refusal => ({ status, message, type, errors });

@@ -8,8 +8,8 @@ import { type CallbackAnswer, sendCallback } from "./send-callback.ts";
 const TIMEOUT_MS = 30_000;
 
 /**
- * Sends once what somebody might who knows the address and the id: a callback that says the invoice was paid, in the
- * documented form. Nothing is paid, and nothing is written.
+ * Sends once what somebody might who knows the address and the id: a callback that says the invoice was paid,
+ * in the documented form. Nothing is paid, and nothing is written.
  */
 export async function forgeCallback(
   invoice: InvoiceRow,

@@ -32,8 +32,8 @@ const logQuery = z.object({
 });
 
 /**
- * What a test or a person at this machine does to the service, apart from the API: faults, payments, the log of
- * deliveries, approvals. Mounted at `/_control`.
+ * What a test or a person at this machine does to the service, apart from the API: faults, payments, the log
+ * of deliveries, approvals. Mounted at `/_control`.
  */
 export function controlRouter(context: ServiceContext, keys: ApiKeys, token: Secret | undefined): Router {
   const { db, faults } = context;

@@ -7,8 +7,8 @@ import { createFreedoms, httpFreedoms, limitFreedoms, listFreedoms } from "./fre
 import { hostileList } from "./list-faults.ts";
 
 /**
- * What goes wrong on request, and what a real provider may do otherwise where the interface leaves it open. Every
- * field may be left out; `{}` is this service as it is by itself.
+ * What goes wrong on request, and what a real provider may do otherwise where the interface leaves it open.
+ * Every field may be left out; `{}` is this service as it is by itself.
  */
 export const faultsSchema = z.strictObject({
   callback: callbackFaults.prefault({}),

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { MOST_PAGE_SIZE, type OperationName, operations } from "../../../collection-api/contract/index.ts";
 import { operationNames } from "./api-faults.ts";
 
-// What the specification leaves open and a real provider may do otherwise. The defaults are this service's own ways.
+// What the specification leaves open and a real provider may do otherwise. The defaults are this service's
+// own ways.
 
 /** What becomes of a query parameter that the provider's SDK sends and the specification does not name. */
 const understood = z.enum(["understood", "refused", "ignored"]).default("understood");

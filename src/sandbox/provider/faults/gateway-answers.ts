@@ -7,7 +7,8 @@ export interface GatewayAnswer {
 
 const HTML = { "content-type": "text/html; charset=utf-8" };
 const page = (title: string) =>
-  `<!DOCTYPE html>\n<html><head><title>${title}</title></head>\n<body><h1>${title}</h1><hr>gateway</body></html>\n`;
+  `<!DOCTYPE html>\n<html><head><title>${title}</title></head>\n` +
+  `<body><h1>${title}</h1><hr>gateway</body></html>\n`;
 const html = (status: number, title: string, headers = {}): GatewayAnswer => ({
   status,
   headers: { ...HTML, ...headers },

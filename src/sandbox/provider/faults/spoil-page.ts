@@ -12,7 +12,10 @@ export interface PageOnWire {
   readonly hasPreviousPage: boolean;
 }
 
-/** The page as hostile lists leave it, one after the other. Pure; what is done to the query is none of its business. */
+/**
+ * The page as hostile lists leave it, one after the other. Pure; what is done to the query is none of its
+ * business.
+ */
 export function spoilPage(page: PageOnWire, faults: readonly HostileList[]): Fields {
   return faults.reduce<Fields>((so, fault) => spoil(so as unknown as PageOnWire, fault), { ...page });
 }

@@ -5,8 +5,8 @@ const WIDTHS = [12, 15, 18, 21, 24, 27, 30, 36] as const;
 const STEPS = [0.85, 0.72, 0.62, 0.53, 0.46, 0.4, 0.34, 0.29, 0.25] as const;
 
 /**
- * The class of an amount as it is written, such as `NGN 40,400.00`. In common fonts a letter is at most 1.6 and a
- * comma, a point or a space at most 0.6 times as wide as a zero.
+ * The class of an amount as it is written, such as `NGN 40,400.00`. In common fonts a letter is at most 1.6
+ * and a comma, a point or a space at most 0.6 times as wide as a zero.
  */
 export function amountClass(written: string): string {
   const width = [...written].reduce(
@@ -17,8 +17,9 @@ export function amountClass(written: string): string {
 }
 
 /**
- * Digits of an amount stay on one line: broken in two it reads as another. How wide a font is only the browser knows,
- * so that it measures: `ch` is the width of the zero in the font of the container around the amount.
+ * Digits of an amount stay on one line: broken in two it reads as another. How wide a font is only the
+ * browser knows, so that it measures: `ch` is the width of the zero in the font of the container around the
+ * amount.
  */
 export const AMOUNT_STYLE = [
   ".money { white-space: nowrap; }",
