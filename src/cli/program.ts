@@ -17,6 +17,7 @@ import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { retentionCommand } from "./commands/retention.ts";
+import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
@@ -53,6 +54,7 @@ const commands: ((door: Door) => Command)[] = [
   eraseCommand,
   collectionServiceCommand,
   localSnsCommand,
+  sandboxCommand,
 ];
 
 /** The whole command line; nothing runs before `parseAsync`. */
