@@ -3,8 +3,8 @@ import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { snsDestination } from "../destination/sns-destination.ts";
 import type { Route } from "../outbox/event.ts";
-import { BODY_LIMIT } from "../receive/callback-intake.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
+import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import type { ReadAgain } from "../replay/read-again.ts";
 import { ReplayRunner } from "../replay/replay-runner.ts";
 

@@ -20,6 +20,7 @@ import { retentionCommand } from "./commands/retention.ts";
 import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
+import { plainLines } from "./terminal-text.ts";
 
 /**
  * How a command is added:
@@ -63,7 +64,7 @@ export function createProgram(door: Door): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void door.stdout.write(text),
-      writeErr: (text) => void door.stderr.write(text),
+      writeErr: (text) => void door.stderr.write(plainLines(text)),
     })
     .showHelpAfterError("Run it with --help to see what it takes.")
     .exitOverride()

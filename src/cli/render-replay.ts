@@ -1,7 +1,8 @@
 import type { ReplayPlan } from "../replay/plan-replay.ts";
 import type { Replay } from "../replay/replay.ts";
 import type { Refusal } from "../replay/replay-rows.ts";
-import { plainText, table } from "./table.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 const count = (number: number) => number.toLocaleString("en-US");
 

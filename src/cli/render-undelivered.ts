@@ -1,7 +1,8 @@
 import type { DecisionResult } from "../operate/decide-undelivered.ts";
 import type { UndeliveredItem } from "../operate/list-undelivered.ts";
 import type { Evidence } from "../operate/show-undelivered.ts";
-import { plainText, table } from "./table.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 import type { UndeliveredWords } from "./undelivered-words.ts";
 
 const LONGEST_ERROR = 80;

@@ -1,4 +1,5 @@
 import { type Next, RelayError } from "../kit/errors.ts";
+import { firstWords, withoutEMailAddresses } from "../kit/mask/quiet-text.ts";
 import type { Secret } from "../kit/secret.ts";
 
 /** What went wrong, and what happens next where the caller has no policy of its own. */
@@ -77,7 +78,7 @@ export class CollectionApiError extends RelayError {
   readonly #evidence: string | undefined;
 
   constructor(operation: string, details: FaultDetails, key: Secret) {
-    const clean = (text: string) => withoutPersonalData(withoutKey(text, key)).slice(0, 500);
+    const clean = (text: string) => withoutEMailAddresses(withoutKey(firstWords(text), key)).slice(0, 500);
     const outcomeUnknown = details.outcomeUnknown ?? false;
     const providerMessage =
       details.providerMessage === undefined ? undefined : clean(details.providerMessage);
@@ -100,7 +101,9 @@ export class CollectionApiError extends RelayError {
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = outcomeUnknown;
     this.#evidence =
-      details.evidence === undefined ? undefined : withoutKey(details.evidence, key).slice(0, MOST_EVIDENCE);
+      details.evidence === undefined
+        ? undefined
+        : withoutKey(details.evidence.slice(0, 2 * MOST_EVIDENCE), key).slice(0, MOST_EVIDENCE);
   }
 
   /** The answer's text (its first 32,768 characters), where there was one. May hold personal data. */
@@ -116,8 +119,4 @@ function withoutKey(text: string, key: Secret): string {
     (clean, form) => clean.replaceAll(form, "[secret]"),
     text,
   );
-}
-
-function withoutPersonalData(text: string): string {
-  return text.replaceAll(/[^\s"'<>(),:;]+@[^\s"'<>(),:;]+/g, "[e-mail]");
 }

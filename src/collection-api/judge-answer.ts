@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isTooIntricate } from "../kit/is-too-intricate.ts";
 import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
 import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
 import { parseExactJson } from "./contract/exact-json.ts";
@@ -15,6 +16,9 @@ export interface Judged<Data> {
   /** The whole answer's text. */
   text: string;
 }
+
+/** A page of a thousand invoices has ten thousand pieces; a MiB of nothing but pieces takes a fifth of a second. */
+const ANSWER_LIMITS = { depth: 64, pieces: 40_000 };
 
 /**
  * What an answer means (interface, part A; error statuses from part B). Pure.
@@ -36,6 +40,13 @@ export function judgeAnswer<Data>(
   if (kind !== undefined) return refusal(kind, answer, said, now);
 
   const evidence = text;
+  if (body.isTooIntricate === true)
+    return {
+      kind: "outside_contract",
+      detail: "answered with a document that is too deep, or of too many pieces, to be an answer",
+      status,
+      evidence,
+    };
   if (!body.ok)
     return { kind: "broken_json", detail: "answered with something that is not JSON", status, evidence };
   if (said === undefined || !saysSuccess(said.status)) {
@@ -54,7 +65,8 @@ export function judgeAnswer<Data>(
   return { kind: "outside_contract", detail: "answered outside the contract", status, problems, evidence };
 }
 
-function parse(text: string): { ok: boolean; json?: unknown } {
+function parse(text: string): { ok: boolean; json?: unknown; isTooIntricate?: boolean } {
+  if (isTooIntricate(text, ANSWER_LIMITS)) return { ok: false, isTooIntricate: true };
   try {
     return { ok: true, json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {

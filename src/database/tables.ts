@@ -35,6 +35,7 @@ export interface CallbackTable {
   remote_address: string | null;
   found_by: string | null;
   verdict: "unreadable" | "ping" | "refused" | null;
+  cut: unknown;
   invoice_ids: string[];
   headers: [name: string, value: string][];
   body: Buffer;

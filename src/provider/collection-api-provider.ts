@@ -7,7 +7,8 @@ import {
   type CollectionClientOptions,
 } from "../collection-api/index.ts";
 import { messageOf } from "../kit/errors.ts";
-import { quietText, withoutCallbackTokens } from "../kit/quiet-text.ts";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { quietText } from "../kit/mask/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { NotFound, Refusal } from "./answer.ts";
 import type { Provider } from "./provider.ts";

@@ -35,6 +35,7 @@ const COLUMNS: Columns<CallbackRow> = {
   remote_address: text((row) => row.remoteAddress),
   found_by: text((row) => row.foundBy),
   verdict: text((row) => row.verdict),
+  cut: json(({ cut }) => (cut === null ? null : JSON.stringify(cut))),
   headers: json((row) => JSON.stringify(row.headers)),
   body: bytea((row) => row.body),
   // unnest would take an array of arrays apart to its last element.
@@ -43,10 +44,10 @@ const COLUMNS: Columns<CallbackRow> = {
 
 const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
   insert into callback
-    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body,
-     invoice_ids)
-  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body,
-    ids::uuid[]
+    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
+     body, invoice_ids)
+  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
+    body, ids::uuid[]
   from ${table("incoming", COLUMNS, ({ rows }) => rows)}
   on conflict do nothing`;
 

@@ -104,7 +104,7 @@ describe("an answer that is no success becomes a typed error", () => {
     expect(error.retryAfterMs).toBeLessThanOrEqual(3_600_000);
   });
 
-  it.each(["", "{", "<html></html>", '{"status":200,"data":{"id"', "[".repeat(100_000)])(
+  it.each(["", "{", "<html></html>", '{"status":200,"data":{"id"'])(
     "a success whose body is %.20s is broken JSON, with the text as evidence",
     async (body) => {
       const error = await errorOf({ body });

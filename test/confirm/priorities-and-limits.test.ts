@@ -34,7 +34,7 @@ describe("limits of a source", () => {
     });
     const [relay] = await Promise.all([startRelay(environment), startRelay(environment)]);
     const began = Date.now();
-    await relay?.callback(Array.from({ length: 200 }, () => ({ data: { id: randomUUID() } })));
+    await relay?.callback(Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } })));
     await vi.waitFor(() => expect(around.provider.requests.length).toBeGreaterThanOrEqual(40), WAIT);
     const seconds = (Date.now() - began) / 1_000;
     // The bucket's size of 4 on top, and what is under way.
@@ -53,8 +53,8 @@ describe("limits of a source", () => {
         expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", priority: "known" }),
       WAIT,
     );
-    for (let batch = 0; batch < 4; batch += 1)
-      await relay.callback(Array.from({ length: 500 }, () => ({ data: { id: randomUUID() } })));
+    const batch = () => Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } }));
+    await Promise.all(Array.from({ length: 20 }, () => relay.callback(batch())));
     await vi.waitFor(
       async () =>
         expect(await around.query("select unknown_share > 0.5 as flooded from source")).toEqual([

@@ -24,7 +24,11 @@ async function withSource(): Promise<Database> {
 async function due(
   db: Database,
   count: number,
-  { priority = "unknown", attempt = 0, sender = "203.0.113.7" }: {
+  {
+    priority = "unknown",
+    attempt = 0,
+    sender = "203.0.113.7",
+  }: {
     priority?: "known" | "unknown" | "replay";
     attempt?: number;
     sender?: string;
@@ -67,7 +71,10 @@ describe("a claim", () => {
       known: await due(db, 100, { priority: "known" }),
     };
     const taken = new Set((await claim(db, 80)).map(({ invoiceId }) => invoiceId));
-    const counts = Object.entries(kinds).map(([kind, ids]) => [kind, ids.filter((id) => taken.has(id)).length]);
+    const counts = Object.entries(kinds).map(([kind, ids]) => [
+      kind,
+      ids.filter((id) => taken.has(id)).length,
+    ]);
     expect(Object.fromEntries(counts)).toEqual({
       known: 40,
       unknown: 10,

@@ -7,12 +7,18 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const WAIT = { timeout: 15_000, interval: 20 };
 
-/** Paid invoices at the provider, told in one callback; resolves when `inAll` of them are confirmed and stored. */
+/** As many invoices as one callback may name. */
+const MOST_TOLD = 100;
+
+/** Paid invoices at the provider, told at once in few callbacks; resolves when `inAll` of them are confirmed and stored. */
 async function confirmed(around: Surroundings, relay: { url: string }, count: number, inAll = count) {
   const ids = Array.from({ length: count }, () => randomUUID());
   for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
-  const body = JSON.stringify(ids.map((id) => ({ data: { id } })));
-  await fetch(`${relay.url}/callbacks/${TOKEN}`, { method: "POST", body });
+  const tell = async (from: number) => {
+    const body = JSON.stringify(ids.slice(from, from + MOST_TOLD).map((id) => ({ data: { id } })));
+    await fetch(`${relay.url}/callbacks/${TOKEN}`, { method: "POST", body });
+  };
+  await Promise.all(Array.from({ length: Math.ceil(count / MOST_TOLD) }, (_, n) => tell(n * MOST_TOLD)));
   await vi.waitFor(
     async () =>
       expect(

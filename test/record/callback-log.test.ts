@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
-import { makePartitions } from "../../src/record/partitions.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import {
   CallbackLog,
   type CallbackLogOptions,
   type IncomingCallback,
 } from "../../src/record/callback-log.ts";
+import { makePartitions } from "../../src/record/partitions.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 async function setUp(options: Partial<CallbackLogOptions> = {}) {
@@ -34,6 +34,7 @@ const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => 
   invoiceIds: [randomUUID()],
   foundBy: "data.id",
   verdict: null,
+  cut: null,
   ...changes,
 });
 

@@ -19,6 +19,8 @@ export interface AdminParts {
   readAgain: ReadAgain;
   /** The topics that a source's events go to. @throws RelayError when there is no such source. */
   topicsOf: (source: string) => readonly string[];
+  /** Where else events may be replayed to: whoever holds an admin token chooses among these, and no other. */
+  replayTopicArns: readonly string[];
   retentionMs: number;
   /** Everything that happened to one invoice; null when nothing is known of it. */
   timeline?: ((invoiceId: string) => Promise<unknown>) | undefined;

@@ -96,9 +96,10 @@ const topicTarget = z.discriminatedUnion("kind", [
 export const replayRequest = z.strictObject({
   kind: replayKind,
   filters: replayFilters.default({}),
-  target: topicTarget
-    .default({ kind: "topics" })
-    .meta({ description: "Where events go; a file is for the command line." }),
+  target: topicTarget.default({ kind: "topics" }).meta({
+    description:
+      "Where events go; another topic is one of REPLAY_TOPIC_ARNS, a file is for the command line.",
+  }),
   rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most a second." }),
   dryRun: z.boolean().default(false),
 });

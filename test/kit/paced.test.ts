@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Paced } from "../../src/receive/paced.ts";
+import { Paced } from "../../src/kit/paced.ts";
 
 describe("what is paced", () => {
   beforeEach(() => void vi.useFakeTimers());
