@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { Door } from "../../src/cli/door.ts";
 import { plainJson, plainLines, plainText } from "../../src/cli/terminal-text.ts";
 import { messageOf } from "../../src/kit/errors.ts";
-import { addQuestion } from "../support/log-rows.ts";
 import { runCli } from "../support/cli-process.ts";
+import { addQuestion } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 
 /** What steers a terminal: C0 but tab and line end, DEL, C1, bidi and zero-width characters, line separators. */

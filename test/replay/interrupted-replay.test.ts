@@ -96,7 +96,7 @@ describe("a replay of events that is interrupted", () => {
       async () =>
         expect(
           await around.query(
-            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'insert into publication'",
+            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'into publication'",
           ),
         ).toHaveLength(2),
       { timeout: 10_000 },
