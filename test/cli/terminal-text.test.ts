@@ -4,7 +4,7 @@ import { Door } from "../../src/cli/door.ts";
 import { plainJson, plainLines, plainText } from "../../src/cli/terminal-text.ts";
 import { messageOf } from "../../src/kit/errors.ts";
 import { runCli } from "../support/cli-process.ts";
-import { addQuestion } from "../support/log-rows.ts";
+import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 
 /** What steers a terminal: C0 but tab and line end, DEL, C1, bidi and zero-width characters, line separators. */
@@ -53,7 +53,12 @@ describe("text from outside, at a terminal", () => {
 
   it.each([["--json"], []])("a dead letter's error is shown without it: dead list %s", async (...words) => {
     const around = await surroundings();
-    await addQuestion(around, { state: "dead", verdict: "pending", attempt: 8, last_error: `odd ${EVIL}` });
+    await addConfirmation(around, {
+      state: "dead",
+      verdict: "pending",
+      attempt: 8,
+      last_error: `odd ${EVIL}`,
+    });
     const options = ["dead", "list", ...words];
     const { code, stdout, stderr } = await runCli(options, around.environment());
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
