@@ -82,6 +82,35 @@ describe("a replay of events that is interrupted", () => {
     expect(around.sns.messages()).toHaveLength(30);
   });
 
+  it("keeps an acceptance that could not be written at once, and does not send it again (G5)", async () => {
+    const around = await surroundings();
+    await addEvents(around, 5);
+    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 200 });
+    const replay = await start();
+    const holder = new pg.Client({ connectionString: around.databaseUrl });
+    await holder.connect();
+    await holder.query("begin; lock table publication in exclusive mode");
+
+    const running = run(replay);
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query(
+            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'into publication'",
+          ),
+        ).toHaveLength(2),
+      { timeout: 10_000 },
+    );
+    await holder.query("rollback");
+    await holder.end();
+
+    expect(await running).toMatchObject({ state: "done", handled: 5, sent: 5 });
+    expect(around.sns.messages()).toHaveLength(5);
+    expect(
+      await around.query("select event_id from publication where replay_id = $1", [replay.id]),
+    ).toHaveLength(5);
+  });
+
   it("cannot go on, and says so with an alarm, which its cancelling closes", async () => {
     const around = await surroundings();
     await addEvents(around, 1);
