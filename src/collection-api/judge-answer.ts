@@ -68,9 +68,15 @@ export function judgeAnswer<Data>(
   return { kind: "outside_contract", detail: "answered outside the contract", status, problems, evidence };
 }
 
-const NO_CONTENT = { ok: true, json: { status: "success" } };
+interface Parsed {
+  ok: boolean;
+  json?: unknown;
+  isTooIntricate?: boolean;
+}
 
-function parse(text: string): { ok: boolean; json?: unknown; isTooIntricate?: boolean } {
+const NO_CONTENT: Parsed = { ok: true, json: { status: "success" } };
+
+function parse(text: string): Parsed {
   if (isTooIntricate(text, ANSWER_LIMITS)) return { ok: false, isTooIntricate: true };
   try {
     return { ok: true, json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
@@ -149,7 +155,8 @@ function refusal(
     problems: said?.errors,
     retryAfterMs: retryAfterMs(header(answer, "retry-after"), now),
     evidence: answer.text,
-    inEnvelope: said !== undefined && said.status !== null && said.message !== null,
+    // A gateway's JSON has a status and a message too; the group of an error only the provider names (part B).
+    inEnvelope: said !== undefined && said.status !== null && said.message !== null && said.type !== null,
   };
 }
 

@@ -82,7 +82,7 @@ function refusalOf(fault: CollectionApiError): NotFound | Refusal {
   const kind = MEANING[fault.kind];
   switch (kind) {
     case "not_found":
-      return { kind, error, inOwnWords: isSpecified(fault) };
+      return { kind, error, inOwnWords: fault.inEnvelope || isSpecified(fault) };
     case "rate_limited":
       return { kind, error, retryAfterMs: fault.retryAfterMs ?? null };
     case "outside_contract":
@@ -95,7 +95,7 @@ function refusalOf(fault: CollectionApiError): NotFound | Refusal {
   }
 }
 
-/** A gateway says 404 too: only the specified words are surely the provider's own (interface, part A). */
+/** A gateway says 404 too. The specified words are the provider's own under any envelope (interface, part A). */
 const isSpecified = ({ providerMessage = "", problems }: CollectionApiError): boolean =>
   [providerMessage, ...problems].some((text) => plain(text) === plain(SPECIFIED_MESSAGES.unknownInvoice));
 
