@@ -95,14 +95,18 @@ function selectionOf(
 ): AsideSelection {
   const filtered = Object.keys(filters).length > 0;
   if (ids.length > 0 && (all === true || filtered))
-    throw new RelayError("Name ids, or choose by filter: not both.", { next: "refuse" });
+    throw new RelayError("Name ids, or choose by filter: not both.", { next: "refuse", code: "usage" });
   if (ids.length > 0) return { ids };
   if (all !== true && !filtered)
     throw new RelayError("Which ones? Name their ids, give a filter such as --source, or say --all.", {
       next: "refuse",
+      code: "usage",
     });
   return { filters };
 }
 
 const notThere = (id: string, { list, what }: AsideWords): RelayError =>
-  new RelayError(`${id} is no ${what[0]}. List them with: invoice-relay ${list} list`, { next: "refuse" });
+  new RelayError(`${id} is no ${what[0]}. List them with: invoice-relay ${list} list`, {
+    next: "refuse",
+    code: "not_found",
+  });
