@@ -20,7 +20,12 @@ describe("invoice-relay migrate", () => {
     const second = await runCli(["migrate"], environment);
     expect(second).toEqual({ code: 0, stdout: "no migration to run\nThe schema is current.\n", stderr: "" });
     const third = await runCli(["migrate", "--json"], environment);
-    expect(JSON.parse(third.stdout)).toEqual({ migrations: [], partitions: [], schema: "current" });
+    expect(JSON.parse(third.stdout)).toEqual({
+      migrations: [],
+      partitions: [],
+      roles: "granted",
+      schema: "current",
+    });
   });
 
   it("may run in two places at once", async () => {

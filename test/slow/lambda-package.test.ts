@@ -308,9 +308,8 @@ describe("npm run package:lambda", () => {
   });
 
   it("gives migrate an environment that can be deployed alone: no intrinsic function is in it", () => {
-    const { Variables } = template.Resources.MigrateLambdaFunction?.Properties?.Environment as {
-      Variables: Record<string, unknown>;
-    };
+    const { Environment } = template.Resources.MigrateLambdaFunction?.Properties ?? {};
+    const { Variables } = Environment as { Variables: Record<string, unknown> };
     expect(Object.values(Variables).map((value) => typeof value)).toEqual(
       Object.keys(Variables).map(() => "string"),
     );

@@ -10,16 +10,22 @@ export function migrateCommand(door: Door): Command {
       const { connect } = await import("../../database/connect.ts");
       const { migrateToLatest, schemaState } = await import("../../database/migrate.ts");
       const { makePartitions } = await import("../../database/partitions.ts");
+      const { grantRoles } = await import("../../database/roles.ts");
       // A migration may rewrite a large table: it gets all the time it needs.
       const { db, close } = connect(DATABASE_URL, { max: 2, statementTimeoutMs: 0 });
       try {
         const migrations = await migrateToLatest(db, "relay");
         const partitions = await makePartitions(db);
+        const roles = await grantRoles(db);
         const schema = await schemaState(db, "relay");
-        door.show({ migrations, partitions, schema: schema.state }, (done) => {
+        door.show({ migrations, partitions, roles, schema: schema.state }, (done) => {
           const steps = [...done.migrations.map((name) => `ran migration ${name}`)];
           if (steps.length === 0) steps.push("no migration to run");
           steps.push(...done.partitions.map((name) => `made partition ${name}`));
+          if (done.roles !== "granted")
+            steps.push(
+              "made no database roles: this user may not (CREATEROLE); docs/security.md says what they are for",
+            );
           steps.push(
             done.schema === "ahead"
               ? "The schema is newer than this program, which works with it unless a migration is breaking."
