@@ -25,8 +25,9 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   callback_default: { worker: ALL },
   confirmation: { receiver: KEEPS, worker: ALL },
   alarm: { receiver: KEEPS, worker: KEEPS },
-  source: { receiver: READS, worker: KEEPS },
-  topic: { receiver: READS, worker: KEEPS },
+  // serve makes its sources and topics known at its start, also where it only takes callbacks.
+  source: { receiver: KEEPS, worker: KEEPS },
+  topic: { receiver: ["select", "insert"], worker: KEEPS },
   kysely_migration: { receiver: READS, worker: READS },
   kysely_migration_lock: {},
   invoice: { worker: KEEPS },

@@ -129,6 +129,23 @@ describe("database roles", () => {
     for (const statement of grantStatements()) expect(statement).toMatch(/^[a-z_, ]+$/);
   });
 
+  it("are enough for serve --no-workers: the receiver alone records", async () => {
+    const around = await surroundings();
+    const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
+    onTestFinished(close);
+    await makePartitions(db);
+    await grantRoles(db);
+    const relay = await startRelay(
+      around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["receiver"]) }),
+      { http: true, workers: false },
+    );
+    expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
+    expect((await fetch(`${relay.url}/readyz`)).status).toBe(200);
+    expect(await around.query("select from callback")).toHaveLength(1);
+    await relay.stop();
+    expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  });
+
   it("are enough for serve: with receiver and worker a payment goes all the way", async () => {
     const around = await surroundings();
     const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
