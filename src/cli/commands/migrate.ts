@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { Command } from "commander";
+import { cancelOnStop } from "../cancel-on-stop.ts";
 import type { Door } from "../door.ts";
 
 /** `invoice-relay migrate`: brings the schema up to date, and the log's partitions three months ahead. */
@@ -11,12 +13,20 @@ export function migrateCommand(door: Door): Command {
       const { migrateToLatest, schemaState } = await import("../../database/migrate.ts");
       const { makePartitions } = await import("../../database/partitions.ts");
       const { grantRoles } = await import("../../database/roles.ts");
+      const applicationName = `invoice-relay migrate ${randomUUID()}`;
       // A migration may rewrite a large table: it gets all the time it needs.
-      const { db, close } = connect(DATABASE_URL, { max: 2, statementTimeoutMs: 0 });
+      const { db, close } = connect(DATABASE_URL, { max: 2, statementTimeoutMs: 0, applicationName });
       try {
-        const migrations = await migrateToLatest(db, "relay");
-        const partitions = await makePartitions(db);
-        const roles = await grantRoles(db);
+        const { migrations, partitions, roles } = await cancelOnStop(
+          db,
+          applicationName,
+          door.listenForStop(),
+          async () => ({
+            migrations: await migrateToLatest(db, "relay"),
+            partitions: await makePartitions(db),
+            roles: await grantRoles(db),
+          }),
+        );
         const schema = await schemaState(db, "relay");
         door.show({ migrations, partitions, roles, schema: schema.state }, (done) => {
           const steps = [...done.migrations.map((name) => `ran migration ${name}`)];
