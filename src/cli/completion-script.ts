@@ -51,23 +51,28 @@ const HEAD = {
     `#compdef ${name}\n# Completion of ${name} for zsh: source <(${name} completion zsh)`,
 };
 
-/** The path is made of the words that are commands there; options and what they take are passed over. */
-const PATH_LOOP = (words: string) => `  local path="" word
+/**
+ * The commands so far are the words that lead somewhere; options and what they take are passed over. (A variable
+ * `path` would be zsh's own.)
+ */
+const COMMANDS_IN = (words: string) => `  local commands="" word
   for word in ${words}; do
     case "$word" in -*) continue ;; esac
-    if [ -n "$(_invoice_relay_candidates "\${path:+$path }$word")" ]; then path="\${path:+$path }$word"; fi
+    if [ -n "$(_invoice_relay_candidates "\${commands:+$commands }$word")" ]; then
+      commands="\${commands:+$commands }$word"
+    fi
   done`;
 
 const BODY = {
   bash: (name: string) => `_invoice_relay() {
   local current="\${COMP_WORDS[COMP_CWORD]}"
-${PATH_LOOP(`"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
-  COMPREPLY=($(compgen -W "$(_invoice_relay_candidates "$path")" -- "$current"))
+${COMMANDS_IN(`"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+  COMPREPLY=($(compgen -W "$(_invoice_relay_candidates "$commands")" -- "$current"))
 }
 complete -o default -F _invoice_relay ${name}`,
   zsh: (name: string) => `_invoice_relay() {
-${PATH_LOOP(`"\${(@)words[2,CURRENT-1]}"`)}
-  compadd -- \${=$(_invoice_relay_candidates "$path")} || _files
+${COMMANDS_IN(`"\${(@)words[2,CURRENT-1]}"`)}
+  compadd -- \${=$(_invoice_relay_candidates "$commands")} || _files
 }
 compdef _invoice_relay ${name}`,
 };
@@ -82,5 +87,9 @@ function fishScript(name: string, candidates: readonly Candidates[]): string {
     ];
     return `complete -c ${name} -n '${condition.join("; and ")}' -a '${words.join(" ")}'`;
   });
-  return `# Completion of ${name} for fish: ${name} completion fish | source\n${lines.join("\n")}`;
+  return `# Completion of ${name} for fish: ${name} completion fish | source
+# Files only where one is meant.
+complete -c ${name} -f
+complete -c ${name} -l settings -rF
+${lines.join("\n")}`;
 }

@@ -15,6 +15,11 @@ interface Container {
   [part: string]: unknown;
 }
 
+interface PodTemplate {
+  metadata: { labels: Record<string, string> };
+  spec: { containers: Container[]; initContainers?: Container[]; [part: string]: unknown };
+}
+
 interface Manifest {
   apiVersion: string;
   kind: string;
@@ -23,10 +28,8 @@ interface Manifest {
   spec: {
     selector?: unknown;
     scaleTargetRef?: { name: string };
-    template?: {
-      metadata: { labels: Record<string, string> };
-      spec: { containers: Container[]; [part: string]: unknown };
-    };
+    template?: PodTemplate;
+    jobTemplate?: { spec: { template: PodTemplate } };
   };
 }
 
@@ -75,6 +78,7 @@ describe("ops/kubernetes", () => {
   it("is valid to Kubernetes' published schemas, to the last field's name", async () => {
     expect(manifests.map(({ kind }) => kind).sort()).toEqual([
       "ConfigMap",
+      "CronJob",
       "Deployment",
       "Deployment",
       "HorizontalPodAutoscaler",
@@ -103,14 +107,15 @@ describe("ops/kubernetes", () => {
     );
   });
 
-  const pods = manifests.flatMap(({ metadata, spec }) =>
-    spec?.template === undefined ? [] : [{ name: metadata.name, ...spec.template }],
-  );
+  const pods = manifests.flatMap(({ metadata, spec }) => {
+    const template = spec?.template ?? spec?.jobTemplate?.spec.template;
+    return template === undefined ? [] : [{ name: metadata.name, ...template }];
+  });
 
   it.each(pods)("$name runs without any privilege, and stops in its own time", ({ spec }) => {
     expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
     expect(Number(spec.terminationGracePeriodSeconds)).toBeGreaterThan(15);
-    for (const container of spec.containers) {
+    for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
       expect(container.securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -129,13 +134,14 @@ describe("ops/kubernetes", () => {
     expect(roles.sort()).toEqual([
       ["invoice-relay-migrate", "migrate", "owner"],
       ["invoice-relay-receiver", "serve --no-workers", "receiver"],
+      ["invoice-relay-retention", "retention", "owner"],
       ["invoice-relay-workers", "serve --workers-only", "worker"],
     ]);
   });
 
   it("asks on the operators' port, and takes callbacks away only from a receiver that cannot record", () => {
     const { data = {} } = named("ConfigMap", "invoice-relay") ?? {};
-    for (const { name, spec } of pods.filter((pod) => pod.name !== "invoice-relay-migrate")) {
+    for (const { name, spec } of pods.filter(({ spec }) => spec.restartPolicy !== "Never")) {
       const [container] = spec.containers;
       expect(container?.ports).toContainEqual({ name: "ops", containerPort: Number(data.OPS_PORT) });
       expect(container?.livenessProbe).toMatchObject({ httpGet: { path: "/healthz", port: "ops" } });
