@@ -54,7 +54,7 @@ function collectionsOf(
   if (source.collectionIds.length > 0) return source.collectionIds;
   throw new RelayError(
     `Nobody can say which lists to read for source "${source.name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
-    { next: "refuse" },
+    { next: "refuse", code: "settings" },
   );
 }
 
