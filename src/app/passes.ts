@@ -2,9 +2,9 @@ import { confirmationLeases } from "../confirmations/leases.ts";
 import { makePartitions } from "../database/partitions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { outboxLeases } from "../outbox/leases.ts";
-import { certifyPass } from "../reconcile/certify-pass.ts";
-import { Scout } from "../reconcile/scout.ts";
-import { sweepPass } from "../reconcile/sweep-pass.ts";
+import { certifyPass } from "../reconcile/certificate/daily.ts";
+import { Scout } from "../reconcile/sweep/scout.ts";
+import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { applyRetention } from "../replay/retention.ts";
 import { confirming, providerOf } from "./confirming.ts";
@@ -29,6 +29,7 @@ export function createPasses(context: PassContext): Passes {
     leaseMs: settings.LEASE_DURATION,
     sources: providers.map(({ source, provider }) => reconcileSource(source, provider, settings)),
     onConfirmations: context.onConfirmations,
+    onEvents: context.onEvents,
   };
   const scout = new Scout(reconcileOptions);
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);

@@ -164,8 +164,10 @@ class Relay {
       db: working.db,
       settings,
       sources: this.sources,
+      alarms: new Alarms({ db: working.db, log, metrics }),
       log,
       onConfirmations: () => wakeUps.wake("confirm"),
+      onEvents: () => wakeUps.wake("publish"),
     });
     const app = httpApp([...door.routers, health, ...admin], log, settings.TRUSTED_PROXIES ?? []);
     this.server = await listen(app, {
