@@ -1,26 +1,24 @@
-import { CollectionApiError } from "../collection-api/index.ts";
-import type { Alarms } from "../database/alarms.ts";
-import { messageOf } from "../kit/errors.ts";
-import type { Logger } from "../kit/log.ts";
-import { backOffMs } from "../workers/back-off.ts";
-import { releaseExpired } from "../workers/leases.ts";
-import { LeaseLost } from "./hold-lease.ts";
-import { SourcePaused } from "./list-pace.ts";
-import type { ReconcileSource } from "./reconcile-source.ts";
+import { backOffMs } from "../../kit/back-off.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import { LeaseLost } from "../../workers/held-lease.ts";
+import { SourcePaused } from "../list/list-pace.ts";
+import type { Unproven } from "../list/list-reader.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
 import { runSweep, type SweepDeps } from "./run-sweep.ts";
-import { slowSource } from "./slow-source.ts";
 import {
   type ClaimedSweep,
   claimSweep,
+  forgetSwept,
   giveBackSweep,
   hurrySweeps,
   nextSweepInMs,
   scheduleSweeps,
-} from "./sweep-store.ts";
+  sweepLeases,
+} from "./sweep-row.ts";
 
 export interface SweepPassOptions extends SweepDeps {
   sources: readonly ReconcileSource[];
-  alarms: Alarms;
   log: Logger;
   /** From the beginning of one sweep of a collection to the next, in ms. */
   intervalMs: number;
@@ -43,7 +41,8 @@ export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): P
   const { db, sources } = options;
   const readable = sources.filter((source) => source.collectionIds.length > 0);
   if (readable.length === 0) return null;
-  await releaseExpired(db, "sweep");
+  await sweepLeases.releaseExpired(db);
+  await forgetSwept(db);
   const nextInMs = await Promise.all(readable.map((source) => sweepSource(options, source, stop)));
   const soonest = nextInMs.filter((inMs) => inMs !== null).sort((a, b) => a - b)[0];
   return soonest === undefined ? null : Math.max(soonest, 100);
@@ -75,9 +74,11 @@ async function sweepOnce(
   const about = { source: source.name, collection: sweep.collectionId };
   const alarm = { name: "sweep_failing", source: source.name, subject: sweep.collectionId } as const;
   try {
-    const counts = await runSweep(options, source, sweep, stop);
-    if (sweep.faults >= ALARMING_FAULTS) await alarms.clear(alarm);
-    log.info({ ...about, ...counts }, "read the provider's list of paid invoices");
+    const { unproven, ...counts } = await runSweep(options, source, sweep, stop);
+    log.info({ ...about, ...counts, unproven }, "read the provider's list of paid invoices");
+    await (unproven.length === 0
+      ? alarms.clear(alarm)
+      : alarms.raise({ ...alarm, detail: unstableText(unproven) }));
   } catch (error) {
     if (error instanceof LeaseLost) return log.warn(about, "another worker took a slow sweep over");
     if (stop.aborted) return await giveBackSweep(db, sweep, { dueInMs: 0, isFault: false, error: null });
@@ -87,7 +88,6 @@ async function sweepOnce(
     const faults = sweep.faults + 1;
     const dueInMs = backOffMs(faults, BACK_OFF);
     await giveBackSweep(db, sweep, { dueInMs, isFault: true, error: text });
-    if (error instanceof CollectionApiError) await slowSource(db, source.name, error);
     log.warn({ ...about, faults, error: text }, "a sweep broke off; it is tried again from where it stood");
     if (faults >= ALARMING_FAULTS)
       await alarms.raise({
@@ -96,3 +96,11 @@ async function sweepOnce(
       });
   }
 }
+
+const unstableText = (unproven: readonly Unproven[]) =>
+  `The provider's list of this collection contradicts itself, however it is read: ${unproven
+    .slice(0, 3)
+    .map(({ first, last, why }) => `${first} to ${last}: ${why}`)
+    .join(
+      "; ",
+    )}${unproven.length > 3 ? ` and ${unproven.length - 3} more` : ""}. What it showed was used; what it may hide waits. The other days were read. It is read again with the next sweep.`;

@@ -1,12 +1,11 @@
-import { RelayError } from "../kit/errors.ts";
-
-const DAY_MS = 86_400_000;
+import { RelayError } from "../../kit/errors.ts";
+import { DAY_MS, type PaidWindow } from "./list-period.ts";
 
 /**
- * Days as a person writes them, first and last (YYYY-MM-DD, UTC), as moments: from, and before.
+ * Days of payment as a person writes them, first and last, both included (YYYY-MM-DD, UTC), as moments.
  * @throws RelayError when one is no day, or the last is before the first.
  */
-export function dayRange(first: string, last: string): { from: Date; to: Date } {
+export function paymentDays(first: string, last: string): PaidWindow {
   const [from, lastDay] = [dayIn("--from", first), dayIn("--to", last)];
   if (lastDay < from)
     throw new RelayError(`--to ${last} is before --from ${first}.`, { next: "refuse", code: "usage" });
