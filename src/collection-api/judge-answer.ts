@@ -89,15 +89,24 @@ function parse(text: string): Parsed {
 function faultOf(status: number, said: Envelope | undefined): CollectionApiErrorKind | undefined {
   const holdsData = said?.data !== undefined && said.data !== null;
   if (!holdsData) {
-    const messages = [said?.message ?? "", ...(said?.errors ?? [])].map(comparable);
-    const says = (message: string) => messages.includes(comparable(message));
-    if (says(SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
-    if (says(SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
+    if (says(said, SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
+    if (says(said, SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
   }
   if (status < 200 || status >= 300) return kindOfStatus(status, said);
   const inEnvelope = said?.status?.trim() ?? "";
   return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope), said) : undefined;
 }
+
+const says = (said: Envelope | undefined, message: string): boolean =>
+  [said?.message ?? "", ...(said?.errors ?? [])].map(comparable).includes(comparable(message));
+
+/**
+ * Whether it is surely the provider that speaks, by the words that are specified or by its error envelope. A gateway's
+ * JSON may have a status and a message too; the group of an error only the provider names (part B).
+ */
+const isTheProviders = (said: Envelope | undefined): boolean =>
+  says(said, SPECIFIED_MESSAGES.unknownInvoice) ||
+  (said !== undefined && said.status !== null && said.message !== null && said.type !== null);
 
 const comparable = (message: string) =>
   message
@@ -155,8 +164,7 @@ function refusal(
     problems: said?.errors,
     retryAfterMs: retryAfterMs(header(answer, "retry-after"), now),
     evidence: answer.text,
-    // A gateway's JSON has a status and a message too; the group of an error only the provider names (part B).
-    inEnvelope: said !== undefined && said.status !== null && said.message !== null && said.type !== null,
+    inEnvelope: isTheProviders(said),
   };
 }
 

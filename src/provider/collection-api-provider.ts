@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { SPECIFIED_MESSAGES } from "../collection-api/contract/index.ts";
 import {
   CollectionApiError,
   type CollectionApiErrorKind,
@@ -82,7 +81,7 @@ function refusalOf(fault: CollectionApiError): NotFound | Refusal {
   const kind = MEANING[fault.kind];
   switch (kind) {
     case "not_found":
-      return { kind, error, inOwnWords: fault.inEnvelope || isSpecified(fault) };
+      return { kind, error, inOwnWords: fault.inEnvelope };
     case "rate_limited":
       return { kind, error, retryAfterMs: fault.retryAfterMs ?? null };
     case "outside_contract":
@@ -94,13 +93,3 @@ function refusalOf(fault: CollectionApiError): NotFound | Refusal {
       return { kind };
   }
 }
-
-/** A gateway says 404 too. The specified words are the provider's own under any envelope (interface, part A). */
-const isSpecified = ({ providerMessage = "", problems }: CollectionApiError): boolean =>
-  [providerMessage, ...problems].some((text) => plain(text) === plain(SPECIFIED_MESSAGES.unknownInvoice));
-
-const plain = (text: string) =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^a-z]+/g, " ")
-    .trim();
