@@ -11,7 +11,6 @@ import { createMetrics, type Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
 import { httpLimits } from "../receive/http-limits.ts";
-import { makePartitions } from "../record/partitions.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
@@ -20,6 +19,7 @@ import { callbackDoor } from "./callback-door.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
 import { aliveRoute, opsRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
+import { PartitionKeeper } from "./keep-partitions.ts";
 import { MetricsPage } from "./metrics-page.ts";
 import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
@@ -79,7 +79,7 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
   try {
     await requireSchema(working.db, "relay");
     await register(working.db, relay.sources);
-    await makePartitions(working.db);
+    await new PartitionKeeper(working.db, log).make();
     await wakeUps.start();
     if (workers) relay.startWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
