@@ -4,6 +4,7 @@ import { Alarms } from "../database/alarms.ts";
 import { type Connection, type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
 import type { Tables } from "../database/tables.ts";
+import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";
 import type { Logger } from "../kit/log.ts";
@@ -78,6 +79,7 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
   const relay = new Relay({ settings, log, recording, hot, working, wakeUps });
   try {
     await requireSchema(working.db, "relay");
+    await requireWholeSessions(settings.DATABASE_URL);
     await register(working.db, relay.sources);
     await new PartitionKeeper(working.db, log).make();
     await wakeUps.start();

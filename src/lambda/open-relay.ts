@@ -43,7 +43,7 @@ export async function openRelay(connections: number): Promise<LambdaRelay> {
   const { db, weedOut, close } = connect(settings.DATABASE_URL, {
     max: connections,
     applicationName: `invoice-relay ${environment.AWS_LAMBDA_FUNCTION_NAME ?? "lambda"}`,
-    plainStart: environment.DATABASE_PROXY === "true",
+    unprepared: environment.DATABASE_PROXY === "true",
     onIdleError: (error) =>
       log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
   });
