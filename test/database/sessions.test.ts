@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { doctor } from "../../src/app/doctor.ts";
 import { connect } from "../../src/database/connect.ts";
 import { requireWholeSessions } from "../../src/database/whole-sessions.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { doctorChecks } from "../support/doctor-checks.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 const SWALLOWED = "set synchronous_commit";
@@ -61,7 +61,7 @@ describe("a session", () => {
     await expect(startRelay(environment)).rejects.toThrow(
       /synchronous_commit is off, though it was set to on/,
     );
-    const checks = await Array.fromAsync(doctor(environment));
+    const checks = await doctorChecks(environment);
     expect(checks.filter(({ about }) => about === "database")).toEqual([
       { about: "database", state: "fault", says: expect.stringContaining("synchronous_commit is off") },
     ]);
@@ -70,7 +70,7 @@ describe("a session", () => {
   it("is the same from one transaction to the next: a message from one reaches another", async () => {
     const around = await surroundings();
     await requireWholeSessions(new Secret(around.databaseUrl));
-    const checks = await Array.fromAsync(doctor(around.environment()));
+    const checks = await doctorChecks(around.environment());
     expect(checks).toContainEqual({
       about: "sessions",
       state: "ok",

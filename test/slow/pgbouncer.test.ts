@@ -6,7 +6,7 @@ import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { doctor } from "../../src/app/doctor.ts";
+import { doctorChecks } from "../support/doctor-checks.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -83,7 +83,7 @@ describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding
     const relay = await startRelay(environment);
     expect((await relay.callback({ data: { id } })).status).toBe(200);
     await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 15_000);
-    const checks = await Array.fromAsync(doctor(environment));
+    const checks = await doctorChecks(environment);
     expect(checks).toContainEqual(expect.objectContaining({ about: "sessions", state: "ok" }));
     await relay.stop();
     expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
@@ -94,7 +94,7 @@ describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding
     const url = await behindPgBouncer(around.databaseUrl, "transaction");
     const environment = around.environment({ DATABASE_URL: url });
     await expect(startRelay(environment)).rejects.toThrow("pool_mode = session");
-    const checks = await Array.fromAsync(doctor(environment));
+    const checks = await doctorChecks(environment);
     expect(checks).toContainEqual({
       about: "sessions",
       state: "fault",
