@@ -91,7 +91,8 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   #stop: AbortSignal = new AbortController().signal;
   #giveUp = new AbortController();
   #failure: { error: unknown } | null = null;
-  #moreIsDue = false;
+  /** Lines of which there may be more to claim. */
+  readonly #moreDue = new Set<Line<Item>>();
   #reserved = 0;
   #turn = 0;
   #startsLater: NodeJS.Timeout | undefined;
@@ -137,27 +138,33 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     let newWork = true;
     for (;;) {
       if (this.#isEnding) await this.#giveBack(this.#held.dropWaiting());
-      else if (this.#hasRoom && (newWork || this.#moreIsDue || performance.now() >= claimsAt)) {
-        moreInMs = await this.#claimInTurn();
-        claimsAt = performance.now() + Math.min(moreInMs ?? POLL_MS, POLL_MS);
+      else {
+        const all = newWork || performance.now() >= claimsAt;
+        const due = this.#linesInTurn.filter((line) => all || this.#moreDue.has(line));
+        if (due.some((line) => this.#hasRoomFor(line))) {
+          const soonest = await this.#claim(due);
+          moreInMs = all ? soonest : earlier(moreInMs, soonest);
+          claimsAt = performance.now() + Math.min(moreInMs ?? POLL_MS, POLL_MS);
+        }
       }
       this.#start();
-      if (this.#held.size === 0 && (this.#isEnding || !this.#moreIsDue)) return moreInMs;
+      if (this.#held.size === 0 && (this.#isEnding || this.#moreDue.size === 0)) return moreInMs;
       const waitMs = this.#held.size === 0 ? 0 : Math.max(0, claimsAt - performance.now()) || POLL_MS;
       const stops = this.#isEnding ? undefined : stop;
       newWork = (await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first";
     }
   }
 
-  reserve(lines: readonly string[]): boolean[] {
-    let room = this.#isEnding || this.#moreIsDue ? 0 : this.#room;
-    return lines.map((name) => {
-      const hasPlace = room > 0 && this.#policy.lines.some((line) => line.name === name);
-      if (hasPlace) {
-        room -= 1;
-        this.#reserved += 1;
-      }
-      return hasPlace;
+  reserve(names: readonly string[]): boolean[] {
+    const taken = new Map<Line<Item>, number>();
+    return names.map((name) => {
+      const line = this.#policy.lines.find((one) => one.name === name);
+      if (line === undefined || this.#isEnding || this.#moreDue.has(line)) return false;
+      const before = taken.get(line) ?? 0;
+      if (this.#leftFor(line, before) <= 0) return false;
+      taken.set(line, before + 1);
+      this.#reserved += 1;
+      return true;
     });
   }
 
@@ -185,9 +192,19 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     );
   }
 
+  /** What a line may still take: however its upstream hangs, it leaves room for the others. */
+  #leftFor(line: Line<Item>, reserved = 0): number {
+    const held = this.#held.waitingOf(line.name).length + this.#exchangesOf(line) * this.#policy.batchSize;
+    return Math.min(this.#room, this.#mostOfOne(2 * this.#capacity) - held - reserved);
+  }
+
   // A new claim once half the room is free: few large claims instead of one for each answer.
-  get #hasRoom(): boolean {
-    return this.#room > 0 && this.#held.allWaiting <= this.#capacity / 2;
+  #hasRoomFor(line: Line<Item>): boolean {
+    return this.#leftFor(line) > 0 && this.#held.waitingOf(line.name).length <= this.#capacity / 2;
+  }
+
+  #exchangesOf(line: Line<Item>): number {
+    return this.#underWay.get(line) ?? 0;
   }
 
   get #exchanges(): number {
@@ -206,21 +223,17 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     return [...lines.slice(this.#turn), ...lines.slice(0, this.#turn)];
   }
 
-  async #claimInTurn(): Promise<number | null> {
+  async #claim(lines: readonly Line<Item>[]): Promise<number | null> {
     let soonest: number | null = null;
-    this.#moreIsDue = false;
     try {
-      for (const line of this.#linesInTurn) {
-        const left = this.#mostOfOne(2 * this.#capacity) - this.#held.waitingOf(line.name).length;
-        const wanted = Math.min(this.#room, left);
-        if (wanted <= 0) {
-          this.#moreIsDue = true;
-          continue;
-        }
-        const { items, more, moreInMs } = await line.claim(wanted);
+      for (const line of lines) {
+        this.#moreDue.add(line);
+        if (!this.#hasRoomFor(line)) continue;
+        this.#moreDue.delete(line);
+        const { items, more, moreInMs } = await line.claim(this.#leftFor(line));
         this.#held.add(items);
-        if (more) this.#moreIsDue = true;
-        if (moreInMs !== null) soonest = Math.min(soonest ?? moreInMs, moreInMs);
+        if (more) this.#moreDue.add(line);
+        soonest = earlier(soonest, moreInMs);
         this.#start();
       }
     } catch (error) {
@@ -237,7 +250,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     for (let started = true; started; ) {
       started = false;
       for (const line of this.#linesInTurn) {
-        const underWay = this.#underWay.get(line) ?? 0;
+        const underWay = this.#exchangesOf(line);
         if (this.#exchanges >= exchanges || underWay >= most) continue;
         const waiting = this.#held.waitingOf(line.name);
         const count = waiting.length === 0 ? 0 : this.#policy.nextBatch(waiting, underWay);
@@ -258,7 +271,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   async #run(line: Line<Item>, batch: Item[]): Promise<void> {
     let isExchanging = true;
-    const count = (change: number) => this.#underWay.set(line, (this.#underWay.get(line) ?? 0) + change);
+    const count = (change: number) => this.#underWay.set(line, this.#exchangesOf(line) + change);
     const ended = () => {
       if (!isExchanging) return;
       isExchanging = false;
@@ -300,3 +313,6 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     }
   }
 }
+
+const earlier = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);

@@ -109,7 +109,7 @@ describe("several sources", () => {
     const relay = await startRelay(twoSources(around));
     const tell = (name: "a" | "b", id = randomUUID()) =>
       relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS[name]}` });
-    await Promise.all(Array.from({ length: 100 }, () => tell("a")));
+    await Promise.all(Array.from({ length: 400 }, () => tell("a")));
     await vi.waitFor(() => expect(hanging.size).toBeGreaterThan(5), WITHIN);
     const ids = Array.from({ length: 5 }, () => randomUUID());
     for (const id of ids) await tell("b", id);
