@@ -85,7 +85,7 @@ describe("invoice-relay sandbox", () => {
     ["contrary wishes", [NOBODY, "--never", "--twice"], "cannot be used with"],
   ])("pay refuses %s", async (_, words, said) => {
     const { code, stderr } = await runCli(["sandbox", "pay", ...words, "--provider", service.url]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain(said);
   });
 
