@@ -57,7 +57,7 @@ function goodRun(): Run {
       { what: "sent", at: at(1), to: "relay-1", invoiceIds: [INVOICE], ...told },
       { what: "answered", at: at(1.1), id: "hook-1", status: 200, retryAfter: null },
       { what: "asked", at: at(1.2), ask: "1", source, invoiceId: INVOICE },
-      { what: "said", at: at(1.3), ask: "1", status: 200, invoice, end: "whole" },
+      { what: "said", at: at(1.3), ask: "1", status: 200, invoice, retryAfterS: null, end: "whole" },
       { what: "accepted", at: at(2.1), topicArn: TOPIC, messageId: "m-1", message, replay: null },
       { what: "process", at: at(100), name: "relay-1", pid: 1, state: "started" },
     ],

@@ -65,7 +65,8 @@ export function scheduleOf({ seed, lengthMs, relays, leaseMs }: ScheduleOptions)
   return plan;
 }
 
-function placeOf(fault: PlannedFault): string {
+/** Where it goes wrong; at one place, one fault at a time. */
+export function placeOf(fault: PlannedFault): string {
   if (fault.on === "link" || fault.on === "cut") return `${fault.relay} ${fault.link}`;
   return fault.on === "process" ? `${fault.relay} process` : fault.on;
 }
