@@ -70,7 +70,7 @@ describe("the checker finds it out when", () => {
     await chmod(folder, 0o711);
     const server = await embeddedServer(join(folder, "postgres"));
     onTestFinished(async () => {
-      await server.stop("fast");
+      await server.close();
       await rm(folder, { recursive: true, force: true });
     });
     const main = await brokenCopy(join(folder, "copy"), breakage);

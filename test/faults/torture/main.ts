@@ -42,7 +42,7 @@ try {
   if (!rested) say("red: it did not come to rest");
   code = findings.length === 0 && rested ? 0 : 1;
 } finally {
-  await server.stop("fast");
+  await server.close();
   await rm(data, { recursive: true, force: true });
 }
 process.exit(code);

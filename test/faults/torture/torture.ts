@@ -49,9 +49,6 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
   const { server, seed, lengthMs, perSecond, folder, relays = 2, sources = 2, leaseMs = 2_000 } = options;
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
   const world = await makeWorld({ ...options, databaseUrl, relays, sources, leaseMs });
-  const onMove = (port: number) => {
-    for (const { links } of world.relays) links.postgres.moveTo(port);
-  };
   try {
     await migrate(world);
     await Promise.all(world.relays.map((relay) => relay.start()));
@@ -59,7 +56,7 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
     const plan = options.plan ?? scheduleOf({ seed, lengthMs, relays, leaseMs });
     const flowing = traffic.flow(perSecond, lengthMs);
     try {
-      await strikeAll(world, { server, databaseUrl, onMove }, plan);
+      await strikeAll(world, { server, databaseUrl }, plan);
     } catch (error) {
       traffic.stop();
       throw error;
