@@ -45,6 +45,18 @@ export async function embeddedServer(dataDir: string, durable = true): Promise<P
   };
 }
 
+/** Somebody else's server, which stays where it is: only the way to it is cut. */
+export async function lentServer(url: string): Promise<PostgresServer> {
+  const port = Number(new URL(url).port);
+  const front = await TcpProxy.start(port);
+  return {
+    url: onDatabase(front.through(url), "postgres"),
+    stop: async () => front.moveTo(0),
+    start: async () => front.moveTo(port),
+    close: () => front.close(),
+  };
+}
+
 /** The same server's other database. */
 export function onDatabase(url: string, database: string): string {
   const other = new URL(url);
