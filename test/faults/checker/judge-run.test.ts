@@ -63,7 +63,9 @@ function goodRun(): Run {
     ],
     books: {
       callbacks: [{ ...told, id: randomUUID(), sent_as: "hook-1", invoice_ids: [INVOICE] }],
-      confirmations: [{ source, invoice_id: INVOICE, state: "done", verdict: "paid", due_at: at(1) }],
+      confirmations: [
+        { source, invoice_id: INVOICE, state: "done", verdict: "paid", due_at: at(1), claimed_until: null },
+      ],
       answers: [
         {
           source,
@@ -122,7 +124,11 @@ describe("the checker", () => {
     ["G1", "was never opened", ({ books }) => void books.confirmations.pop()],
     ["G1", "answered 503 without Retry-After", (run) => set(line(run, "answered"), { status: 503 })],
     ["G2", "due, and nobody asks", ({ books }) => set(first(books.confirmations), { state: "due" })],
-    ["G2", "still claimed at the end", ({ books }) => set(first(books.confirmations), { state: "claimed" })],
+    [
+      "G2",
+      "claimed, and the lease ran out",
+      ({ books }) => set(first(books.confirmations), { state: "claimed" }),
+    ],
     ["G2", "done without a verdict", ({ books }) => set(first(books.confirmations), { verdict: null })],
     [
       "G2",
