@@ -87,10 +87,10 @@ export class Stage {
     await this.#onServer("checkpoint");
   }
 
-  /** CPU clocks of Postgres, generator, stubs and of `pid`, the process that is measured. */
-  startCpuClock(pid: number): ReturnType<typeof startCpuClock> {
+  /** CPU clocks of Postgres, generator, stubs and of `pids`, the processes that are measured, together. */
+  startCpuClock(...pids: number[]): ReturnType<typeof startCpuClock> {
     return startCpuClock({
-      measured: () => cpuSecondsOf(pid),
+      measured: () => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
       postgres: () => cpuSecondsOfPostgres(this.#postmaster),
       generator: () => cpuSecondsOf(this.generator.pid),
       provider: () => cpuSecondsOf(this.provider.pid),

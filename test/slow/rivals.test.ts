@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { BenchDatabase } from "../../bench/harness/bench-database.ts";
-import { type ContestantName, contestants } from "../../bench/harness/drain-contestants.ts";
+import { type ContestantName, contestants } from "../../bench/harness/contestants.ts";
 import { Stage } from "../../bench/harness/stage.ts";
 
 const stage = new Stage();
