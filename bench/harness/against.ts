@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
+import { type CpuCosts, cpuOfWork } from "./cpu-time.ts";
 import { interleave } from "./interleave.ts";
 import type { BenchOptions } from "./options.ts";
 import { type Report, rounded, tell } from "./report.ts";
@@ -14,8 +15,9 @@ type Flat = Record<string, number>;
 const HERE = resolve(import.meta.dirname, "../..");
 
 /**
- * Runs a measure in this checkout and in another one, a round here and a round there in turn, each by its own bench
- * and on a stage of its own, so that both meet the same hour of the machine. Only the relay is measured.
+ * Runs a measure in this checkout and in another one, a round here and a round there in turn, each by its own
+ * bench and on a stage of its own, so that both meet the same hour of the machine. Only the relay is
+ * measured.
  * @param other the path of the other checkout, with its own `node_modules`.
  */
 export async function compareCheckouts(
@@ -42,7 +44,8 @@ export async function compareCheckouts(
           name,
           ...[spreads.here, spreads.there, spreads.ratio].flatMap(cells),
         ]),
-        note: "Medians of the rounds; the ratio is of each round here to the one there beside it.",
+        note: `Medians of the rounds; a ratio is of a round here to the one there beside it. cpu: ms for each 1,000;
+all: everybody's but the generator's. Bytes: for each payment.`,
       },
     ],
     figures: { bench: measure, options, here: HERE, there, compared, rounds },
@@ -54,7 +57,8 @@ const cells = (spread: Spread | null) =>
 
 function comparisons(here: readonly Flat[], there: readonly Flat[]) {
   const names = [...new Set([...here, ...there].flatMap((figures) => Object.keys(figures)))];
-  return names.map((name) => {
+  const some = names.filter((name) => [...here, ...there].some((figures) => (figures[name] ?? 0) !== 0));
+  return some.map((name) => {
     const [ours, theirs] = [here, there].map((all) => all.flatMap((figures) => figures[name] ?? []));
     const spread = (figures: readonly number[] = []) => (figures.length === 0 ? null : spreadOf(figures));
     const isPaired = ours?.length === here.length && theirs?.length === there.length;
@@ -63,7 +67,9 @@ function comparisons(here: readonly Flat[], there: readonly Flat[]) {
   });
 }
 
-/** One round by a checkout's own bench. A signal from the terminal reaches it as well: it clears up itself. */
+/**
+ * One round by a checkout's own bench. A signal from the terminal reaches it as well: it clears up itself.
+ */
 async function roundOf(checkout: string, measure: string, options: BenchOptions): Promise<Flat> {
   const words = [join(checkout, "bench/main.ts"), measure, "--json", "--alone", ...wordsOf(options)];
   const child = spawn(process.execPath, words, { cwd: checkout, stdio: ["ignore", "pipe", "inherit"] });
@@ -71,9 +77,12 @@ async function roundOf(checkout: string, measure: string, options: BenchOptions)
   const output = await text(child.stdout);
   const [code] = await ended;
   if (code !== 0) throw new Error(`The bench in ${checkout} ended with ${code}`);
-  const figures: { rounds?: Record<string, unknown[]> } = JSON.parse(output);
+  const figures: { rounds?: Record<string, { cpu?: CpuCosts }[]> } = JSON.parse(output);
   return Object.fromEntries(
-    Object.entries(figures.rounds ?? {}).flatMap(([name, [round]]) => leavesOf(round, `${name}:`)),
+    Object.entries(figures.rounds ?? {}).flatMap(([name, [round]]) => {
+      const cpu = round?.cpu === undefined ? {} : { cpu: { ...round.cpu, all: cpuOfWork(round.cpu) } };
+      return leavesOf({ ...round, ...cpu }, `${name}:`);
+    }),
   );
 }
 

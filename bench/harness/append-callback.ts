@@ -3,8 +3,10 @@ import { v7 as uuidv7 } from "uuid";
 const STATEMENT = `
   with logged as (
     insert into callback
-      (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids, headers, body)
-    values ($1, $2, 'default', $3, '/callbacks/***/order-10023', '', $4, $5, 'data.id', array[$6::uuid], $7, $8))
+      (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids,
+       headers, body)
+    values ($1, $2, 'default', $3, '/callbacks/***/order-10023', '', $4, $5, 'data.id', array[$6::uuid],
+      $7, $8))
   insert into confirmation as known
     (invoice_id, source, sender, priority, opened_by, opened_at, requested_at, due_at)
   values ($6, 'default', $5, 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp())

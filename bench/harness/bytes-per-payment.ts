@@ -8,7 +8,10 @@ export interface BytesPerPayment {
   disk: number;
   /** By table (without its indexes, with what it keeps out of line) and by index; partitions together. */
   relations: Record<string, { wal?: number; disk: number }>;
-  /** Part of `wal`: images of whole pages, each after a checkpoint, so the fewer the longer between checkpoints. */
+  /**
+   * Part of `wal`: images of whole pages, each after a checkpoint, so the fewer the longer between
+   * checkpoints.
+   */
   wholePages?: number;
 }
 

@@ -13,11 +13,11 @@ export const bytesTable = (rounds: Record<string, readonly BytesPerPayment[]>): 
   header: ["", "WAL", "of it whole pages", "disk"],
   rows: Object.entries(rounds).map(([name, measured]) => [
     name,
-    ...[
-      middle(measured, ({ wal }) => wal),
-      middle(measured, ({ wholePages }) => wholePages),
-      middle(measured, ({ disk }) => disk),
-    ].map(Math.round),
+    Math.round(middle(measured, ({ wal }) => wal)),
+    measured.every(({ wholePages }) => wholePages === undefined)
+      ? null
+      : Math.round(middle(measured, ({ wholePages }) => wholePages)),
+    Math.round(middle(measured, ({ disk }) => disk)),
   ]),
 });
 

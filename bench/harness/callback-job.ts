@@ -24,7 +24,10 @@ export interface Paid {
 
 /** How a job writes and publishes: what differs between one way of building it and another. */
 export interface JobOutlet {
-  /** Keeps verdict, invoice and event in one transaction; safe to repeat. @returns whether SNS has the event already. */
+  /**
+   * Keeps verdict, invoice and event in one transaction; safe to repeat. @returns whether SNS has the event
+   * already.
+   */
   store(paid: Paid): Promise<boolean>;
   /** Publishes the event and keeps its acceptance. @throws when SNS did not take it, or nobody knows. */
   publish(event: OutgoingEvent): Promise<void>;
@@ -38,8 +41,9 @@ export interface CallbackJobOptions {
 }
 
 /**
- * What a job queue runs for one callback: ask, judge, store, publish. It is the relay's own reading and judging, so
- * that only the way of queueing and writing differs, and it throws whenever the queue should run it again.
+ * What a job queue runs for one callback: ask, judge, store, publish. It is the relay's own reading and
+ * judging, so that only the way of queueing and writing differs, and it throws whenever the queue should run
+ * it again.
  */
 export function createCallbackJob({
   providerUrl,

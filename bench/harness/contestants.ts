@@ -90,7 +90,10 @@ const startNoDatabase: Start = async (stage) => {
   };
 };
 
-/** All who drain. The first is the limit that none of the others can reach; a queue's plain name is with our levers. */
+/**
+ * All who drain. The first is the limit that none of the others can reach; a queue's plain name is with our
+ * levers.
+ */
 export const contestants = {
   noDatabase: startNoDatabase,
   graphileWorkerAsDocumented: startGraphileWorker(false),

@@ -31,7 +31,9 @@ const WARM_UP = 1_000;
 
 const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
 
-/** Recorded callbacks to published events: from the commit that records them to the last one accepted by SNS. */
+/**
+ * Recorded callbacks to published events: from the commit that records them to the last one accepted by SNS.
+ */
 export async function measureDrain(options: DrainOptions): Promise<Drain> {
   const { stage, contestant, database, callbacks } = options;
   await stage.settleDisk();

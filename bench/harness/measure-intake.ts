@@ -21,8 +21,8 @@ export interface Intake {
 }
 
 /**
- * Floods a listening child for so many ms over each of these numbers of connections, one after the other, and takes
- * the clocks of everybody while it does.
+ * Floods a listening child for so many ms over each of these numbers of connections, one after the other, and
+ * takes the clocks of everybody while it does.
  */
 export async function measureFloods<Connections extends number>(
   stage: Stage,

@@ -24,13 +24,16 @@ const CERTIFY_TIMES = 5;
 /** So many payments are certified, however many there are. */
 export const CERTIFIED = 1_000;
 
-/** What people read: one invoice's timeline, a hundred callbacks of the log, a certificate of 1,000 payments. */
+/**
+ * What people read: one invoice's timeline, a hundred callbacks of the log, a certificate of 1,000 payments.
+ */
 export async function measureReads(stage: Stage, database: BenchDatabase): Promise<Reads> {
   const { db, close } = connect(new Secret(database.url), { max: 4 });
   const client = new CollectionClient({ baseUrl: stage.provider.url, apiKey: "bench-api-key" });
   try {
     const some = await database.query<{ id: string; at: string }>(
-      "select id, received_at::text as at from callback where 'data.id' = found_by order by md5(id::text) limit $1",
+      `select id, received_at::text as at from callback where 'data.id' = found_by
+      order by md5(id::text) limit $1`,
       [TIMES],
     );
     return {

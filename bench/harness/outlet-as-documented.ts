@@ -19,10 +19,11 @@ const SNAPSHOT = `
 
 const INVOICE = `
   insert into invoice as known
-    (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat, total_amount,
-     settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest,
-     document)
-  values ($1, 'default', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+    (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
+     total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
+     service_fee_payer, digest, document)
+  values
+    ($1, 'default', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
   on conflict (source, id) do update set
     modified_at = excluded.modified_at, paid_at = excluded.paid_at, asked_at = excluded.asked_at,
     confirmed_at = excluded.confirmed_at, amount = excluded.amount, total_amount = excluded.total_amount,
@@ -40,7 +41,10 @@ const ACCEPTED = `
   insert into publication (source, event_id, topic_arn, message_id, digest)
   values ('default', $1, '${TOPIC_ARN}', $2, $3)`;
 
-/** As one reads it in the queues' and the SDK's documentation: a transaction of plain statements, a Publish a job. */
+/**
+ * As one reads it in the queues' and the SDK's documentation: a transaction of plain statements, a Publish a
+ * job.
+ */
 export function outletAsDocumented(pool: pg.Pool, snsUrl: string): JobOutlet {
   const sns = new SNSClient({ region: "us-east-1", endpoint: snsUrl, maxAttempts: 1 });
   return {

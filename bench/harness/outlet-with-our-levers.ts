@@ -80,7 +80,10 @@ export interface LeverOptions {
 /** How long an event waits for others to share its PublishBatch, in ms. */
 const LINGER_MS = 5;
 
-/** All that makes the relay fast and a job queue can have: shared statements, binary columns, shared PublishBatches. */
+/**
+ * All that makes the relay fast and a job queue can have: shared statements, binary columns, shared
+ * PublishBatches.
+ */
 export function outletWithOurLevers({ db, snsUrl, shared }: LeverOptions): JobOutlet {
   const write = async (jobs: readonly StoringJob[]) => {
     const paid = jobs.map((job) => ({ ...job.paid, handTo: null }));

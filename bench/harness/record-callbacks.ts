@@ -25,13 +25,16 @@ const PLACE = "00000000-0000-4000-8000-000000000000";
 
 const RECORD = `
   insert into callback
-    (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids, headers, body)
-  select gen_random_uuid(), clock_timestamp(), 'default', 'POST', '/callbacks/***/order-10023', '', 'order-10023',
-    '127.0.0.1', 'data.id', array[id], '[["Content-Type","application/json"]]',
+    (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids,
+     headers, body)
+  select gen_random_uuid(), clock_timestamp(), 'default', 'POST', '/callbacks/***/order-10023', '',
+    'order-10023', '127.0.0.1', 'data.id', array[id], '[["Content-Type","application/json"]]',
     convert_to(replace($2, '${PLACE}', id::text), 'UTF8')
   from unnest($1::uuid[]) as given (id)`;
 
-/** Puts callbacks for these invoices into the log and the queue, in one transaction: work appears all at once. */
+/**
+ * Puts callbacks for these invoices into the log and the queue, in one transaction: work appears all at once.
+ */
 export async function recordCallbacks(
   database: BenchDatabase,
   queue: Queue,

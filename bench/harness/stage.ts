@@ -22,8 +22,8 @@ type Server<C extends Calls> = Child<C> & RawServer;
 const TEMPLATE = "bench_template";
 
 /**
- * What every bench plays on: a durable embedded Postgres in a folder of its own, the provider's stub, the SNS stub
- * and the load generator, each a process of its own. `end` leaves nothing behind.
+ * What every bench plays on: a durable embedded Postgres in a folder of its own, the provider's stub, the SNS
+ * stub and the load generator, each a process of its own. `end` leaves nothing behind.
  */
 export class Stage {
   readonly #children = new Set<Child<Calls>>();
@@ -104,8 +104,8 @@ export class Stage {
     for (const end of this.#ends.splice(0).reverse()) await end();
   }
 
-  // With a quarter of the memory, which PostgreSQL's manual calls a reasonable start for a server of its own. Its default
-  // is 128 MB, and then tables of millions of rows would be read from the system again and again.
+  // With a quarter of the memory, which PostgreSQL's manual calls a reasonable start for a server of its own.
+  // Its default is 128 MB, and then tables of millions of rows would be read from the system again and again.
   async #startPostgres(folder: string): Promise<void> {
     const untuned = await startEmbeddedPostgres({ dataDir: folder });
     this.#postgresUrl = untuned.url;

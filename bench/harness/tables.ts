@@ -3,7 +3,10 @@ import type { HotSpot } from "./profiler.ts";
 import { rounded, type TableOf } from "./report.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 
-/** Ratios of the rounds: what counts, because machine and neighbours drop out. No table where nothing was compared. */
+/**
+ * Ratios of the rounds: what counts, because machine and neighbours drop out. No table where nothing was
+ * compared.
+ */
 export function ratioTable(ratios: Record<string, Spread>, title = "Ratios, round by round"): TableOf[] {
   const rows = Object.entries(ratios).map(([name, { min, median, max }]) => [
     name,

@@ -23,7 +23,10 @@ const ALL: ContestantName[] = ["noDatabase", "graphileWorker", "pgBoss", "relay"
 const slowly = <Figures>(rounds: Record<string, Figures>) =>
   Object.fromEntries(Object.entries(rounds).map(([name, all]) => [`${name}, slow provider`, all]));
 
-/** Recorded callbacks to published events a second, against no database at all and two job queues with our levers. */
+/**
+ * Recorded callbacks to published events a second, against no database at all and two job queues with our
+ * levers.
+ */
 export async function drain(stage: Stage, options: BenchOptions): Promise<Report> {
   const { rounds, callbacks, profile, alone } = options;
   const names: ContestantName[] = alone ? ["relay"] : ALL;

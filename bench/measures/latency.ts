@@ -65,8 +65,9 @@ const at = (rate: number) => `relay at ${rate}/s`;
 const bareAt = (rate: number) => `bare at ${rate}/s`;
 
 /**
- * Callback sent to answered, and to SNS accepted, at three rates, against the bare sequence: one right after the
- * other, and where it keeps up also at the relay's rate, since a processor that dozes off between two takes longer.
+ * Callback sent to answered, and to SNS accepted, at three rates, against the bare sequence: one right after
+ * the other, and where it keeps up also at the relay's rate, since a processor that dozes off between two
+ * takes longer.
  */
 export async function latency(stage: Stage, { rounds, ms, alone }: BenchOptions): Promise<Report> {
   const long = (rate: number) => ms * Math.max(1, FULL_RATE / rate);

@@ -19,8 +19,8 @@ const ALL: ContestantName[] = [
 ];
 
 /**
- * The job queues twice, as their documentation shows them and with our levers; and the whole path, from HTTP to SNS,
- * in one process and in two.
+ * The job queues twice, as their documentation shows them and with our levers; and the whole path, from HTTP
+ * to SNS, in one process and in two.
  */
 export async function peers(stage: Stage, options: BenchOptions): Promise<Report> {
   const { rounds, callbacks, ms, alone } = options;

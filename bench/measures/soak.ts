@@ -22,9 +22,9 @@ const KEEPS_UP = 0.97;
 const STEP = 0.9;
 
 /**
- * What the whole path takes on this machine, by trying: the first rate, from one that is too high on, at which events
- * are published as fast as callbacks come. Intake and drain apart would not tell, since side by side they work in
- * smaller batches.
+ * What the whole path takes on this machine, by trying: the first rate, from one that is too high on, at
+ * which events are published as fast as callbacks come. Intake and drain apart would not tell, since side by
+ * side they work in smaller batches.
  */
 async function capacity(stage: Stage, port: number, { ms }: BenchOptions): Promise<number> {
   for (let perSecond = await firstTry(stage, port, ms); perSecond >= 1; perSecond *= STEP) {

@@ -12,8 +12,8 @@ import { outletWithOurLevers } from "../harness/outlet-with-our-levers.ts";
 import { callbackBody } from "../harness/sample-payment.ts";
 import type { Sent } from "./load-generator.ts";
 
-// The least that a callback takes: commit it, ask, commit the answer, publish, commit the outcome; one callback after
-// the other, with no HTTP server, no queue and no claim between.
+// The least that a callback takes: commit it, ask, commit the answer, publish, commit the outcome; one
+// callback after the other, with no HTTP server, no queue and no claim between.
 let recording: pg.Pool | undefined;
 let storing: Connection<Tables> | undefined;
 let job: (invoiceId: string) => Promise<void>;

@@ -9,9 +9,9 @@ import { outletAsDocumented } from "../harness/outlet-as-documented.ts";
 import { outletWithOurLevers } from "../harness/outlet-with-our-levers.ts";
 import type { QueueOptions } from "../harness/queue-options.ts";
 
-// graphile-worker with the configuration of its documentation's page on performance: a local queue of 500, jobs
-// completed and failed in batches, 24 jobs at a time over 25 connections. With our levers jobs wait for each other's
-// commits, so there are more of them: as many as serve two cores best.
+// graphile-worker with the configuration of its documentation's page on performance: a local queue of 500,
+// jobs completed and failed in batches, 24 jobs at a time over 25 connections. With our levers jobs wait for
+// each other's commits, so there are more of them: as many as serve two cores best.
 const DOCUMENTED = { concurrentJobs: 24, pool: 25 };
 const WITH_OUR_LEVERS = { concurrentJobs: 96, pool: 12 };
 const STORING_CONNECTIONS = 6;

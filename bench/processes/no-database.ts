@@ -3,8 +3,8 @@ import { exchange } from "../../src/collection-api/exchange.ts";
 import { answerParent } from "../harness/answer-parent.ts";
 import { PublishBatcher } from "../harness/publish-batcher.ts";
 
-// The limit that no database can reach: the same GETs over the same undici pool, read with plain JSON.parse and
-// not judged, and the same PublishBatches through the AWS SDK. Nothing is kept.
+// The limit that no database can reach: the same GETs over the same undici pool, read with plain JSON.parse
+// and not judged, and the same PublishBatches through the AWS SDK. Nothing is kept.
 const CONCURRENCY = 64;
 
 let get: (id: string) => Promise<string>;

@@ -9,9 +9,9 @@ import { outletAsDocumented } from "../harness/outlet-as-documented.ts";
 import { outletWithOurLevers } from "../harness/outlet-with-our-levers.ts";
 import type { QueueOptions } from "../harness/queue-options.ts";
 
-// pg-boss twice. As its documentation shows it: a batch fetched at each poll, its jobs side by side, one that fails
-// fails the batch. With our levers: two workers, the next batch fetched at once by `notifyWorker`, a bounded number of
-// jobs at a time, those that fail failed one by one.
+// pg-boss twice. As its documentation shows it: a batch fetched at each poll, its jobs side by side, one that
+// fails fails the batch. With our levers: two workers, the next batch fetched at once by `notifyWorker`, a
+// bounded number of jobs at a time, those that fail failed one by one.
 const BATCH = 500;
 const WORKERS = 2;
 const AT_A_TIME = 96;
