@@ -3,18 +3,20 @@ import type { Kysely } from "kysely";
 import { CollectionClient } from "../collection-api/index.ts";
 import { adminRouter } from "../console/admin-api/admin-router.ts";
 import type { Period } from "../console/admin-api/operation.ts";
+import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
 import { readTimeline } from "../console/timeline-reading.ts";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { backFill } from "../reconcile/back-fill.ts";
 import { certify } from "../reconcile/certify.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import { reconcileSource } from "./reconcile-source.ts";
-import { readAgain } from "./replay-workshop.ts";
+import { readAgain } from "./replay-runner.ts";
 import { topicsOf } from "./topics-of.ts";
 import { routesOf } from "./upstreams.ts";
 
@@ -23,6 +25,7 @@ export interface AdminOptions {
   settings: ServeSettings;
   sources: readonly Source[];
   log: Logger;
+  metrics: Metrics;
   /** Wakes the confirmers of all processes. */
   onConfirmations: () => void;
 }
@@ -32,16 +35,17 @@ const DAY_MS = 86_400_000;
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** The admin API of this process; none without ADMIN_TOKENS. */
-export function adminRouters(options: AdminOptions): Router[] {
-  const { db, settings, sources, log, onConfirmations } = options;
+/** The admin API of this process; no routers without ADMIN_TOKENS. `stop` ends what is paced. */
+export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): void } {
+  const { db, settings, sources, log, metrics, onConfirmations } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
-  if (tokens.length === 0) return [];
+  if (tokens.length === 0) return { routers: [], stop: () => undefined };
   const parts = {
     db,
     routes: routesOf(sources),
     readAgain,
     topicsOf: (source: string) => topicsOf(settings, source),
+    replayTopicArns: settings.REPLAY_TOPIC_ARNS ?? [],
     retentionMs: settings.RETENTION,
     timeline: (invoiceId: string) => readTimeline(db, invoiceId),
     certify: (period: Period) =>
@@ -57,7 +61,9 @@ export function adminRouters(options: AdminOptions): Router[] {
       );
     },
   };
-  return [adminRouter({ parts, tokens, log })];
+  const wrongTokensPerMinute = settings.WRONG_TOKENS_PER_MINUTE;
+  const refused = new RefusedCallers({ db, log, metrics, wrongTokensPerMinute });
+  return { routers: [adminRouter({ parts, tokens, refused, log })], stop: () => refused.stop() };
 }
 
 async function eachCollection<Result>(

@@ -1,5 +1,6 @@
 import type { Certificate, Difference, Tally } from "../reconcile/certificate.ts";
-import { plainText, table } from "./table.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 /** A certificate as finance reads it: the days, the total, then every difference. */
 export function certificateText(certificate: Certificate): string {

@@ -5,6 +5,7 @@ import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
+import { plainJson, plainLines } from "./terminal-text.ts";
 
 export interface Output {
   write(text: string): unknown;
@@ -78,14 +79,19 @@ export class Door {
     this.print(this.#json ? JSON.stringify(value) : human(value));
   }
 
-  /** One line (or several) of the result. */
+  /** One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command. */
   print(text: string): void {
-    this.stdout.write(`${text}\n`);
+    this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
+  }
+
+  /** What was named is not there: exit code 3. */
+  notFound(): void {
+    this.#exitCode = 3;
   }
 
   /** A line that is not part of the result. */
   remark(text: string): void {
-    this.stderr.write(`${text}\n`);
+    this.stderr.write(`${plainLines(text)}\n`);
   }
 
   /** The command did its work and the answer is bad news: exit code 1. */
@@ -114,7 +120,7 @@ export class Door {
   async localLog(): Promise<Logger> {
     const { createLogger } = await import("../kit/log.ts");
     const level = this.environment.LOG_LEVEL ? this.settings().LOG_LEVEL : "warn";
-    return createLogger({ level, destination: { write: (line) => void this.stderr.write(line) } });
+    return createLogger({ level, destination: { write: (line) => void this.stderr.write(plainJson(line)) } });
   }
 
   /** From now on SIGTERM and SIGINT ask to stop; the second one ends the process at once. */

@@ -17,9 +17,11 @@ import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { retentionCommand } from "./commands/retention.ts";
+import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
+import { plainLines } from "./terminal-text.ts";
 
 /**
  * How a command is added:
@@ -52,6 +54,7 @@ const commands: ((door: Door) => Command)[] = [
   eraseCommand,
   collectionServiceCommand,
   localSnsCommand,
+  sandboxCommand,
 ];
 
 /** The whole command line; nothing runs before `parseAsync`. */
@@ -63,7 +66,7 @@ export function createProgram(door: Door): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void door.stdout.write(text),
-      writeErr: (text) => void door.stderr.write(text),
+      writeErr: (text) => void door.stderr.write(plainLines(text)),
     })
     .showHelpAfterError("Run it with --help to see what it takes.")
     .exitOverride()

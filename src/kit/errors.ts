@@ -1,4 +1,4 @@
-import { quietText } from "./quiet-text.ts";
+import { quietText } from "./mask/quiet-text.ts";
 
 /** What happens to the work after an error: policy is a lookup, not a guess at each place. */
 export type Next =
@@ -22,6 +22,9 @@ export class RelayError extends Error {
   }
 }
 
+/** Control and format characters, bidi ones among them: they would steer the terminal that shows an error. */
+const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /**
  * The message of anything thrown, on one line, shortened for storage and logs; secrets and personal data that
  * can be told by their looks are masked.
@@ -33,7 +36,7 @@ export function messageOf(error: unknown): string {
       : error instanceof Error
         ? withoutRowValues(error)
         : String(error);
-  return quietText(text.slice(0, 5_000)).replaceAll(/\s+/g, " ").replaceAll("\0", "\uFFFD").slice(0, 500);
+  return quietText(text).replaceAll(/\s+/g, " ").slice(0, 500).replaceAll(STEERING, "\uFFFD");
 }
 
 /** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */

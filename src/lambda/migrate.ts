@@ -1,9 +1,9 @@
 import { relayMigrations } from "../../migrations/relay.ts";
 import { connect } from "../database/connect.ts";
 import { migrateToLatest, schemaState } from "../database/migrate.ts";
-import { makePartitions } from "../database/partitions.ts";
 import { createLogger } from "../kit/log.ts";
 import { readSettings } from "../kit/settings.ts";
+import { makePartitions } from "../record/partitions.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { requireVerifiedTls } from "./require-verified-tls.ts";
 
@@ -17,7 +17,7 @@ export async function handler(): Promise<{ migrations: string[]; partitions: str
   requireVerifiedTls(DATABASE_URL);
   const { db, close } = connect(DATABASE_URL, {
     max: 2,
-    statementTimeoutMs: 0,
+    purpose: "migrate",
     plainStart: environment.DATABASE_PROXY === "true",
   });
   try {

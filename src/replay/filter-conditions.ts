@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { ReplayKind } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
-import type { ReplayFilters, ReplayTarget } from "./replay.ts";
+import type { ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 
 /** What a condition of one filter looks like for one kind. */
 type Conditions = {

@@ -108,6 +108,17 @@ describe("invoice-relay doctor", () => {
     );
   });
 
+  it.each([
+    ["A Test key cannot do that", "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY"],
+    ["The collection is suspended", "it takes the key, but the collection is closed."],
+    ["This key may not do that", "it refuses the key. Check COLLECTION_API_KEY"],
+  ])("tells three refusals under 403 apart: %s", async (message, words) => {
+    const around = await surroundings();
+    around.provider.otherwise({ status: 403, body: { status: 403, message, errors: [] } });
+    const lines = await doctor(around.environment());
+    expect(lines.find((line) => line.startsWith(`FAULT  provider of default: ${words}`))).toBeDefined();
+  });
+
   it("finds a collection that the provider does not know, and one that is closed", async () => {
     const around = await surroundings();
     const [missing, closed] = [randomUUID(), randomUUID()];

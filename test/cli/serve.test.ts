@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
+import { EVENTS } from "../support/events.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -52,7 +53,7 @@ describe("invoice-relay serve and the schema", () => {
 });
 
 describe("invoice-relay serve, stopped", () => {
-  it("finishes what was recorded: a question under way at SIGTERM still becomes an event (G2)", async () => {
+  it("finishes what was recorded: a confirmation under way at SIGTERM still becomes an event (G2)", async () => {
     const around = await surroundings();
     const id = randomUUID();
     const asked = Promise.withResolvers<void>();
@@ -80,11 +81,11 @@ describe("invoice-relay serve, stopped", () => {
     ]);
     expect(settled).toEqual({ state: "done", verdict: "paid" });
     // Whether this process still sent it or left it to the next one, it is there and nobody holds it.
-    const [event] = await around.query("select state from event where invoice_id = $1", [id]);
+    const [event] = await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id]);
     expect(["due", "published"]).toContain(event?.state);
   });
 
-  it("gives a question back that the provider does not answer, within 10 s", async () => {
+  it("gives a confirmation back that the provider does not answer, within 10 s", async () => {
     const around = await surroundings();
     const id = randomUUID();
     const asked = Promise.withResolvers<void>();

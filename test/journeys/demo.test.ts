@@ -35,7 +35,7 @@ describe("npm run demo", PATIENCE, () => {
       data: { amount: "1500.50", totalAmount: "1524.70", reference: expect.stringMatching(/^order-/) },
     });
     expect(timeline.entries.map((entry: { kind: string }) => entry.kind)).toEqual(
-      expect.arrayContaining(["callback", "question", "answer", "verdict", "event", "publication"]),
+      expect.arrayContaining(["callback", "confirmation", "answer", "verdict", "event", "publication"]),
     );
     expect(meaning[0]).toBe("The provider confirmed that it is paid.");
     expect(await readdir(folder)).toEqual([]);

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Door } from "../door.ts";
-import { plainText } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
 
 const MARKS = { ok: "ok     ", warning: "look   ", fault: "FAULT  " };
 

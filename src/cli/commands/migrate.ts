@@ -9,9 +9,9 @@ export function migrateCommand(door: Door): Command {
       const { DATABASE_URL } = door.settings(["DATABASE_URL"]);
       const { connect } = await import("../../database/connect.ts");
       const { migrateToLatest, schemaState } = await import("../../database/migrate.ts");
-      const { makePartitions } = await import("../../database/partitions.ts");
+      const { makePartitions } = await import("../../record/partitions.ts");
       // A migration may rewrite a large table: it gets all the time it needs.
-      const { db, close } = connect(DATABASE_URL, { max: 2, statementTimeoutMs: 0 });
+      const { db, close } = connect(DATABASE_URL, { max: 2, purpose: "migrate" });
       try {
         const migrations = await migrateToLatest(db, "relay");
         const partitions = await makePartitions(db);
