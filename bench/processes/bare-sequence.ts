@@ -23,7 +23,7 @@ const calls = {
     const { databaseUrl, providerUrl, snsUrl } = options;
     recording = new pg.Pool({ connectionString: databaseUrl, max: 1, options: "-c timezone=UTC" });
     recording.on("error", () => undefined);
-    storing = connect(new Secret(databaseUrl), { max: 1, prepare: true, byIndex: true });
+    storing = connect(new Secret(databaseUrl), { max: 1, purpose: "hot" });
     const outlet = outletWithOurLevers({ db: storing.db, snsUrl, shared: false });
     job = createCallbackJob({ providerUrl, connections: 1, outlet });
   },

@@ -26,7 +26,7 @@ const calls = {
     pool = new pg.Pool({ connectionString: databaseUrl, max, options: "-c timezone=UTC" });
     pool.on("error", () => undefined);
     pool.on("connect", (client) => client.on("error", () => undefined));
-    storing = connect(new Secret(databaseUrl), { max: STORING_CONNECTIONS, prepare: true, byIndex: true });
+    storing = connect(new Secret(databaseUrl), { max: STORING_CONNECTIONS, purpose: "hot" });
     const outlet = levers
       ? outletWithOurLevers({ db: storing.db, snsUrl, shared: true })
       : outletAsDocumented(pool, snsUrl);

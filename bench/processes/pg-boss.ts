@@ -63,7 +63,7 @@ const calls = {
     await boss.start();
     await boss.createQueue(QUEUE, { name: QUEUE, policy: "standard", retryLimit: 5, retryDelay: 1 });
     if (levers) {
-      storing = connect(new Secret(databaseUrl), { max: STORING_CONNECTIONS, prepare: true, byIndex: true });
+      storing = connect(new Secret(databaseUrl), { max: STORING_CONNECTIONS, purpose: "hot" });
       const outlet = outletWithOurLevers({ db: storing.db, snsUrl, shared: true });
       const run = createCallbackJob({ providerUrl, connections: 64, outlet });
       for (let worker = 0; worker < WORKERS; worker += 1)
