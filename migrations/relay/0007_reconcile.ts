@@ -2,9 +2,13 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * Readings of the provider's list, and what came of them. Both tables are work under a lease as well: who holds
- * the lease reads, and a dead reader's work is taken up where it stood (`unread_from`).
- * `called` counts the missing ones that a callback had asked about already: the others no callback ever named.
- * A certificate without a `day` was asked for by a person; those with one are the daily run's.
+ * the lease reads, and a dead reader's work is taken up where it stood (`unread_from`). `unproven` holds the days whose
+ * reading contradicted itself; the next sweep reads them again. `called` counts the missing ones that a callback had
+ * asked about already: the others no callback ever named. What a sweep counted stands in `swept_payment`, until it
+ * is done, so that no crash makes it count twice.
+ * A certificate without a `day` was asked for by a person; those with one are the daily run's. While it is made,
+ * `listed_payment` holds what the lists showed of each payment, and what Get Invoice said where it was asked: the
+ * books are compared there, so that no period has to fit into a process. `reading` is the last one that showed it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -30,6 +34,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       kind text not null,
       state text not null default 'due',
       last_error text,
+      unproven json not null default '[]',
       constraint sweep_pkey primary key (id),
       constraint sweep_kind_check check (kind in ('automatic', 'back_fill')),
       constraint sweep_state_check check (state in ('due', 'claimed', 'done')),
@@ -42,6 +47,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create unique index sweep_one_back_fill on sweep (source, collection_id, window_from, window_to, publish)
     where kind = 'back_fill' and state <> 'done'`.execute(db);
   await sql`create index sweep_latest on sweep (source, collection_id, started_at)`.execute(db);
+  await sql`
+    create table swept_payment (
+      sweep_id uuid not null,
+      invoice_id uuid not null,
+      missing boolean not null,
+      opened boolean not null,
+      called boolean not null,
+      constraint swept_payment_pkey primary key (sweep_id, invoice_id)
+    )`.execute(db);
 
   await sql`
     create table certificate (
@@ -60,21 +74,51 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       gaps integer,
       differences integer,
       faults integer not null default 0,
+      deep boolean not null default false,
       paid_amount numeric,
       stored_amount numeric,
       published_amount numeric,
       source text not null,
       state text not null default 'due',
+      result text,
       last_error text,
+      progress json,
       collection_ids uuid[] not null,
       document json,
       constraint certificate_pkey primary key (id),
       constraint certificate_state_check check (state in ('due', 'claimed', 'done')),
       constraint certificate_lease_check check ((state = 'claimed') = (lease_token is not null and claimed_until is not null)),
-      constraint certificate_done_check check ((state = 'done') = (document is not null and gaps is not null))
+      constraint certificate_result_check check (result in ('equal', 'not_equal', 'refused')),
+      constraint certificate_done_check
+        check ((state = 'done') = (document is not null and gaps is not null and result is not null))
     )`.execute(db);
   await sql`create unique index certificate_daily on certificate (source, day) where day is not null`.execute(
     db,
   );
   await sql`create index certificate_created_at on certificate (created_at)`.execute(db);
+  await sql`
+    create table listed_payment (
+      certificate_id uuid not null,
+      invoice_id uuid not null,
+      collection_id uuid,
+      paid_at timestamptz,
+      created_at timestamptz,
+      asked_paid_at timestamptz,
+      asked_created_at timestamptz,
+      reading integer not null default 0,
+      listed boolean not null default false,
+      live boolean not null default false,
+      test boolean not null default false,
+      lacks_status boolean not null default false,
+      lacks_amount boolean not null default false,
+      amounts_differ boolean not null default false,
+      amount numeric,
+      asked_amount numeric,
+      asked text,
+      asked_status text,
+      asked_type text,
+      asked_collection text,
+      constraint listed_payment_pkey primary key (certificate_id, invoice_id),
+      constraint listed_payment_asked_check check (asked in ('paid', 'not_paid', 'not_found', 'unclear'))
+    )`.execute(db);
 }

@@ -1,20 +1,20 @@
 import type { Router } from "express";
 import type { Kysely } from "kysely";
-import { CollectionClient } from "../collection-api/index.ts";
 import { adminRouter } from "../console/admin-api/admin-router.ts";
 import type { Period } from "../console/admin-api/operation.ts";
 import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
 import { readTimeline } from "../console/timeline-reading.ts";
-import { audit } from "../database/audit.ts";
+import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
-import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
-import { backFill } from "../reconcile/back-fill.ts";
-import { certify } from "../reconcile/certify.ts";
+import { paymentDays } from "../reconcile/list/payment-days.ts";
+import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
+import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
+import { providerOf } from "./confirming.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { readAgain } from "./replay-runner.ts";
 import { topicsOf } from "./topics-of.ts";
@@ -24,20 +24,21 @@ export interface AdminOptions {
   db: Kysely<Tables>;
   settings: ServeSettings;
   sources: readonly Source[];
+  alarms: Alarms;
   log: Logger;
   metrics: Metrics;
   /** Wakes the confirmers of all processes. */
   onConfirmations: () => void;
+  /** The same for the publishers. */
+  onEvents: () => void;
 }
-
-const DAY_MS = 86_400_000;
 
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
 /** The admin API of this process; no routers without ADMIN_TOKENS. `stop` ends what is paced. */
 export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): void } {
-  const { db, settings, sources, log, metrics, onConfirmations } = options;
+  const { db, settings, sources, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [], stop: () => undefined };
   const parts = {
@@ -49,55 +50,36 @@ export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): v
     retentionMs: settings.RETENTION,
     timeline: (invoiceId: string) => readTimeline(db, invoiceId),
     certify: (period: Period) =>
-      eachCollection(options, period, (source, collectionId, signal) =>
-        certify(db, { source, collectionId, window: windowOf(period), signal }),
+      withLists(options, (asking) => certifyPeriod(asking, { ...asking, ...scopeOf(period) })),
+    reconcile: ({ publish, ...period }: Period & { publish: boolean }, actor: string) =>
+      withLists(options, (asking) =>
+        reconcilePeriod(asking, { ...asking, ...scopeOf(period), publish, actor }),
       ),
-    async reconcile({ publish, ...period }: Period & { publish: boolean }, actor: string) {
-      const detail = { ...period, publish };
-      await audit(db, [{ actor, action: "reconcile", subject: "reconcile", invoiceId: null, detail }]);
-      const deps = { db, leaseMs: settings.LEASE_DURATION, onConfirmations };
-      return await eachCollection(options, period, (source, collectionId, signal) =>
-        backFill(deps, { source, collectionId, window: windowOf(period), publish, signal }),
-      );
-    },
   };
   const wrongTokensPerMinute = settings.WRONG_TOKENS_PER_MINUTE;
   const refused = new RefusedCallers({ db, log, metrics, wrongTokensPerMinute });
   return { routers: [adminRouter({ parts, tokens, refused, log })], stop: () => refused.stop() };
 }
 
-async function eachCollection<Result>(
-  { settings, sources }: AdminOptions,
-  { collection }: Period,
-  work: (source: ReconcileSource, collectionId: string, signal: AbortSignal) => Promise<Result>,
-): Promise<Result[]> {
-  const chosen = sources.flatMap((source) =>
-    source.collectionIds
-      .filter((id) => collection === undefined || id === collection)
-      .map((collectionId) => ({ source, collectionId })),
-  );
-  if (chosen.length === 0)
-    throw new RelayError("There is no such collection in COLLECTION_IDS, whose lists may be read.", {
-      next: "refuse",
+/** Everything that reading the provider's lists takes, for as long as the work takes. */
+async function withLists<Result>(
+  { db, settings, sources, alarms, onConfirmations, onEvents }: AdminOptions,
+  work: (asking: SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal }) => Promise<Result>,
+): Promise<Result> {
+  const accounts = sources.map((source) => ({ source, provider: providerOf(source, settings) }));
+  try {
+    return await work({
+      db,
+      alarms,
+      leaseMs: settings.LEASE_DURATION,
+      onConfirmations,
+      onEvents,
+      sources: accounts.map(({ source, provider }) => reconcileSource(source, provider, settings)),
+      signal: AbortSignal.timeout(LISTS_MS),
     });
-  const signal = AbortSignal.timeout(LISTS_MS);
-  const results: Result[] = [];
-  for (const { source, collectionId } of chosen) {
-    const client = new CollectionClient({
-      baseUrl: source.collectionApiUrl,
-      apiKey: source.collectionApiKey,
-      timeoutMs: settings.CONFIRM_TIMEOUT,
-    });
-    try {
-      results.push(await work(reconcileSource(source, client, settings), collectionId, signal));
-    } finally {
-      await client.close();
-    }
+  } finally {
+    await Promise.all(accounts.map(({ provider }) => provider.close()));
   }
-  return results;
 }
 
-const windowOf = ({ from, to }: Period) => ({
-  from: new Date(`${from}T00:00:00.000Z`),
-  to: new Date(Date.parse(`${to}T00:00:00.000Z`) + DAY_MS),
-});
+const scopeOf = ({ from, to, collection }: Period) => ({ collection, window: paymentDays(from, to) });

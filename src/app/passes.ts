@@ -4,9 +4,9 @@ import { eraseWhatCameSince } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
 import { outboxLeases } from "../outbox/leases.ts";
-import { certifyPass } from "../reconcile/certify-pass.ts";
-import { Scout } from "../reconcile/scout.ts";
-import { sweepPass } from "../reconcile/sweep-pass.ts";
+import { certifyPass } from "../reconcile/certificate/daily.ts";
+import { Scout } from "../reconcile/sweep/scout.ts";
+import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { makePartitions } from "../record/partitions.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { confirming, providerOf } from "./confirming.ts";
@@ -31,6 +31,7 @@ export function createPasses(context: PassContext): Passes {
     leaseMs: settings.LEASE_DURATION,
     sources: providers.map(({ source, provider }) => reconcileSource(source, provider, settings)),
     onConfirmations: context.onConfirmations,
+    onEvents: context.onEvents,
   };
   const scout = new Scout(reconcileOptions);
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);

@@ -1,22 +1,21 @@
-import type { CollectionClient } from "../collection-api/index.ts";
 import type { Settings } from "../kit/settings.ts";
-import type { Source } from "../kit/sources.ts";
+import type { Source } from "../kit/source.ts";
+import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 
-/** A source as reconciliation sees it; the client is the one that the source is asked with anyway. */
-export function reconcileSource(
-  source: Source,
-  client: CollectionClient,
-  settings: Settings,
-): ReconcileSource {
+/** A source as reconciliation sees it; the provider is the one that the source is asked at anyway. */
+export function reconcileSource(source: Source, provider: Provider, settings: Settings): ReconcileSource {
   return {
     name: source.name,
     collectionIds: source.collectionIds,
     liveTopicArn: source.snsTopicArn,
-    client,
+    testTopicArn: source.snsTestTopicArn,
+    provider,
     ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
     paidStatuses: settings.PAID_STATUSES,
+    invalidStatuses: settings.INVALID_STATUSES,
     timeZone: settings.PROVIDER_TIME_ZONE,
     lookbackMs: settings.RECONCILE_LOOKBACK,
+    retentionMs: settings.RETENTION,
   };
 }

@@ -206,9 +206,11 @@ class Relay {
       db: working.db,
       settings,
       sources: this.sources,
+      alarms: new Alarms({ db: working.db, log, metrics: this.#metrics }),
       log,
       onConfirmations: () => wakeUps.wake("confirm"),
       metrics: this.#metrics,
+      onEvents: () => wakeUps.wake("publish"),
     });
     this.#stoppable.push(admin);
     return [

@@ -1,10 +1,10 @@
-import type { Certificate, Difference, Tally } from "../reconcile/certificate.ts";
+import type { Basis, Certificate, Difference, Tally } from "../reconcile/certificate/certificate.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** A certificate as finance reads it: the days, the total, then every difference. */
+/** A certificate as finance reads it: the result, what it stands on, the days, the total, then every difference. */
 export function certificateText(certificate: Certificate): string {
-  const { source, collections, from, to, madeAt, days, total, differences, gaps } = certificate;
+  const { source, collections, from, to, madeAt, days, total, differences, basis, test } = certificate;
   const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
   const scope = collections.map(({ id, name }) => `${plainText(name ?? "(no name)")} (${id})`).join(", ");
   const rows = [...days.map((totals) => ({ ...totals })), { day: "total", ...total }].map(
@@ -15,23 +15,30 @@ export function certificateText(certificate: Certificate): string {
     `Certificate ${certificate.id} of source ${source}`,
     `Payments of ${from.slice(0, 10)} to ${lastDay} (UTC), Live invoices; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
+    basisText(basis),
     "",
     table(header, rows),
+    ...(test.count > 0 ? [`Test invoices, which stand apart: ${cells(test).join(", ")}`] : []),
     "",
-    verdict(total.paid.count, differences, gaps),
+    verdict(certificate),
   ];
-  const section = (title: string, named: readonly Difference[]) => {
+  const section = (title: string, weight: Difference["weight"]) => {
+    const named = differences.filter((difference) => difference.weight === weight);
     if (named.length > 0) lines.push("", `${title} (${named.length}):`, differenceTable(named));
   };
-  section(
-    "Gaps",
-    differences.filter((difference) => difference.gap),
-  );
-  section(
-    "Other differences",
-    differences.filter((difference) => !difference.gap),
-  );
+  section("Gaps", "gap");
+  section("Differences", "difference");
+  section("Notes", "note");
+  const more = certificate.differencesInAll - differences.length;
+  if (more > 0) lines.push("", `and ${more} more that are not named here`);
   return lines.join("\n");
+}
+
+function basisText(basis: Basis): string {
+  const { listFirst, listLast, lookbackDays, providerTimeZone, paidStatuses, pages, listed, asked, deep } =
+    basis;
+  const how = deep ? ", every invoice asked about" : "";
+  return `It stands on: lists of ${listFirst} to ${listLast} (RECONCILE_LOOKBACK ${lookbackDays} days, PROVIDER_TIME_ZONE ${providerTimeZone}), statuses ${paidStatuses.join(", ")}, ${pages} pages, ${listed} paid invoices listed, ${asked} asked about${how}`;
 }
 
 const cells = ({ count, amount }: Tally): string[] => [count.toLocaleString("en-US"), grouped(amount)];
@@ -39,16 +46,24 @@ const cells = ({ count, amount }: Tally): string[] => [count.toLocaleString("en-
 /** `1234567.50` as `1,234,567.50`, digit by digit. */
 const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d)(?=\.))/g, ",");
 
-function verdict(paid: number, differences: readonly Difference[], gaps: number): string {
+function verdict({ result, refusals, gaps, total, differences }: Certificate): string {
+  if (result === "refused") return ["REFUSED: this proves nothing.", ...refusals].join("\n");
   if (gaps > 0)
-    return `${gaps} ${gaps === 1 ? "GAP: a payment" : "GAPS: payments"} at the provider without a publication that SNS accepted.`;
-  if (paid === 0) return "No gap: no Live invoice was paid in this period.";
-  if (differences.length === 0) return "No gap: paid at the provider = stored = published.";
-  return `No gap. ${differences.length} ${differences.length === 1 ? "difference is" : "differences are"} named below.`;
+    return `NOT EQUAL: ${gaps} ${gaps === 1 ? "GAP: a payment" : "GAPS: payments"} at the provider without an event that SNS accepted on its topic.`;
+  if (result === "not_equal")
+    return `NOT EQUAL: ${differences.filter(({ weight }) => weight === "difference").length} differences could hide money.`;
+  if (total.paid.count === 0) return "EQUAL: no Live invoice was paid in this period.";
+  return "EQUAL: paid at the provider = stored = published, in number and in amount.";
 }
 
 const differenceTable = (named: readonly Difference[]): string =>
   table(
     ["day (UTC)", "invoice", "amount", "reason", "detail"],
-    named.map(({ day, invoiceId, amount, reason, detail }) => [day, invoiceId, amount, reason, detail]),
+    named.map(({ day, invoiceId, eventId, amount, reason, detail }) => [
+      day,
+      invoiceId ?? eventId ?? "-",
+      amount,
+      reason,
+      detail,
+    ]),
   );

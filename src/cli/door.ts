@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { parseEnv } from "node:util";
 import type { Database } from "../database/connect.ts";
-import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
+import { isColourful, type Look, paint } from "./paint.ts";
+import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
 import { plainJson, plainLines } from "./terminal-text.ts";
 
@@ -39,9 +38,11 @@ export class Door {
     this.#signals = signals;
   }
 
-  /** Called once, before the command's action. @throws RelayError when the settings file cannot be read. */
-  async begin(options: { json: boolean; settingsFile: string | null }): Promise<void> {
-    this.#json = options.json;
+  /**
+   * Called once, before the command's action.
+   * @throws RelayError when the settings file cannot be read, or holds what is no setting
+   */
+  async begin(options: { settingsFile: string | null }): Promise<void> {
     if (options.settingsFile === null) return;
     // Into the environment itself: the AWS SDK looks there for credentials.
     for (const [name, value] of Object.entries(await readSettingsFile(options.settingsFile)))
@@ -51,6 +52,11 @@ export class Door {
   /** Whether the result is wanted as JSON. */
   get json(): boolean {
     return this.#json;
+  }
+
+  /** Told before the command line is read, so that what is wrong with it comes as JSON too. */
+  set json(wanted: boolean) {
+    this.#json = wanted;
   }
 
   /** A person is watching the remarks. */
@@ -94,6 +100,21 @@ export class Door {
     this.stderr.write(`${plainLines(text)}\n`);
   }
 
+  /** What went wrong, in a terminal with its first line in red. */
+  complain(text: string): void {
+    const [first = "", ...others] = text.split("\n");
+    this.remark([paint(this.stderr, this.environment, "bad", first), ...others].join("\n"));
+  }
+
+  /** Coloured for the terminal that stdout is; as it is when piped or with NO_COLOR. */
+  paint(look: Look, text: string): string {
+    return paint(this.stdout, this.environment, look, text);
+  }
+
+  get isColourful(): boolean {
+    return isColourful(this.stdout, this.environment);
+  }
+
   /** The command did its work and the answer is bad news: exit code 1. */
   fault(): void {
     this.#exitCode = 1;
@@ -126,16 +147,5 @@ export class Door {
   /** From now on SIGTERM and SIGINT ask to stop; the second one ends the process at once. */
   listenForStop(): StopRequest {
     return new StopRequest(this.#signals, (text) => this.remark(text));
-  }
-}
-
-async function readSettingsFile(file: string): Promise<Record<string, string | undefined>> {
-  try {
-    return parseEnv(await readFile(file, "utf8"));
-  } catch (cause) {
-    throw new RelayError(`The settings file ${file} cannot be read: ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
   }
 }

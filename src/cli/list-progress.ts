@@ -1,24 +1,33 @@
-import { daysBetween, type PaidWindow, periodFor } from "../reconcile/list-period.ts";
 import type { Output } from "./door.ts";
 import { Progress } from "./progress.ts";
 
-/** The bar of a command that reads lists, in days of the list. */
-export class ListProgress {
-  readonly #bar: Progress;
-  #read = 0;
+const UNITS = { lists: "days of the list", invoices: "invoices asked about", books: "payments compared" };
 
-  constructor(output: Output, source: { lookbackMs: number }, window: PaidWindow, lists = 1) {
-    const { first, last } = periodFor(window, source.lookbackMs);
-    this.#bar = new Progress({ output, unit: "days of the list", total: daysBetween(first, last) * lists });
+/** The bars of a command that reads lists: a line for each step. */
+export class ListProgress {
+  readonly #output: Output;
+  #bar: Progress | null = null;
+  #step: string | null = null;
+  #done = 0;
+
+  constructor(output: Output) {
+    this.#output = output;
   }
 
-  /** So many are read by now, those of an earlier run included. */
-  reached(read: number): void {
-    this.#bar.advance(read - this.#read);
-    this.#read = read;
+  /** @param done so many by now, those of an earlier run included. @param of whose lists these are. */
+  reached(of: string, step: keyof typeof UNITS, done: number, total: number | null): void {
+    if (this.#step !== `${of} ${step}` || done < this.#done) {
+      this.end();
+      this.#bar = new Progress({ output: this.#output, unit: UNITS[step], total });
+      this.#step = `${of} ${step}`;
+      this.#done = 0;
+    }
+    this.#bar?.advance(done - this.#done);
+    this.#done = done;
   }
 
   end(): void {
-    this.#bar.end();
+    this.#bar?.end();
+    this.#bar = null;
   }
 }

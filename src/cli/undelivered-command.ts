@@ -101,14 +101,21 @@ function selectionOf(
   const filtered = Object.keys(filters).length > 0;
   const { source, ...others } = filters;
   if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
-    throw new RelayError("Name ids (and their --source), or choose by filter: not both.", { next: "refuse" });
+    throw new RelayError("Name ids (and their --source), or choose by filter: not both.", {
+      next: "refuse",
+      code: "usage",
+    });
   if (ids.length > 0) return { ids, source };
   if (all !== true && !filtered)
     throw new RelayError("Which ones? Name their ids, give a filter such as --source, or say --all.", {
       next: "refuse",
+      code: "usage",
     });
   return { filters };
 }
 
 const notThere = (id: string, { list, what }: UndeliveredWords): RelayError =>
-  new RelayError(`${id} is no ${what[0]}. List them with: invoice-relay ${list} list`, { next: "refuse" });
+  new RelayError(`${id} is no ${what[0]}. List them with: invoice-relay ${list} list`, {
+    next: "refuse",
+    code: "not_found",
+  });

@@ -1,37 +1,66 @@
+import type { Alarms } from "../database/alarms.ts";
+import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
-import { SERVE_REQUIRES, type Settings } from "../kit/settings.ts";
+import { SERVE_REQUIRES } from "../kit/settings.ts";
+import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { Door } from "./door.ts";
 
-/** The settings' sources with a client each, for as long as the work takes; SIGTERM and SIGINT abort the signal. */
+/** What reading the provider's lists takes. */
+export interface ListWork {
+  db: Database;
+  alarms: Alarms;
+  leaseMs: number;
+  sources: ReconcileSource[];
+  /** Aborted by SIGTERM and SIGINT. */
+  signal: AbortSignal;
+  /** Wakes the relay's workers. */
+  wake(work: "confirm" | "publish"): Promise<void>;
+}
+
+/** The settings' sources with a provider each, and the database, for as long as the work takes. */
 export async function withReconcileSources<Result>(
   door: Door,
-  work: (sources: ReconcileSource[], settings: Settings, signal: AbortSignal) => Promise<Result>,
+  work: (given: ListWork) => Promise<Result>,
 ): Promise<Result> {
-  const { CollectionClient } = await import("../collection-api/index.ts");
   const { sourcesOf } = await import("../kit/sources.ts");
+  const { providerOf } = await import("../app/confirming.ts");
   const { reconcileSource } = await import("../app/reconcile-source.ts");
+  const { Alarms } = await import("../database/alarms.ts");
+  const { createMetrics } = await import("../kit/metrics.ts");
+  const { notifyWorkers } = await import("../workers/notify-workers.ts");
   const settings = door.settings(SERVE_REQUIRES);
-  const clients: InstanceType<typeof CollectionClient>[] = [];
+  const providers: Provider[] = [];
   const stop = door.listenForStop();
   try {
     const sources = sourcesOf(settings).map((source) => {
-      const client = new CollectionClient({
-        baseUrl: source.collectionApiUrl,
-        apiKey: source.collectionApiKey,
-        timeoutMs: settings.CONFIRM_TIMEOUT,
-        connections: 2,
-      });
-      clients.push(client);
-      return reconcileSource(source, client, settings);
+      const provider = providerOf(source, settings);
+      providers.push(provider);
+      return reconcileSource(source, provider, settings);
     });
-    return await work(sources, settings, stop.signal);
+    const log = await door.localLog();
+    return await door.withDatabase((db) =>
+      work({
+        db,
+        alarms: new Alarms({ db, log, metrics: createMetrics() }),
+        leaseMs: settings.LEASE_DURATION,
+        sources,
+        signal: stop.signal,
+        wake: (work) => notifyWorkers(db, work),
+      }),
+    );
   } catch (error) {
     if (stop.signal.aborted && !(error instanceof RelayError))
-      throw new RelayError("Stopped before it was done.", { next: "retry", cause: error });
+      throw new RelayError(
+        "Stopped before it was done. What was read is kept: the same command goes on there.",
+        {
+          next: "retry",
+          cause: error,
+        },
+      );
     throw error;
   } finally {
     await stop.finish(Promise.resolve(), 0);
-    await Promise.all(clients.map((client) => client.close()));
+    await Promise.all(providers.map((provider) => provider.close()));
   }
 }

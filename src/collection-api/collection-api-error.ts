@@ -1,4 +1,4 @@
-import { type Next, RelayError } from "../kit/errors.ts";
+import { type ErrorCode, type Next, RelayError } from "../kit/errors.ts";
 import { firstWords, withoutEMailAddresses } from "../kit/mask/quiet-text.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { ListPosition } from "./iterate-pages.ts";
@@ -42,6 +42,18 @@ const NEXT = {
 } as const satisfies Record<string, Next>;
 
 export type CollectionApiErrorKind = keyof typeof NEXT;
+
+const CODE: Partial<Record<CollectionApiErrorKind, ErrorCode>> = {
+  not_found: "not_found",
+  rate_limited: "provider_away",
+  timeout: "provider_away",
+  unreachable: "provider_away",
+  server_fault: "provider_away",
+};
+
+/** What was found wrong before it was sent is wrong use; what the provider found is its answer. */
+const codeOf = ({ kind, status }: FaultDetails): ErrorCode | undefined =>
+  kind === "invalid" && status === undefined ? "usage" : CODE[kind];
 
 /** How much of an answer is kept as evidence, in characters. */
 const MOST_EVIDENCE = 32_768;
@@ -108,6 +120,7 @@ export class CollectionApiError extends RelayError {
     const what = `${operation}: ${clean(details.detail)}${status}`;
     super(`${what}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`, {
       next: outcomeUnknown ? "bury" : NEXT[details.kind],
+      code: codeOf(details),
     });
     this.kind = details.kind;
     this.operation = operation;

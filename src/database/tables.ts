@@ -68,12 +68,15 @@ export interface CertificateTable {
   gaps: number | null;
   differences: number | null;
   faults: Generated<number>;
+  deep: Generated<boolean>;
   paid_amount: string | null;
   stored_amount: string | null;
   published_amount: string | null;
   source: string;
   state: Generated<"due" | "claimed" | "done">;
+  result: "equal" | "not_equal" | "refused" | null;
   last_error: string | null;
+  progress: unknown;
   collection_ids: string[];
   document: unknown;
 }
@@ -151,6 +154,29 @@ export interface InvoiceSnapshotTable {
   status: string;
   digest: string;
   document: unknown;
+}
+
+export interface ListedPaymentTable {
+  certificate_id: string;
+  invoice_id: string;
+  collection_id: string | null;
+  paid_at: Date | null;
+  created_at: Date | null;
+  asked_paid_at: Date | null;
+  asked_created_at: Date | null;
+  reading: Generated<number>;
+  listed: Generated<boolean>;
+  live: Generated<boolean>;
+  test: Generated<boolean>;
+  lacks_status: Generated<boolean>;
+  lacks_amount: Generated<boolean>;
+  amounts_differ: Generated<boolean>;
+  amount: string | null;
+  asked_amount: string | null;
+  asked: "paid" | "not_paid" | "not_found" | "unclear" | null;
+  asked_status: string | null;
+  asked_type: string | null;
+  asked_collection: string | null;
 }
 
 export interface OutboxTable {
@@ -251,6 +277,15 @@ export interface SweepTable {
   kind: "automatic" | "back_fill";
   state: Generated<"due" | "claimed" | "done">;
   last_error: string | null;
+  unproven: Generated<unknown>;
+}
+
+export interface SweptPaymentTable {
+  sweep_id: string;
+  invoice_id: string;
+  missing: boolean;
+  opened: boolean;
+  called: boolean;
 }
 
 export interface TopicTable {
@@ -278,11 +313,13 @@ export interface Tables {
   event: EventTable;
   invoice: InvoiceTable;
   invoice_snapshot: InvoiceSnapshotTable;
+  listed_payment: ListedPaymentTable;
   outbox: OutboxTable;
   publication: PublicationTable;
   replay: ReplayTable;
   replay_refusal: ReplayRefusalTable;
   source: SourceTable;
   sweep: SweepTable;
+  swept_payment: SweptPaymentTable;
   topic: TopicTable;
 }

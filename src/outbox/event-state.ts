@@ -18,6 +18,10 @@ export const publishedOn = (topicArn: ReturnType<typeof sql>) => sql<boolean>`
   exists (select from publication where publication.source = event.source and publication.event_id = event.id
     and publication.topic_arn = ${topicArn})`;
 
+/** The topic that is right for an event today, an expression over `event`; null for a Test event without a topic. */
+export const rightTopic = ({ live, test }: { live: string; test: string | null }) => sql`
+  (case event.invoice_type when 'Live' then ${live}::text else ${test}::text end)`;
+
 /** Where an event stands, for a query over `event` with its `outbox` row joined, if it has one. */
 export type EventState = "due" | "claimed" | "held" | "dead" | "published" | "lost";
 

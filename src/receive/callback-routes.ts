@@ -53,8 +53,8 @@ function answer(
   taken: Intake,
   { ackStatus, ackBody, redirectUrl }: CallbackRoutesOptions,
 ) {
-  if (taken.kind === "turned_away") return turnAway(response, taken);
   const browser = comesFromBrowser(request);
+  if (taken.kind === "turned_away") return turnAway(response, taken, browser);
   if (taken.kind === "unrecorded") {
     response.status(503).setHeader("retry-after", taken.retryAfterS);
     if (browser) return sendPage(response, payerPage({ state: "unrecorded" }));
@@ -93,12 +93,17 @@ function acknowledge(response: Response, status: number, body: string): void {
   response.end(bodiless ? undefined : body);
 }
 
-function turnAway(response: Response, { status, why }: Extract<Intake, { kind: "turned_away" }>): void {
+function turnAway(
+  response: Response,
+  { status, why }: Extract<Intake, { kind: "turned_away" }>,
+  browser: boolean,
+): void {
   // Whoever holds no token holds no connection either.
   response.status(status).setHeader("connection", "close");
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
   if (status === 429) response.setHeader("retry-after", "60");
-  response.type("text/plain").send(`${why}\n`);
+  if (browser && status === 404) sendPage(response, payerPage({ state: "nowhere" }));
+  else response.type("text/plain").send(`${why}\n`);
 }
 
 /** After the answer, so that nobody waits for it. */

@@ -35,5 +35,5 @@ export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, targ
 }
 
 function refuse(message: string): never {
-  throw new RelayError(message, { next: "refuse" });
+  throw new RelayError(message, { next: "refuse", code: "usage" });
 }

@@ -35,6 +35,7 @@ export async function mustFindReplay(options: { db: Kysely<Tables>; id: string }
   if (replay === null)
     throw new RelayError(`There is no replay ${options.id}. List them with: invoice-relay replay list`, {
       next: "refuse",
+      code: "not_found",
     });
   return replay;
 }

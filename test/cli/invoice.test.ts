@@ -89,7 +89,7 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     const around = await surroundings();
     const id = randomUUID();
     const { code, stdout, stderr } = await invoice(around, id);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain(`Nothing is known of invoice ${id}: no callback named it`);
   });
 

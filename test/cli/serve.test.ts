@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
@@ -158,5 +161,35 @@ describe("invoice-relay serve in parts", () => {
     expect(stderr).toBe(
       `invoice-relay: port ${port} is taken by another program. Choose another port, or stop that program.\n`,
     );
+  });
+});
+
+describe("npm run relay -- serve", () => {
+  it("passes signals on: it stops as cleanly as the program itself", async () => {
+    const around = await surroundings();
+    const { PATH, HOME } = process.env;
+    const npm = spawn("npm", ["run", "--silent", "relay", "--", "serve"], {
+      cwd: resolve(import.meta.dirname, "../.."),
+      env: { PATH, HOME, ...around.environment(), ...AWS } as NodeJS.ProcessEnv,
+      stdio: ["ignore", "pipe", "inherit"],
+      detached: true,
+    });
+    const ended = once(npm, "close");
+    onTestFinished(() => {
+      // Whatever npm left behind is in its group.
+      if (npm.exitCode === null && npm.pid !== undefined) process.kill(-npm.pid, "SIGKILL");
+    });
+    let output = "";
+    npm.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    await vi.waitFor(() => expect(output).toContain("invoice-relay takes callbacks"), { timeout: 30_000 });
+
+    npm.kill("SIGTERM");
+
+    await ended;
+    expect(output).toContain('"stopped"');
+    const [sessions] = await around.query(
+      "select count(*)::int as open from pg_stat_activity where application_name = 'invoice-relay' and datname = current_database()",
+    );
+    expect(sessions).toEqual({ open: 0 });
   });
 });

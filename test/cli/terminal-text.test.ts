@@ -44,7 +44,7 @@ describe("text from outside, at a terminal", () => {
     door.remark(EVIL);
     door.show({ said: EVIL }, ({ said }) => said);
     (await door.localLog()).warn({ said: EVIL }, EVIL);
-    await door.begin({ json: true, settingsFile: null });
+    door.json = true;
     door.show({ said: EVIL }, ({ said }) => said);
     door.showLine({ said: EVIL }, ({ said }) => said);
     expect(written).toHaveLength(6);

@@ -12,7 +12,7 @@ const workflows = readdirSync(join(root, ".github/workflows")).map((file) => `.g
 
 /** What the lines of a file name after a word, such as the images after `FROM`. */
 const named = (file: string, word: RegExp) =>
-  [...read(file).matchAll(new RegExp(`^[\\s-]*${word.source}\\s+(.+)$`, "gm"))].map(([, rest = ""]) => rest);
+  [...read(file).matchAll(new RegExp(`^[\\s-]*${word.source} +(.+)$`, "gm"))].map(([, rest = ""]) => rest);
 
 describe("what comes from elsewhere", () => {
   it("images have exact versions, and one Node is everywhere", () => {

@@ -150,6 +150,19 @@ describe("the functions together", () => {
     }
   });
 
+  it("confirm and publish say how long the oldest work waits, whatever LOG_LEVEL says", async () => {
+    const stack = await lambdaStack();
+    await recorded(stack, randomUUID());
+    await stack.query("update confirmation set due_at = now() - interval '1 hour'");
+    for (const name of ["publish", "confirm"]) {
+      const container = stack.container(name, { LOG_LEVEL: "error" });
+      await container.invoke(scheduleEvent);
+      const told = container.lines.flatMap(({ backlog }) => backlog ?? []);
+      expect(told, name).toEqual([{ confirmSeconds: expect.any(Number), publishSeconds: 0 }]);
+      expect(told, name).toMatchObject([{ confirmSeconds: expect.toSatisfy((age: number) => age > 3_599) }]);
+    }
+  });
+
   it("reconcile reads the provider's list, and wakes confirm for what no callback told", async () => {
     const stack = await lambdaStack();
     const provider = await startListProvider();

@@ -1,12 +1,11 @@
 import { Command } from "commander";
-import { RelayError } from "../../kit/errors.ts";
-import type { BackFill } from "../../reconcile/back-fill.ts";
-import { dayRange } from "../day-range.ts";
+import { paymentDays } from "../../reconcile/list/payment-days.ts";
+import type { Reconciled } from "../../reconcile/on-request.ts";
 import type { Door } from "../door.ts";
 import { ListProgress } from "../list-progress.ts";
+import { operator } from "../operator.ts";
 import { table } from "../table.ts";
 import { withReconcileSources } from "../with-reconcile-sources.ts";
-import { sourcesWith } from "./certify.ts";
 
 interface Options {
   from: string;
@@ -15,51 +14,38 @@ interface Options {
   publish?: true;
 }
 
-/** `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms it. */
+/** `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it. */
 export function reconcileCommand(door: Door): Command {
   return new Command("reconcile")
-    .description("find paid invoices without an event in a period, from the provider's own list")
+    .description("find paid invoices without an accepted event in a period, from the provider's own list")
     .requiredOption("--from <day>", "the first day of payment, YYYY-MM-DD, UTC")
     .requiredOption("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included")
     .option("--collection <id>", "one of COLLECTION_IDS; all of them when left out")
     .option("--publish", "publish payments from before the relay's first serve too, not only record them")
-    .action(async ({ from, to, collection, publish }: Options) => {
-      const { backFill } = await import("../../reconcile/back-fill.ts");
-      const window = dayRange(from, to);
-      const done = await withReconcileSources(door, (sources, { LEASE_DURATION }, signal) =>
-        door.withDatabase(async (db) => {
-          const results: BackFill[] = [];
-          const deps = { db, leaseMs: LEASE_DURATION, onQuestions: () => undefined };
-          for (const source of sourcesWith(sources, collection)) {
-            for (const collectionId of collectionsOf(source, collection)) {
-              const bar = new ListProgress(door.stderr, source, window);
-              const onProgress = ({ read }: { read: number }) => bar.reached(read);
-              const request = { source, collectionId, window, publish: publish === true, signal, onProgress };
-              results.push(await backFill(deps, request));
-              bar.end();
-            }
-          }
-          return results;
-        }),
-      );
-      door.show(done, (shown) => reconcileText(shown, publish === true));
+    .action(async ({ from, to, collection, ...options }: Options) => {
+      const publish = options.publish === true;
+      const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
+      const window = paymentDays(from, to);
+      const bar = new ListProgress(door.stderr);
+      const done = await withReconcileSources(door, async (given) => {
+        // Woken once it is done: the workers poll anyway.
+        const deps = { ...given, onConfirmations: () => undefined };
+        const result = await reconcilePeriod(
+          deps,
+          { ...given, collection, window, publish, actor: operator() },
+          ({ name }, id, { read, total }) => bar.reached(`${name} ${id}`, "lists", read, total),
+        );
+        for (const work of ["confirm", "publish"] as const) await given.wake(work);
+        return result;
+      });
+      bar.end();
+      door.show(done, (shown) => reconcileText(shown, publish));
+      if (done.some(({ unproven }) => unproven.length > 0)) door.fault();
     });
 }
 
-function collectionsOf(
-  source: { name: string; collectionIds: readonly string[] },
-  collection: string | undefined,
-): readonly string[] {
-  if (collection !== undefined) return [collection.toLowerCase()];
-  if (source.collectionIds.length > 0) return source.collectionIds;
-  throw new RelayError(
-    `Nobody can say which lists to read for source "${source.name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
-    { next: "refuse" },
-  );
-}
-
-function reconcileText(done: readonly BackFill[], publish: boolean): string {
-  const header = ["source", "collection", "paid", "without event", "asked about", "named by a callback"];
+function reconcileText(done: readonly Reconciled[], publish: boolean): string {
+  const header = ["source", "collection", "paid", "without event", "healed", "named by a callback"];
   const rows = done.map(({ source, collectionId, listed, missing, opened, called }) => [
     source,
     collectionId,
@@ -68,13 +54,49 @@ function reconcileText(done: readonly BackFill[], publish: boolean): string {
     opened,
     called,
   ]);
-  const opened = done.reduce((sum, { opened }) => sum + opened, 0);
-  const what =
-    opened === 0
-      ? "Nothing is missing."
-      : `${opened} ${opened === 1 ? "question was" : "questions were"} opened. The running relay asks the provider about each and publishes what is confirmed${publish ? "" : "; payments from before its first serve are recorded only (--publish publishes them)"}.`;
-  const resumed = done.some(({ resumed }) => resumed)
-    ? "\nIt went on from where an earlier run broke off; counts include that run."
-    : "";
-  return `${table(header, rows)}\n\n${what}${resumed}`;
+  const [first] = done;
+  const period = first === undefined ? "" : `Payments of ${first.from} to ${first.to} (${first.zone})\n\n`;
+  return `${period}${table(header, rows)}\n\n${[
+    ...healedText(done, publish),
+    ...waitingText(done),
+    ...done.flatMap(({ collectionId, unproven }) =>
+      unproven.map(
+        ({ first, last, why }) =>
+          `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it showed was used; what it may hide is unknown.`,
+      ),
+    ),
+    ...done.flatMap(({ underWay }) => underWay.map((other) => `Another reconcile is under way: ${other}.`)),
+    ...(done.some(({ resumed }) => resumed)
+      ? ["It went on from where an earlier run broke off; counts include that run."]
+      : []),
+  ].join("\n")}`;
+}
+
+function healedText(done: readonly Reconciled[], publish: boolean): string[] {
+  const opened = done.reduce((sum, one) => sum + one.opened, 0);
+  const isWhole = done.every(({ missing, unproven }) => missing === 0 && unproven.length === 0);
+  if (opened === 0) return isWhole ? ["Nothing is missing."] : [];
+  const they = opened === 1 ? "1 payment is" : `${opened} payments are`;
+  const early = publish
+    ? ""
+    : "; payments from before its first serve are recorded only (--publish publishes them)";
+  return [
+    `${they} healed: the running relay asks the provider about each, or sends its event again, and publishes what is confirmed${early}.`,
+  ];
+}
+
+function waitingText(done: readonly Reconciled[]): string[] {
+  const waiting = done.flatMap((one) => one.waiting);
+  const inAll = done.reduce((sum, one) => sum + one.waitingInAll, 0);
+  if (inAll === 0) return [];
+  const more = inAll > waiting.length ? [`and ${inAll - waiting.length} more`] : [];
+  return [
+    "",
+    `Without an accepted event as this ends (${inAll}):`,
+    table(
+      ["invoice", "reason", "detail"],
+      waiting.map(({ invoiceId, reason, detail }) => [invoiceId, reason, detail]),
+    ),
+    ...more,
+  ];
 }

@@ -16,6 +16,7 @@ export function serveCommand(door: Door): Command {
       if (!workers && workersOnly === true)
         throw new RelayError("--no-workers and --workers-only together leave nothing to do. Choose one.", {
           next: "refuse",
+          code: "usage",
         });
       const settings = door.settings(SERVE_REQUIRES);
       const { serve } = await import("../../app/serve.ts");

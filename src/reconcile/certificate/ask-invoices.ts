@@ -1,0 +1,89 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { backOffMs } from "../../kit/back-off.ts";
+import { storableText } from "../../kit/storable-text.ts";
+import { type Answer, toUtc } from "../../provider/answer.ts";
+import { ListPace } from "../list/list-pace.ts";
+import { ListUnreadable } from "../list/list-unreadable.ts";
+import { plain } from "../list/listed-payment.ts";
+import { slowDown } from "../list/slow-down.ts";
+import { toAsk } from "./gather.ts";
+import { type AskedInvoice, noteAsked } from "./listed-row.ts";
+import type { PeriodReading } from "./read-period.ts";
+
+const FIRST = "00000000-0000-0000-0000-000000000000";
+
+/** So many are asked about side by side, and noted together. */
+const BATCH = 8;
+
+const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
+
+/**
+ * Asks Get Invoice about what the lists leave open; about everything when `deep`. What was asked is noted as it goes,
+ * so that whoever takes it up goes on there.
+ * @param onAsked told how many were asked by now.
+ * @throws ListUnreadable or SourcePaused when the provider does not answer.
+ */
+export async function askInvoices(
+  asking: Omit<PeriodReading, "collectionIds" | "period" | "onProgress">,
+  deep: boolean,
+  onAsked: (asked: number) => void,
+): Promise<void> {
+  const { db, source, certificateId, signal } = asking;
+  const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
+  const paid = new Set(source.paidStatuses.map(plain));
+  let asked = 0;
+  for (let after = FIRST; ; ) {
+    const ids = await toAsk(db, source, certificateId, { deep, after, limit: BATCH });
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    const answers = await Promise.all(
+      ids.map(async (id) => meaningOf(id, await ask(asking, pace, id), paid, source.timeZone)),
+    );
+    await noteAsked(db, certificateId, answers);
+    asked += ids.length;
+    onAsked(asked);
+    after = last;
+  }
+}
+
+async function ask(
+  { db, alarms, source, tries, signal }: Pick<PeriodReading, "db" | "alarms" | "source" | "tries" | "signal">,
+  pace: ListPace,
+  invoiceId: string,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    await pace.turn();
+    const answer = await source.provider.askInvoice(invoiceId, { signal });
+    if (answer.kind === "found" || answer.kind === "outside_contract") return answer;
+    if (answer.kind === "not_found") return answer;
+    const error = new ListUnreadable(`Get Invoice by ID of ${invoiceId}`, answer);
+    await slowDown(db, alarms, source.name, error);
+    if (attempt >= tries || error.next !== "retry" || signal.aborted) throw error;
+    await wait(backOffMs(attempt, TRY_AGAIN), undefined, { signal });
+  }
+}
+
+const NOTHING = { status: null, type: null, collection: null, amount: null, paidAt: null, createdAt: null };
+
+function meaningOf(
+  invoiceId: string,
+  answer: Answer,
+  paid: ReadonlySet<string>,
+  timeZone: string,
+): AskedInvoice {
+  // A 404 that is not in the provider's own words may be anybody's.
+  if (answer.kind === "not_found")
+    return { invoiceId, asked: answer.inOwnWords ? "not_found" : "unclear", ...NOTHING };
+  if (answer.kind !== "found") return { invoiceId, asked: "unclear", ...NOTHING };
+  const { status, type, collectionName, amount, paymentDate, dateCreated } = answer.invoice;
+  return {
+    invoiceId,
+    asked: paid.has(plain(status)) ? "paid" : "not_paid",
+    status: storableText(status),
+    type: type === null ? null : storableText(type),
+    collection: collectionName === null ? null : storableText(collectionName),
+    amount,
+    paidAt: toUtc(paymentDate, timeZone),
+    createdAt: toUtc(dateCreated, timeZone),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Money } from "../../provider/answer.ts";
+
+/** How many, and how much together: a decimal string, added up exactly. */
+export interface Tally {
+  count: number;
+  amount: Money;
+}
+
+/** Live payments of one day (UTC), or of all: at the provider, in the relay's store, accepted on the right topic. */
+export interface Totals {
+  paid: Tally;
+  stored: Tally;
+  published: Tally;
+}
+
+/** Why a payment is not the same in all three places. */
+export type Reason =
+  // Paid at the provider, and no acceptance on the right topic:
+  /** Nobody ever asked about it: no callback named it, and no sweep has found it yet. */
+  | "missing"
+  | "not_confirmed"
+  | "dead"
+  | "quarantined"
+  | "not_paid"
+  | "recorded_only"
+  | "before_start"
+  | "event_missing"
+  | "unpublished"
+  | "event_dead"
+  | "held"
+  | "wrong_topic"
+  | "no_acceptance"
+  // Something else that could hide money:
+  | "amount_differs"
+  | "books_differ"
+  | "payload_differs"
+  | "digest_missing"
+  | "invoice_missing"
+  | "not_at_provider"
+  | "status_unknown"
+  | "confirmation_missing"
+  | "verdict_differs"
+  | "event_without_payment"
+  | "acceptance_without_event"
+  | "id_unusable"
+  // Named, and nothing more:
+  | "callback_missing"
+  | "undated"
+  | "future"
+  | "counted_by_asking"
+  | "test";
+
+/**
+ * `gap`: paid at the provider, and not accepted on the right topic. `difference`: anything else that could hide money.
+ * Neither leaves a certificate equal. `note`: named, and no more.
+ */
+export type Weight = "gap" | "difference" | "note";
+
+export interface Difference {
+  /** null where only something else is known. */
+  invoiceId: string | null;
+  eventId: string | null;
+  reason: Reason;
+  /** The reason in plain words, with what the relay knows about it. */
+  detail: string;
+  weight: Weight;
+  /** UTC, YYYY-MM-DD. */
+  day: string;
+  /** By the provider's list, or the relay's own where the list has none; null when neither says. */
+  amount: Money | null;
+}
+
+export type Result = "equal" | "not_equal" | "refused";
+
+/** What a certificate stands on. */
+export interface Basis {
+  /** First and last day that the lists were asked for, and how long before its payment an invoice may be created. */
+  listFirst: string;
+  listLast: string;
+  lookbackDays: number;
+  /** Of days, and of the provider's times that name none. */
+  zone: "UTC";
+  providerTimeZone: string;
+  paidStatuses: readonly string[];
+  /** Pages read, invoices that they showed as paid, and invoices asked about one by one. */
+  pages: number;
+  listed: number;
+  asked: number;
+  deep: boolean;
+  firstServedAt: string | null;
+}
+
+/** The proof for one source and period (G10). */
+export interface Certificate {
+  id: string;
+  source: string;
+  result: Result;
+  /** Why it is refused, in plain words. */
+  refusals: string[];
+  /** `source`: all of its collections; `collection`: one of several. */
+  scope: "source" | "collection";
+  /** What was read: COLLECTION_IDS, or the one asked for. */
+  collections: { id: string; name: string | null }[];
+  /** Payments from, and before; ISO 8601, UTC. */
+  from: string;
+  to: string;
+  /** When it was made; ISO 8601, UTC. */
+  madeAt: string;
+  basis: Basis;
+  days: ({ day: string } & Totals)[];
+  total: Totals;
+  /** Test payments of the period, which stand apart. */
+  test: Tally;
+  gaps: number;
+  /** All of them, whether or not they are named here. */
+  differencesInAll: number;
+  /** The first 10,000: gaps, then differences, then notes. */
+  differences: Difference[];
+}

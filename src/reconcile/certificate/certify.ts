@@ -1,0 +1,153 @@
+import type { Kysely } from "kysely";
+import type { Alarms } from "../../database/alarms.ts";
+import type { Tables } from "../../database/tables.ts";
+import { RelayError } from "../../kit/errors.ts";
+import { newId } from "../../kit/new-id.ts";
+import { readClock } from "../../upstreams/first-served.ts";
+import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
+import { type ListPeriod, type PaidWindow, periodFor } from "../list/list-period.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+import { askInvoices } from "./ask-invoices.ts";
+import type { Certificate } from "./certificate.ts";
+import {
+  type ClaimedCertificate,
+  certificateLeases,
+  claimAskedFor,
+  finishCertificate,
+  giveBackCertificate,
+  keepAlong,
+  keepProgress,
+  type Reading,
+} from "./certificate-row.ts";
+import { compareBooks } from "./compare-books.ts";
+import { gatherBooks } from "./gather.ts";
+import { forgetListed } from "./listed-row.ts";
+import { readPeriod } from "./read-period.ts";
+
+export interface CertifyDeps {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  leaseMs: number;
+}
+
+export interface CertifyRequest {
+  source: ReconcileSource;
+  /** Payments from, and before. */
+  window: PaidWindow;
+  /** One of the source's collections; null for all of them. */
+  collectionId: string | null;
+  /** Ask the provider about every invoice of the period again, for what lists do not show. */
+  deep?: boolean;
+  signal: AbortSignal;
+  onProgress?: (progress: CertifyProgress) => void;
+}
+
+export type CertifyProgress =
+  | { step: "lists"; done: number; total: number }
+  | { step: "invoices" | "books"; done: number; total: null };
+
+/** A call that fails is made so often before a certificate of a person is given up. */
+const TRIES = 5;
+
+/**
+ * Is every payment of the period accounted for? Reads the provider's lists and the relay's books, and keeps the
+ * answer as a row (G10): of the source, and of each of its collections where it has several.
+ * @throws RelayError without COLLECTION_IDS, ListUnreadable or SourcePaused when a list cannot be read at all; what
+ * was read is kept, and the same request goes on there.
+ */
+export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
+  const { db, leaseMs } = deps;
+  const { source, window, deep = false } = request;
+  const collectionIds = scopeOf(source, request.collectionId);
+  const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, leaseMs);
+  try {
+    const [whole, ...parts] = await makeCertificates(deps, request, claimed, TRIES);
+    if (!(await finishCertificate(db, claimed, whole))) throw new LeaseLost("another process has it");
+    for (const part of parts) await keepAlong(db, part);
+    await forgetListed(db, claimed.id);
+    return [whole, ...parts];
+  } catch (error) {
+    await giveBackCertificate(db, claimed, { dueInMs: 0, isFault: false, error: null });
+    if (!(error instanceof LeaseLost)) throw error;
+    throw new RelayError("Another process took this over, because this one was too slow. It goes on there.", {
+      next: "refuse",
+    });
+  }
+}
+
+/** The same, of a certificate that is claimed; neither kept nor finished. */
+export async function makeCertificates(
+  { db, alarms, leaseMs }: CertifyDeps,
+  request: CertifyRequest,
+  claimed: ClaimedCertificate,
+  tries: number,
+): Promise<[Certificate, ...Certificate[]]> {
+  const { source, window, deep = false, onProgress = () => undefined } = request;
+  const collectionIds = scopeOf(source, request.collectionId);
+  const period = periodFor(window, source.lookbackMs);
+  const extend = () => certificateLeases.extend(db, [claimed.leaseToken], leaseMs).then(() => true);
+  return await whileLeaseHolds({ leaseMs, extend }, async (lost) => {
+    const signal = AbortSignal.any([request.signal, lost]);
+    const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
+    let reading = claimed.progress?.reading ?? null;
+    if (reading === null) {
+      await forgetListed(db, claimed.id);
+      reading = await readPeriod({
+        ...calls,
+        collectionIds,
+        period,
+        onProgress: (done, total) => onProgress({ step: "lists", done, total }),
+      });
+      if (!(await keepProgress(db, claimed, { reading }))) throw new LeaseLost("another process has it");
+    }
+    const clock = await readClock(db, source.name);
+    await gatherBooks(db, source, claimed.id, window, clock.now);
+    await askInvoices(calls, deep, (done) => onProgress({ step: "invoices", done, total: null }));
+    return await compareScopes(db, request, claimed.id, { reading, period, ...clock }, (done) =>
+      onProgress({ step: "books", done, total: null }),
+    );
+  });
+}
+
+interface Read {
+  reading: Reading;
+  period: ListPeriod;
+  now: Date;
+  servedAt: Date | null;
+}
+
+async function compareScopes(
+  db: Kysely<Tables>,
+  { source, window, collectionId, deep = false }: CertifyRequest,
+  certificateId: string,
+  { reading, period, now, servedAt }: Read,
+  onCompared: (payments: number) => void,
+): Promise<[Certificate, ...Certificate[]]> {
+  const compare = (id: string, one: string | null) =>
+    compareBooks(
+      db,
+      { id, source, window, period, reading, certificateId, collectionId: one, deep, now, servedAt },
+      onCompared,
+    );
+  // One request, one state of the books: what is settled meanwhile counts next time.
+  const whole = await compare(certificateId, collectionId);
+  const parts = collectionId === null && reading.collections.length > 1 ? reading.collections : [];
+  const certificates: [Certificate, ...Certificate[]] = [whole];
+  for (const { id } of parts) certificates.push(await compare(newId(), id));
+  return certificates;
+}
+
+function scopeOf({ name, collectionIds }: ReconcileSource, asked: string | null): readonly string[] {
+  if (collectionIds.length === 0)
+    throw new RelayError(
+      `Nobody can say which lists to read for source "${name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
+      { next: "refuse" },
+    );
+  if (asked === null) return collectionIds;
+  const id = asked.toLowerCase();
+  if (!collectionIds.includes(id))
+    throw new RelayError(`Collection ${asked} is none of COLLECTION_IDS of source "${name}".`, {
+      next: "refuse",
+    });
+  return [id];
+}

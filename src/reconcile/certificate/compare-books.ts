@@ -1,0 +1,153 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../../database/tables.ts";
+import { orphanedAcceptances } from "../../outbox/orphans.ts";
+import { DAY_MS, dayOf, type ListPeriod, type PaidWindow, startOf } from "../list/list-period.ts";
+import { plain } from "../list/listed-payment.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+import type { Basis, Certificate, Difference } from "./certificate.ts";
+import type { Reading } from "./certificate-row.ts";
+import { judgePayment, type Terms } from "./judge-payment.ts";
+import { countListed } from "./listed-row.ts";
+import { type PaymentFacts, readFacts } from "./payment-facts.ts";
+import { Sheet } from "./sheet.ts";
+
+export interface Comparison {
+  id: string;
+  source: ReconcileSource;
+  window: PaidWindow;
+  /** The days that the lists were asked for. */
+  period: ListPeriod;
+  reading: Reading;
+  /** Under which the listed payments stand. */
+  certificateId: string;
+  /** Of all collections that were read, or of one. */
+  collectionId: string | null;
+  deep: boolean;
+  now: Date;
+  servedAt: Date | null;
+}
+
+/** Invoices that show a list not to be whole, so many by name. */
+const NAMED = 5;
+const MOST_ORPHANS = 1_000;
+
+/** Holds what the lists showed against the books, payment by payment in batches, and says what it comes to. */
+export async function compareBooks(
+  db: Kysely<Tables>,
+  comparison: Comparison,
+  onCompared: (payments: number) => void,
+): Promise<Certificate> {
+  const { id, source, window, period, reading, certificateId, collectionId, deep, now, servedAt } =
+    comparison;
+  const { collections } = reading;
+  const own = collections.filter((one) => collectionId === null || one.id === collectionId);
+  const names = new Set(own.flatMap(({ name }) => (name === null ? [] : [name])));
+  const others = collections.flatMap(({ name }) => (name === null || names.has(name) ? [] : [name]));
+  const terms: Terms = {
+    window,
+    paidStatuses: new Set(source.paidStatuses.map(plain)),
+    firstServedAt: servedAt,
+    now,
+    otherCollections: new Set(others),
+  };
+  const sheet = new Sheet();
+  const hidden: string[] = [];
+  let compared = 0;
+  for await (const batch of readFacts(db, source, certificateId, collectionId)) {
+    for (const facts of batch) {
+      const judged = judgePayment(facts, terms);
+      if (judged !== null) sheet.add(judged);
+      if (judged?.isLive && isHidden(facts, names, period)) hidden.push(facts.invoiceId);
+    }
+    compared += batch.length;
+    onCompared(compared);
+  }
+  for (const difference of await unmatched(db, comparison)) sheet.differs(difference);
+  const refusals = [...refusalsOf(comparison), ...(hidden.length > 0 ? [hiddenText(hidden)] : [])];
+  return {
+    id,
+    source: source.name,
+    result: refusals.length > 0 ? "refused" : sheet.isEqual ? "equal" : "not_equal",
+    refusals,
+    scope: collectionId !== null && source.collectionIds.length > 1 ? "collection" : "source",
+    collections: own,
+    from: window.from.toISOString(),
+    to: window.to.toISOString(),
+    madeAt: now.toISOString(),
+    basis: { ...basisOf(comparison), ...(await countListed(db, certificateId)), deep },
+    ...sheet.contents,
+  };
+}
+
+/** The list left it out although Get Invoice says that it is paid, and it should have shown it. */
+function isHidden(facts: PaymentFacts, names: ReadonlySet<string>, { first }: ListPeriod): boolean {
+  const { listed, asked, askedCollection, askedCreatedAt } = facts;
+  if (listed || asked !== "paid" || askedCollection === null || !names.has(askedCollection)) return false;
+  return askedCreatedAt === null || askedCreatedAt >= startOf(first);
+}
+
+const hiddenText = (ids: readonly string[]) =>
+  `The list is not whole: it leaves out ${ids.length} that Get Invoice says are paid: ${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}.`;
+
+function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Comparison): string[] {
+  const refusals = reading.doubts
+    .filter((doubt) => collectionId === null || doubt.collectionId === collectionId)
+    .map((doubt) => `The list of ${doubt.collectionId} contradicts itself, ${doubt.text}.`);
+  if (window.to > now)
+    refusals.push(`The period is not over: it ends ${window.to.toISOString()}, and payments may still come.`);
+  if (servedAt === null) refusals.push(`The source "${source.name}" was never served with this database.`);
+  return refusals;
+}
+
+function basisOf({
+  source,
+  period,
+  reading,
+  servedAt,
+}: Comparison): Omit<Basis, "listed" | "asked" | "deep"> {
+  return {
+    listFirst: period.first,
+    listLast: period.last,
+    lookbackDays: source.lookbackMs / DAY_MS,
+    zone: "UTC",
+    providerTimeZone: source.timeZone,
+    paidStatuses: source.paidStatuses,
+    pages: reading.pages,
+    firstServedAt: servedAt?.toISOString() ?? null,
+  };
+}
+
+/** What names no invoice: acceptances whose event is gone, and items of the lists whose id is none. */
+async function unmatched(db: Kysely<Tables>, comparison: Comparison): Promise<Difference[]> {
+  const { source, window, reading, collectionId } = comparison;
+  const orphans = await orphanedAcceptances(db, source.name, window, MOST_ORPHANS);
+  const unusable = reading.unusable.filter(
+    (item) =>
+      (collectionId === null || item.collectionId === collectionId) &&
+      (item.day === null || (startOf(item.day) >= window.from && startOf(item.day) < window.to)),
+  );
+  return [
+    ...orphans.map(
+      ({ eventId, topicArn, messageId, publishedAt }): Difference => ({
+        invoiceId: null,
+        eventId,
+        reason: "acceptance_without_event",
+        weight: "difference",
+        detail: `SNS accepted it on ${topicArn} as ${messageId}, but the event is not in the log`,
+        day: dayOf(publishedAt),
+        amount: null,
+      }),
+    ),
+    ...unusable.map(
+      ({ text, amount, day }): Difference => ({
+        invoiceId: null,
+        eventId: null,
+        reason: "id_unusable",
+        weight: "difference",
+        detail: text,
+        day: day ?? dayOf(window.from),
+        amount,
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,112 @@
+import { backOffMs } from "../../kit/back-off.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import { LeaseLost } from "../../workers/held-lease.ts";
+import { SourcePaused } from "../list/list-pace.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+import type { Certificate } from "./certificate.ts";
+import {
+  type ClaimedCertificate,
+  certificateLeases,
+  claimDaily,
+  finishCertificate,
+  forgetAbandoned,
+  giveBackCertificate,
+  scheduleDaily,
+} from "./certificate-row.ts";
+import { type CertifyDeps, makeCertificates } from "./certify.ts";
+import { forgetListed } from "./listed-row.ts";
+
+export interface CertifyPassOptions extends CertifyDeps {
+  sources: readonly ReconcileSource[];
+  log: Logger;
+}
+
+const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
+const ALARMING_FAULTS = 3;
+const PAUSED_MS = 60_000;
+const LOOK_MS = 60_000;
+
+/** So many are named in the alarm; the certificate names them all. */
+const NAMED = 10;
+
+/**
+ * Makes each source's daily certificate, an hour after midnight (UTC), in whichever process comes first. One that is
+ * not equal is alarmed until a later one is; a list that contradicts itself is read again first.
+ * @returns when to look again, in ms; null when no source has a list.
+ */
+export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
+  const { db, leaseMs } = options;
+  const readable = options.sources.filter((source) => source.collectionIds.length > 0);
+  if (readable.length === 0) return null;
+  await certificateLeases.releaseExpired(db);
+  await forgetAbandoned(db);
+  for (const source of readable) {
+    await scheduleDaily(db, source.name, source.collectionIds, source.lookbackMs);
+    const claimed = await claimDaily(db, source.name, leaseMs);
+    if (claimed !== null) await makeDaily(options, source, claimed, stop);
+  }
+  return LOOK_MS;
+}
+
+async function makeDaily(
+  options: CertifyPassOptions,
+  source: ReconcileSource,
+  claimed: ClaimedCertificate,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, alarms, log } = options;
+  const failing = { name: "sweep_failing", source: source.name, subject: "certificate" } as const;
+  try {
+    const { window } = claimed;
+    const request = { source, window, collectionId: null, signal };
+    const [certificate] = await makeCertificates(options, request, claimed, 1);
+    if (certificate.result === "refused" && claimed.faults + 1 < ALARMING_FAULTS) {
+      await forgetListed(db, claimed.id);
+      throw new Error(certificate.refusals.join(" "));
+    }
+    if (!(await finishCertificate(db, claimed, certificate))) return;
+    await forgetListed(db, claimed.id);
+    await tell(options, certificate);
+    if (claimed.faults > 0) await alarms.clear(failing);
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    const text = messageOf(error);
+    const isFault = !signal.aborted && !(error instanceof SourcePaused);
+    const faults = claimed.faults + 1;
+    const dueInMs = isFault ? backOffMs(faults, BACK_OFF) : signal.aborted ? 0 : PAUSED_MS;
+    await giveBackCertificate(db, claimed, { dueInMs, isFault, error: signal.aborted ? null : text });
+    if (!isFault) return;
+    log.warn({ source: source.name, faults, error: text }, "the daily certificate failed; it is tried again");
+    if (faults >= ALARMING_FAULTS)
+      await alarms.raise({
+        ...failing,
+        detail: `The daily certificate could not be made, ${faults} times in a row: ${text} Nobody knows whether anything is missing. It is tried again by itself.`,
+      });
+  }
+}
+
+async function tell({ alarms, log }: CertifyPassOptions, certificate: Certificate): Promise<void> {
+  const { source, result, gaps, total, from, to } = certificate;
+  const alarm = { name: "certificate_gap", source, subject: source } as const;
+  log.info(
+    { source, from, to, result, gaps, paid: total.paid.count, published: total.published.count },
+    "daily certificate",
+  );
+  if (result === "equal") return await alarms.clear(alarm);
+  await alarms.raise({
+    ...alarm,
+    detail: `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`,
+  });
+}
+
+function whatOf({ refusals, differences }: Certificate): string {
+  const wrong = differences.filter(({ weight }) => weight !== "note");
+  const named = wrong
+    .slice(0, NAMED)
+    .map(({ invoiceId, eventId, reason }) => `${invoiceId ?? eventId ?? "an item"} (${reason})`);
+  const more = wrong.length > NAMED ? ` and ${wrong.length - NAMED} more` : "";
+  return [...refusals, ...(named.length > 0 ? [`${named.join(", ")}${more}.`] : [])].join(" ");
+}
+
+const lastDay = (before: string): string => new Date(Date.parse(before) - 1).toISOString().slice(0, 10);

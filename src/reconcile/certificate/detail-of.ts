@@ -1,0 +1,90 @@
+import type { Reason } from "./certificate.ts";
+import type { PaymentFacts } from "./payment-facts.ts";
+
+const because = (error: string | null) => (error ? `: ${error}` : "");
+
+/** A reason in plain words, without personal data. */
+export function detailOf(reason: Reason, facts: PaymentFacts): string {
+  const { lastError, outboxError, verdict, amounts, inPayload, asked, askedStatus, dismissedBy } = facts;
+  const dismissed = dismissedBy === null ? "" : `; dismissed by ${dismissedBy}`;
+  switch (reason) {
+    case "missing":
+      return "no callback named it and no sweep has found it yet";
+    case "not_confirmed":
+      return `the provider has not confirmed it yet${because(lastError)}`;
+    case "dead":
+      return `its confirmation is a dead letter${because(lastError)}${dismissed}`;
+    case "quarantined":
+      return `quarantined${because(lastError)}${dismissed}`;
+    case "not_paid":
+      return `the list says paid, but Get Invoice said ${saidInstead(verdict)}`;
+    case "recorded_only":
+      return "recorded only: asked for by reconcile without --publish";
+    case "before_start":
+      return "paid before the relay first served this source, and not published";
+    case "event_missing":
+      return "confirmed as paid, but its event is not there";
+    case "unpublished":
+      return `its event waits to be published${because(outboxError)}`;
+    case "event_dead":
+      return `SNS refused its event${because(outboxError)}${dismissed}`;
+    case "held":
+      return "its event is held, as those of Test invoices are";
+    case "wrong_topic":
+      return `its event was accepted on ${facts.acceptedElsewhere ?? "the live topic"}, which is not its topic today`;
+    case "no_acceptance":
+      return "its event waits nowhere, and no acceptance by SNS is kept";
+    case "amount_differs":
+      return `the list says ${facts.listedAmount ?? "nothing"}, Get Invoice ${facts.askedAmount ?? "was not asked"}, stored is ${amounts?.amount ?? "nothing"}, in the event ${inPayload?.amount ?? "nothing"}`;
+    case "books_differ":
+      return "columns, document and event of the stored invoice contradict each other: something was changed by hand";
+    case "payload_differs":
+      return "the event in the log is not the one that SNS accepted";
+    case "digest_missing":
+      return "no digest is kept of what SNS accepted";
+    case "invoice_missing":
+      return "published, but the confirmed invoice is gone";
+    case "not_at_provider":
+      return `stored as paid, but ${saidNow(asked, askedStatus)}`;
+    case "status_unknown":
+      return "stored as paid, but the provider's answer cannot be read";
+    case "confirmation_missing":
+      return "its confirmation is gone";
+    case "verdict_differs":
+      return `published, but its confirmation's verdict is ${verdict ?? "missing"}`;
+    case "event_without_payment":
+      return "it has an event, but is paid neither at the provider nor in the store";
+    case "callback_missing":
+      return "the callback that opened it is gone from the log";
+    case "undated":
+      return "neither the list nor the confirmed answer says when it was paid";
+    case "future":
+      return "it says that it is paid in the future";
+    case "counted_by_asking":
+      return "the list does not show it; Get Invoice says it is paid";
+    case "test":
+      return "a Test invoice";
+    case "acceptance_without_event":
+    case "id_unusable":
+      return "";
+  }
+}
+
+function saidNow(asked: PaymentFacts["asked"], status: string | null): string {
+  if (asked === "not_found") return "the provider says that it does not exist";
+  if (asked === "not_paid") return `Get Invoice says ${status ?? "something else"}`;
+  return "the provider's list does not show it";
+}
+
+function saidInstead(verdict: string | null): string {
+  switch (verdict) {
+    case "not_paid":
+      return "unpaid until its checks ended";
+    case "invalidated":
+      return "invalid";
+    case "unknown_invoice":
+      return "that it does not exist";
+    default:
+      return "something else";
+  }
+}

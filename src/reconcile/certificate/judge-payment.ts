@@ -1,0 +1,236 @@
+import type { Money } from "../../provider/answer.ts";
+import { compareMoney, sumOfMoney } from "../../provider/answer.ts";
+import { dayOf, type PaidWindow } from "../list/list-period.ts";
+import { plain } from "../list/listed-payment.ts";
+import type { Difference, Reason, Weight } from "./certificate.ts";
+import { detailOf } from "./detail-of.ts";
+import type { PaymentFacts } from "./payment-facts.ts";
+
+/** What payments are held against. */
+export interface Terms {
+  window: PaidWindow;
+  paidStatuses: ReadonlySet<string>;
+  firstServedAt: Date | null;
+  now: Date;
+  /** Of a certificate of one collection: the names of the source's others. */
+  otherCollections: ReadonlySet<string>;
+}
+
+/** Where one payment counts, and what is to be said of it. */
+export interface Judged {
+  day: string;
+  isLive: boolean;
+  paid: Money | null;
+  stored: Money | null;
+  published: Money | null;
+  differences: Difference[];
+}
+
+/**
+ * Holds one payment against the lists, Get Invoice and the relay's books. Pure.
+ * It counts on the day of the confirmed answer, else of the list's; one that nothing dates counts on the day of its
+ * creation. With anything wrong about it, it is named in every period that it may belong to.
+ * @returns null when it belongs to another period, or is no payment.
+ */
+export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
+  if (isOfAnother(facts, terms)) return null;
+  const shape = shapeOf(facts, terms);
+  const found = reasonsOf(facts, shape, terms);
+  const isWrong = found.some(([, weight]) => weight !== "note");
+  const place = placeOf(facts, terms);
+  if (place === null || (!shape.paid && !shape.stored && !isWrong)) return null;
+  const notes = shape.isLive ? notesOf(facts, shape, terms) : [];
+  // Complete, it counts where the confirmed answer says, or in the period of its creation.
+  const counts = place.kind === "surely" || isWrong;
+  const named = counts ? [...found, ...notes] : notes.filter(([reason]) => UNDATABLE.has(reason));
+  if (!counts && named.length === 0) return null;
+  const amount = facts.listedAmount ?? facts.askedAmount ?? facts.amounts?.amount ?? null;
+  return {
+    day: place.day,
+    isLive: shape.isLive,
+    paid: counts && shape.paid ? money(amount) : null,
+    stored: counts && shape.stored ? money(facts.amounts?.amount) : null,
+    published: counts && facts.accepted ? money(facts.inPayload?.amount) : null,
+    differences: named.map(([reason, weight]) => ({
+      invoiceId: facts.invoiceId,
+      eventId: facts.eventId,
+      reason,
+      weight,
+      detail: detailOf(reason, facts),
+      day: place.day,
+      amount: amount === null ? null : money(amount),
+    })),
+  };
+}
+
+const UNDATABLE: ReadonlySet<Reason> = new Set(["undated", "future"]);
+
+interface Shape {
+  isLive: boolean;
+  /** At the provider. */
+  paid: boolean;
+  stored: boolean;
+}
+
+function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
+  const { listed, lacksStatus, asked } = facts;
+  const isListed = listed && !(lacksStatus && asked !== null && asked !== "paid" && asked !== "unclear");
+  return {
+    isLive: isLive(facts),
+    paid: isListed || asked === "paid",
+    stored: facts.status !== null && paidStatuses.has(plain(facts.status)),
+  };
+}
+
+/** Only what is surely Test stands apart: by Get Invoice, now or when it was stored, and by nothing else otherwise. */
+function isLive({ askedType, type, inDocument, eventType }: PaymentFacts): boolean {
+  const said = [askedType, type, inDocument?.type ?? null, askedType ?? type ?? eventType];
+  const types = said.filter((one) => one !== null);
+  return types.length === 0 || types.some((one) => plain(one) === "live");
+}
+
+type Place = { kind: "surely" | "perhaps"; day: string };
+
+function placeOf(facts: PaymentFacts, { window: { from, to }, now }: Terms): Place | null {
+  const within = (moment: Date) => moment >= from && moment < to;
+  const dates = datesOf(facts).filter((moment) => moment <= now);
+  const [confirmed] = dates;
+  if (confirmed !== undefined && within(confirmed)) return { kind: "surely", day: dayOf(confirmed) };
+  const other = dates.find(within);
+  if (other !== undefined) return { kind: "perhaps", day: dayOf(other) };
+  if (confirmed !== undefined && datesOf(facts).every((moment) => moment <= now)) return null;
+  const created = facts.createdAt ?? facts.askedCreatedAt ?? facts.listedCreatedAt ?? facts.openedAt;
+  if (created === null) return { kind: "surely", day: dayOf(from) };
+  if (created >= to) return null;
+  return created >= from ? { kind: "surely", day: dayOf(created) } : { kind: "perhaps", day: dayOf(from) };
+}
+
+/** When it was paid, the confirmed answer's first. */
+function datesOf({ askedPaidAt, paidAt, listedPaidAt, inPayload }: PaymentFacts): Date[] {
+  const published = inPayload?.paidAt == null ? null : new Date(inPayload.paidAt);
+  return [paidAt, askedPaidAt, listedPaidAt, published].filter(
+    (moment): moment is Date => moment !== null && !Number.isNaN(moment.getTime()),
+  );
+}
+
+/** It is another collection's, and this certificate is about one. */
+function isOfAnother({ listed, collectionName, askedCollection }: PaymentFacts, terms: Terms): boolean {
+  const name = askedCollection ?? collectionName;
+  return !listed && name !== null && terms.otherCollections.has(name);
+}
+
+function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, Weight][] {
+  if (!shape.isLive) {
+    if (facts.acceptedOnLive) return [["wrong_topic", "difference"]];
+    return shape.paid || shape.stored ? [["test", "note"]] : [];
+  }
+  const reasons: [Reason, Weight][] = [];
+  const differs = (reason: Reason, when = true) => void (when && reasons.push([reason, "difference"]));
+  const { asked, confirmation, verdict, eventId } = facts;
+  const isDismissedDead = facts.dismissedBy !== null && !shape.paid;
+  if (shape.paid && !facts.accepted) reasons.push([gapOf(facts, terms), "gap"]);
+  else if (shape.paid && !shape.stored) differs(facts.status === null ? "invoice_missing" : "not_paid");
+  if (!shape.paid && shape.stored) differs(asked === "unclear" ? "status_unknown" : "not_at_provider");
+  if (!shape.paid && !shape.stored) {
+    differs("event_without_payment", eventId !== null);
+    differs("dead", confirmation === "dead" && eventId === null && !isDismissedDead);
+    differs("quarantined", verdict === "quarantined" && eventId === null && facts.status === null);
+  }
+  if (!shape.paid && !shape.stored && eventId === null) return reasons;
+  differs("amount_differs", !amountsAgree(facts));
+  differs("books_differ", !booksAgree(facts, shape));
+  differs("payload_differs", !payloadIsSent(facts));
+  differs("digest_missing", facts.accepted && facts.digestMatches === null);
+  const isKnown = shape.stored || eventId !== null;
+  differs("confirmation_missing", isKnown && confirmation === null);
+  differs(
+    "verdict_differs",
+    eventId !== null && facts.accepted && confirmation !== null && verdict !== "paid",
+  );
+  return reasons;
+}
+
+/** Why a payment has no acceptance on the right topic: the first thing on its path that is not done. */
+function gapOf(facts: PaymentFacts, { firstServedAt }: Terms): Reason {
+  const { eventId, outboxState, confirmation, verdict, acceptedElsewhere } = facts;
+  if (eventId !== null) {
+    if (outboxState === "dead") return "event_dead";
+    if (outboxState === "held") return "held";
+    if (acceptedElsewhere !== null) return "wrong_topic";
+    return outboxState === null ? "no_acceptance" : "unpublished";
+  }
+  const [paidAt] = datesOf(facts);
+  const isEarlier = paidAt !== undefined && (firstServedAt === null || paidAt < firstServedAt);
+  if (isEarlier && (confirmation === null || facts.recordOnly === true)) return "before_start";
+  if (confirmation === null) return facts.status === null ? "missing" : "event_missing";
+  if (confirmation === "dead") return "dead";
+  if (verdict === "quarantined") return "quarantined";
+  if (confirmation !== "done") return "not_confirmed";
+  if (verdict !== "paid") return "not_paid";
+  return facts.recordOnly === true ? "recorded_only" : "event_missing";
+}
+
+function notesOf(facts: PaymentFacts, shape: Shape, { now }: Terms): [Reason, Weight][] {
+  const dates = datesOf(facts);
+  const notes: Reason[] = [];
+  if (!facts.hasCallback) notes.push("callback_missing");
+  if (dates.length === 0) notes.push("undated");
+  if (dates.some((moment) => moment > now)) notes.push("future");
+  if (!facts.listed && shape.paid) notes.push("counted_by_asking");
+  return notes.map((note) => [note, "note"]);
+}
+
+function amountsAgree(facts: PaymentFacts): boolean {
+  if (facts.amountsDiffer) return false;
+  const { amounts, inPayload, eventId, status } = facts;
+  const all = [
+    ...[facts.listedAmount, facts.askedAmount].filter((amount) => amount !== null),
+    ...(status === null ? [] : [amounts?.amount ?? null]),
+    ...(eventId === null ? [] : [inPayload?.amount ?? null]),
+  ];
+  return all.every((amount) => isSame(amount, all[0] ?? null));
+}
+
+const MONEY = ["amount", "serviceCharge", "vat", "totalAmount", "settleableAmount"] as const;
+
+/** Columns, document and payload say the same; what was erased can no longer say it. */
+function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
+  const { amounts, inDocument, documentIsWhole, inPayload, eventId, eventType, type, paidAt } = facts;
+  if (facts.status === null) return true;
+  if (documentIsWhole === false) return false;
+  if (inDocument !== null) {
+    if (!MONEY.every((field) => isSame(amounts?.[field] ?? null, inDocument[field]))) return false;
+    if (!isText(facts.status, inDocument.status) || !isText(type, inDocument.type)) return false;
+  }
+  if (eventId === null || !stored) return true;
+  if (!MONEY.every((field) => isSame(amounts?.[field] ?? null, inPayload?.[field] ?? null))) return false;
+  const isLiveType = type !== null && plain(type) === "live";
+  if ((eventType === "Live") !== isLiveType) return false;
+  return (paidAt?.toISOString() ?? null) === (inPayload?.paidAt ?? null);
+}
+
+/** The payload is about this invoice and event, and is what was sent. */
+function payloadIsSent({ eventId, inPayload, invoiceId, digestDiffers }: PaymentFacts): boolean {
+  if (eventId === null) return true;
+  return inPayload?.id === eventId && inPayload.subject === invoiceId && digestDiffers !== true;
+}
+
+const isText = (a: string | null, b: string | null) => plain(a ?? "") === plain(b ?? "");
+
+const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
+
+const digitsOf = (amount: string | null): string | null =>
+  amount === null || amount.trim() === "" ? null : amount.trim().replace(/^\+/, "");
+
+/** The same amount, however it is written; two that are missing are the same. */
+function isSame(a: string | null, b: string | null): boolean {
+  const [one, other] = [digitsOf(a), digitsOf(b)];
+  if (one === null || other === null) return one === other;
+  return READABLE.test(one) && READABLE.test(other) && compareMoney(one, other) === 0;
+}
+
+/** As money is written everywhere else: at least two decimals. */
+function money(amount: string | null | undefined): Money {
+  const digits = digitsOf(amount ?? null);
+  return digits !== null && READABLE.test(digits) ? sumOfMoney([digits]) : "0.00";
+}

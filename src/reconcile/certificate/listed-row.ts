@@ -1,0 +1,113 @@
+import { type Kysely, sql } from "kysely";
+import { boolean, type Columns, numeric, tableOf, text, time, uuid } from "../../database/columns.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { ListedPayment } from "../list/listed-payment.ts";
+
+// All writes to `listed_payment`: what lists and Get Invoice showed, while a certificate is made.
+
+interface Shown {
+  invoiceId: string;
+  payment: ListedPayment | null;
+}
+
+const SHOWN: Columns<Shown> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  listed: boolean(({ payment }) => payment !== null),
+  live: boolean(({ payment }) => payment?.asked === "Live"),
+  test: boolean(({ payment }) => payment?.asked === "Test"),
+  lacks_status: boolean(({ payment }) => payment !== null && payment.status === null),
+  amount: numeric(({ payment }) => payment?.amount ?? null),
+  paid_at: time(({ payment }) => payment?.paidAt ?? null),
+  created_at: time(({ payment }) => payment?.createdAt ?? null),
+};
+
+/**
+ * Notes what a page showed. Any page may say more of an invoice than another: nothing that was shown is lost.
+ * @returns how many of the ids the reading has not shown before.
+ */
+export async function noteShown(
+  db: Kysely<Tables>,
+  certificateId: string,
+  collectionId: string,
+  reading: number,
+  ids: readonly string[],
+  paid: readonly ListedPayment[],
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const payments = new Map(paid.map((payment) => [payment.invoiceId, payment]));
+  const shown = ids.map((invoiceId) => ({ invoiceId, payment: payments.get(invoiceId) ?? null }));
+  const { numAffectedRows = 0n } = await sql`
+    insert into listed_payment as known (certificate_id, collection_id, reading, invoice_id, listed, live, test,
+      lacks_status, lacks_amount, amount, paid_at, created_at)
+    select ${certificateId}, ${collectionId}, ${reading}, invoice_id, listed, live, test, lacks_status,
+      listed and amount is null, amount, paid_at, created_at
+    from ${tableOf("shown", SHOWN, shown)} order by invoice_id
+    on conflict (certificate_id, invoice_id) do update set
+      collection_id = excluded.collection_id, reading = excluded.reading, listed = known.listed or excluded.listed,
+      live = known.live or excluded.live, test = known.test or excluded.test,
+      lacks_status = case when known.listed and excluded.listed
+        then known.lacks_status and excluded.lacks_status else known.lacks_status or excluded.lacks_status end,
+      lacks_amount = coalesce(known.amount, excluded.amount) is null and (known.listed or excluded.listed),
+      amounts_differ = known.amounts_differ or coalesce(known.amount <> excluded.amount, false),
+      amount = coalesce(known.amount, excluded.amount),
+      paid_at = coalesce(known.paid_at, excluded.paid_at), created_at = coalesce(known.created_at, excluded.created_at)
+    where known.reading <> excluded.reading or (excluded.listed and not known.listed)`.execute(db);
+  return Math.min(Number(numAffectedRows), ids.length);
+}
+
+/** What Get Invoice said of one invoice. */
+export interface AskedInvoice {
+  invoiceId: string;
+  asked: "paid" | "not_paid" | "not_found" | "unclear";
+  status: string | null;
+  type: string | null;
+  collection: string | null;
+  amount: string | null;
+  paidAt: Date | null;
+  createdAt: Date | null;
+}
+
+const ASKED: Columns<AskedInvoice> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  asked: text(({ asked }) => asked),
+  status: text(({ status }) => status),
+  type: text(({ type }) => type),
+  collection: text(({ collection }) => collection),
+  amount: numeric(({ amount }) => amount),
+  paid_at: time(({ paidAt }) => paidAt),
+  created_at: time(({ createdAt }) => createdAt),
+};
+
+export async function noteAsked(
+  db: Kysely<Tables>,
+  certificateId: string,
+  answers: readonly AskedInvoice[],
+): Promise<void> {
+  await sql`
+    update listed_payment set asked = answer.asked, asked_status = answer.status, asked_type = answer.type,
+      asked_collection = answer.collection, asked_amount = answer.amount, asked_paid_at = answer.paid_at,
+      asked_created_at = answer.created_at
+    from ${tableOf("answer", ASKED, answers)}
+    where certificate_id = ${certificateId} and listed_payment.invoice_id = answer.invoice_id`.execute(db);
+}
+
+/** What the lists showed is not kept once the certificate is made. */
+export async function forgetListed(db: Kysely<Tables>, certificateId: string): Promise<void> {
+  await db.deleteFrom("listed_payment").where("certificate_id", "=", certificateId).execute();
+}
+
+/** How many invoices the lists showed as paid, and how many were asked about. */
+export async function countListed(
+  db: Kysely<Tables>,
+  certificateId: string,
+): Promise<{ listed: number; asked: number }> {
+  const { listed, asked } = await db
+    .selectFrom("listed_payment")
+    .select(({ fn }) => [
+      fn.countAll<number>().filterWhere("listed", "=", true).as("listed"),
+      fn.count<number>("asked").as("asked"),
+    ])
+    .where("certificate_id", "=", certificateId)
+    .executeTakeFirstOrThrow();
+  return { listed, asked };
+}

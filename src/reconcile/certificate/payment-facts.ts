@@ -1,0 +1,193 @@
+import { type Kysely, sql } from "kysely";
+import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/confirmation.ts";
+import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { OutboxState } from "../../outbox/event.ts";
+import { joiningOutbox } from "../../outbox/event-state.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+
+/** All that is known of one payment. Amounts as decimal strings, those of document and payload as they stand there. */
+const FACTS = {
+  invoiceId: returned.uuid,
+  listed: returned.boolean,
+  inLive: returned.boolean,
+  inTest: returned.boolean,
+  lacksStatus: returned.boolean,
+  amountsDiffer: returned.boolean,
+  listedAmount: nullable(returned.numeric),
+  listedPaidAt: nullable(returned.time),
+  listedCreatedAt: nullable(returned.time),
+  asked: nullable(returned.text<"paid" | "not_paid" | "not_found" | "unclear">()),
+  askedStatus: nullable(returned.text()),
+  askedType: nullable(returned.text()),
+  askedCollection: nullable(returned.text()),
+  askedAmount: nullable(returned.numeric),
+  askedPaidAt: nullable(returned.time),
+  askedCreatedAt: nullable(returned.time),
+  status: nullable(returned.text()),
+  type: nullable(returned.text()),
+  paidAt: nullable(returned.time),
+  createdAt: nullable(returned.time),
+  collectionName: nullable(returned.text()),
+  amounts: nullable(returned.json<Amounts>()),
+  inDocument: nullable(returned.json<Amounts & { status: string | null; type: string | null }>()),
+  documentIsWhole: nullable(returned.boolean),
+  confirmation: nullable(returned.text<ConfirmationState>()),
+  verdict: nullable(returned.text<Verdict>()),
+  openedBy: nullable(returned.text<OpenedBy>()),
+  openedAt: nullable(returned.time),
+  recordOnly: nullable(returned.boolean),
+  lastError: nullable(returned.text()),
+  dismissedBy: nullable(returned.text()),
+  hasCallback: returned.boolean,
+  eventId: nullable(returned.uuid),
+  eventType: nullable(returned.text()),
+  eventCreatedAt: nullable(returned.time),
+  inPayload: nullable(
+    returned.json<Amounts & { id: string | null; subject: string | null; paidAt: string | null }>(),
+  ),
+  outboxState: nullable(returned.text<OutboxState>()),
+  outboxError: nullable(returned.text()),
+  accepted: returned.boolean,
+  acceptedElsewhere: nullable(returned.text()),
+  acceptedOnLive: returned.boolean,
+  digestMatches: nullable(returned.boolean),
+  digestDiffers: nullable(returned.boolean),
+} as const;
+
+interface Amounts {
+  amount: string | null;
+  serviceCharge: string | null;
+  vat: string | null;
+  totalAmount: string | null;
+  settleableAmount: string | null;
+}
+
+export type PaymentFacts = ResultOf<typeof statement>;
+
+interface Given {
+  certificateId: string;
+  source: ReconcileSource;
+  after: string;
+  limit: number;
+  /** Of all collections of the source, or of one. */
+  collectionId: string | null;
+}
+
+// `->` leaves the document's other texts alone: `->>` would fail at a NUL escape in any of them.
+const inDocument = (field: string) =>
+  sql`nullif(btrim((invoice.document -> ${sql.lit(field)})::text, '"'), 'null')`;
+
+// The payload is this relay's own: a quote inside its texts has a backslash before it, so that no text can pretend.
+const inPayload = (field: string) => sql`substring(event.payload from ${sql.lit(`"${field}":"([^"]*)"`)})`;
+
+const AMOUNTS = {
+  amount: "amount",
+  serviceCharge: "service_charge",
+  vat: "vat",
+  totalAmount: "total_amount",
+  settleableAmount: "settleable_amount",
+} as const;
+
+const amountsOf = (read: (field: string, column: string) => ReturnType<typeof sql>) =>
+  sql.join(Object.entries(AMOUNTS).map(([field, column]) => sql`${sql.lit(field)}, ${read(field, column)}`));
+
+const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
+  const name = value(({ source }) => source.name);
+  const live = value(({ source }) => source.liveTopicArn);
+  const test = value(({ source }) => source.testTopicArn);
+  return sql`
+    with work as (
+      select * from listed_payment
+      where certificate_id = ${value(({ certificateId }) => certificateId)}::uuid
+        and invoice_id > ${value(({ after }) => after)}::uuid
+        and (${value(({ collectionId }) => collectionId)}::uuid is null or collection_id is null
+          or collection_id = ${value(({ collectionId }) => collectionId)}::uuid)
+      order by invoice_id limit ${value(({ limit }) => limit)}::int)
+    select work.invoice_id as "invoiceId", work.listed, work.live as "inLive", work.test as "inTest",
+      work.lacks_status as "lacksStatus", work.amounts_differ as "amountsDiffer", work.amount as "listedAmount",
+      work.paid_at as "listedPaidAt", work.created_at as "listedCreatedAt", work.asked,
+      work.asked_status as "askedStatus", work.asked_type as "askedType", work.asked_collection as "askedCollection",
+      work.asked_amount as "askedAmount", work.asked_paid_at as "askedPaidAt",
+      work.asked_created_at as "askedCreatedAt",
+      invoice.status, invoice.type, invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
+      invoice.collection_name as "collectionName",
+      case when invoice.id is not null then
+        json_build_object(${amountsOf((_, column) => sql`invoice.${sql.ref(column)}::text`)}) end as amounts,
+      case when invoice.id is not null and invoice.erased_at is null then json_build_object(
+        ${amountsOf((field) => inDocument(field))}, 'type', ${inDocument("type")},
+        'status', coalesce(${inDocument("status")}, ${inDocument("invoiceStatus")})) end as "inDocument",
+      case when invoice.erased_at is null then invoice.digest = translate(
+        rtrim(encode(sha256(convert_to(invoice.document::text, 'UTF8')), 'base64'), '='), '+/', '-_')
+        end as "documentIsWhole",
+      known.state as confirmation, known.verdict, known.opened_by as "openedBy", known.opened_at as "openedAt",
+      known.record_only as "recordOnly", known.last_error as "lastError",
+      case when known.dismissed_at is not null or outbox.dismissed_at is not null then coalesce((
+        select actor from audit_entry
+        where audit_entry.invoice_id = work.invoice_id and action like '%dismiss' order by id desc limit 1),
+        'someone') end as "dismissedBy",
+      (known.opened_by is distinct from 'callback'
+        or known.opened_at < clock_timestamp() - ${value(({ source }) => source.retentionMs)}::float8
+          * interval '1 ms' + interval '1 day'
+        or exists (
+          select from callback where callback.source = ${name} and callback.invoice_ids[1] = work.invoice_id
+            and callback.received_at between known.opened_at - interval '1 day' and known.opened_at + interval '1 day')
+        or exists (
+          select from callback where callback.source = ${name} and cardinality(callback.invoice_ids) > 1
+            and callback.invoice_ids @> array[work.invoice_id]
+            and callback.received_at between known.opened_at - interval '1 day' and known.opened_at + interval '1 day')
+        or exists (select from callback_reading
+          where callback_reading.source = ${name} and callback_reading.invoice_ids @> array[work.invoice_id])
+        ) as "hasCallback",
+      event.id as "eventId", event.invoice_type as "eventType", event.created_at as "eventCreatedAt",
+      case when event.id is not null then json_build_object(
+        ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")}, 'subject', ${inPayload("subject")},
+        'paidAt', ${inPayload("paidAt")}) end as "inPayload",
+      outbox.state as "outboxState", outbox.last_error as "outboxError",
+      coalesce(acceptance.is_right, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
+      coalesce(acceptance.on_live, false) as "acceptedOnLive",
+      acceptance.matches as "digestMatches", acceptance.differs as "digestDiffers"
+    from work
+    left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
+    left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
+    left join event on event.source = ${name} and event.invoice_id = work.invoice_id and event.type = 'invoice.paid'
+    ${joiningOutbox}
+    left join lateral (
+      select case when lower(btrim(coalesce(invoice.type, work.asked_type, event.invoice_type))) = 'live'
+        then ${live}::text else ${test}::text end as topic_arn) as expected on true
+    left join lateral (
+      select bool_or(publication.topic_arn = expected.topic_arn) as is_right,
+        bool_or(publication.topic_arn = ${live}::text) as on_live,
+        string_agg(distinct publication.topic_arn, ', ') filter (
+          where publication.topic_arn is distinct from expected.topic_arn and publication.replay_id is null)
+          as elsewhere,
+        bool_or(publication.digest = sha256(convert_to(event.payload, 'UTF8'))
+          or (event.erased_at is not null and encode(publication.digest, 'hex') = event.erased_digest))
+          filter (where publication.topic_arn = expected.topic_arn) as matches,
+        bool_or(publication.digest <> sha256(convert_to(event.payload, 'UTF8'))
+          and (event.erased_at is null or encode(publication.digest, 'hex') is distinct from event.erased_digest))
+          filter (where publication.topic_arn = expected.topic_arn) as differs
+      from publication where publication.source = event.source and publication.event_id = event.id
+    ) as acceptance on true
+    order by work.invoice_id`;
+});
+
+const FIRST = "00000000-0000-0000-0000-000000000000";
+const BATCH = 2_000;
+
+/** The facts of every payment that the certificate is about, in batches, in order of id. */
+export async function* readFacts(
+  db: Kysely<Tables>,
+  source: ReconcileSource,
+  certificateId: string,
+  collectionId: string | null,
+): AsyncGenerator<PaymentFacts[], void, undefined> {
+  for (let after = FIRST; ; ) {
+    const facts = await statement.execute(db, { certificateId, source, collectionId, after, limit: BATCH });
+    const last = facts.at(-1);
+    if (last === undefined) return;
+    yield facts;
+    if (facts.length < BATCH) return;
+    after = last.invoiceId;
+  }
+}

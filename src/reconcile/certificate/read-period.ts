@@ -1,0 +1,144 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import type { Alarms } from "../../database/alarms.ts";
+import type { Tables } from "../../database/tables.ts";
+import { backOffMs } from "../../kit/back-off.ts";
+import { storableText } from "../../kit/storable-text.ts";
+import { ListPace } from "../list/list-pace.ts";
+import { dayOf, daysBetween, type ListPeriod, nextStep } from "../list/list-period.ts";
+import { ListReader, type Unusable } from "../list/list-reader.ts";
+import { ListUnreadable } from "../list/list-unreadable.ts";
+import { EACH_TYPE } from "../list/listed-payment.ts";
+import { slowDown } from "../list/slow-down.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+import { describeUnproven, type Reading } from "./certificate-row.ts";
+import { noteShown } from "./listed-row.ts";
+
+export interface PeriodReading {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  source: ReconcileSource;
+  certificateId: string;
+  collectionIds: readonly string[];
+  /** The days that the lists are asked for. */
+  period: ListPeriod;
+  /** How often a call is made before its refusal is thrown. */
+  tries: number;
+  signal: AbortSignal;
+  /** Told after each step, in days of the lists. */
+  onProgress: (read: number, total: number) => void;
+}
+
+const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
+
+/** A list that moves is counted so often before its counts are held to contradict each other. */
+const COUNTINGS = 3;
+
+/**
+ * Reads the lists of a period, page by page, into `listed_payment`, and says what of them is in doubt.
+ * @throws ListUnreadable or SourcePaused when a list cannot be read at all.
+ */
+export async function readPeriod(reading: PeriodReading): Promise<Reading> {
+  const { db, source, collectionIds, period, signal } = reading;
+  const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
+  const result: Reading = { collections: [], pages: 0, doubts: [], unusable: [], readAt: "" };
+  const days = daysBetween(period.first, period.last);
+  for (const [index, collectionId] of collectionIds.entries()) {
+    const name = await nameOf(reading, pace, collectionId);
+    result.collections.push({ id: collectionId, name });
+    const onDays = (read: number) => reading.onProgress(index * days + read, collectionIds.length * days);
+    const { reader, doubts } = await readCollection(reading, pace, collectionId, onDays);
+    result.pages += reader.pages;
+    result.doubts.push(...doubts.map((text) => ({ collectionId, text })));
+    result.unusable.push(
+      ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item) })),
+    );
+  }
+  result.readAt = new Date().toISOString();
+  return result;
+}
+
+async function readCollection(
+  { db, alarms, source, certificateId, period, tries, signal }: PeriodReading,
+  pace: ListPace,
+  collectionId: string,
+  onDays: (read: number) => void,
+): Promise<{ reader: ListReader; doubts: string[] }> {
+  const reader = new ListReader({
+    source,
+    collectionId,
+    tries,
+    signal,
+    beforePage: () => pace.turn(),
+    onRefusal: (error) => slowDown(db, alarms, source.name, error),
+    sink: {
+      take: (number, ids, paid) => noteShown(db, certificateId, collectionId, number, ids, paid),
+    },
+  });
+  const doubts: string[] = [];
+  for (let rest: ListPeriod | null = period; rest !== null; ) {
+    const next: ReturnType<typeof nextStep> = nextStep(rest);
+    doubts.push(...(await reader.read(next.step, EACH_TYPE)).map(describeUnproven));
+    rest = next.rest;
+    onDays(daysBetween(period.first, period.last) - (rest === null ? 0 : daysBetween(rest.first, rest.last)));
+  }
+  if (!(await understandsItsFilter(reader, source, period)))
+    doubts.push(...(await readUnfiltered(reader, period)).map(describeUnproven));
+  return { reader, doubts };
+}
+
+/** Whether the lists of each status add up to the list of all. Where there is no count, nobody can tell. */
+async function understandsItsFilter(
+  reader: ListReader,
+  { paidStatuses, invalidStatuses }: ReconcileSource,
+  period: ListPeriod,
+): Promise<boolean> {
+  const count = (status: string | null, of: ListPeriod | null = period) =>
+    reader.count({ period: of, status: status?.trim() ?? null, asked: null });
+  for (let counting = 1; counting <= COUNTINGS; counting += 1) {
+    const all = await count(null);
+    if (all === null) return false;
+    // A list that shows nothing at all may not understand its dates: what it shows without them is looked at.
+    if (all === 0) await count(null, null);
+    let sum = 0;
+    for (const status of new Set(["Unpaid", ...paidStatuses, ...invalidStatuses]))
+      sum += (await count(status)) ?? 0;
+    if (sum === all) return true;
+  }
+  return false;
+}
+
+async function readUnfiltered(reader: ListReader, period: ListPeriod) {
+  const unproven = [];
+  for (let rest: ListPeriod | null = period; rest !== null; ) {
+    const next: ReturnType<typeof nextStep> = nextStep(rest);
+    unproven.push(...(await reader.readUnfiltered(next.step)));
+    rest = next.rest;
+  }
+  return unproven;
+}
+
+async function nameOf(
+  { db, alarms, source, tries, signal }: PeriodReading,
+  pace: ListPace,
+  collectionId: string,
+): Promise<string | null> {
+  for (let attempt = 1; ; attempt += 1) {
+    await pace.turn();
+    const answer = await source.provider.getCollection(collectionId, { signal });
+    if (answer.kind === "found") {
+      const { collectionName } = answer.collection;
+      return collectionName === null ? null : storableText(collectionName);
+    }
+    const error = new ListUnreadable(`Get Collection by ID of ${collectionId}`, answer);
+    await slowDown(db, alarms, source.name, error);
+    if (attempt >= tries || error.next !== "retry" || signal.aborted) throw error;
+    await wait(backOffMs(attempt, TRY_AGAIN), undefined, { signal });
+  }
+}
+
+function describe({ id, amount, datePaid }: Unusable) {
+  const shown = id === "" ? "no id" : `the id "${storableText(id).slice(0, 60)}"`;
+  const day = datePaid === null || Number.isNaN(Date.parse(datePaid)) ? null : dayOf(new Date(datePaid));
+  return { text: `an item of the list has ${shown}, which names no invoice`, amount, day };
+}

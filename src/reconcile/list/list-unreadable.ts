@@ -1,0 +1,23 @@
+import { RelayError } from "../../kit/errors.ts";
+import type { NotFound, Refusal } from "../../provider/answer.ts";
+
+/** The provider did not answer with what was asked for. */
+export class ListUnreadable extends RelayError {
+  readonly refusal: NotFound | Refusal;
+
+  /** @param what was asked for, in plain words. */
+  constructor(what: string, refusal: NotFound | Refusal) {
+    const error = "error" in refusal ? refusal.error : "stopped";
+    super(`${what}: ${error}`, { next: NEXT[refusal.kind] });
+    this.refusal = refusal;
+  }
+}
+
+const NEXT = {
+  rate_limited: "retry",
+  fault: "retry",
+  interrupted: "retry",
+  key_refused: "pause",
+  outside_contract: "refuse",
+  not_found: "refuse",
+} as const;

@@ -1,0 +1,124 @@
+import { audit } from "../database/audit.ts";
+import { RelayError } from "../kit/errors.ts";
+import type { Certificate } from "./certificate/certificate.ts";
+import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
+import type { PaidWindow } from "./list/list-period.ts";
+import type { Unproven } from "./list/list-reader.ts";
+import type { ReconcileSource } from "./reconcile-source.ts";
+import { backFill } from "./sweep/back-fill.ts";
+import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
+import type { SweepCounts } from "./sweep/sweep-row.ts";
+import { readWaiting, type WaitingPayment } from "./sweep/waiting-payments.ts";
+
+/** What a person asks for, by the command line or the admin API: both come here. */
+export interface OnRequest {
+  sources: readonly ReconcileSource[];
+  /** One of COLLECTION_IDS; all of them when left out. */
+  collection?: string | undefined;
+  /** Payments from, and before: days of payment in UTC, both included. */
+  window: PaidWindow;
+  signal: AbortSignal;
+}
+
+/** Certificates of each source, and of each of its collections where it has several. */
+export async function certifyPeriod(
+  deps: CertifyDeps,
+  { sources, collection, window, signal, deep = false }: OnRequest & { deep?: boolean },
+  onProgress: (source: ReconcileSource, progress: CertifyProgress) => void = () => undefined,
+): Promise<Certificate[]> {
+  const made: Certificate[] = [];
+  for (const source of sourcesWith(sources, collection)) {
+    const request = { source, window, collectionId: collection ?? null, deep, signal };
+    made.push(
+      ...(await certify(deps, { ...request, onProgress: (progress) => onProgress(source, progress) })),
+    );
+  }
+  return made;
+}
+
+export interface Reconciled extends SweepCounts {
+  source: string;
+  collectionId: string;
+  /** Days of payment, first and last; UTC. */
+  from: string;
+  to: string;
+  zone: "UTC";
+  /** It went on from where an earlier one broke off. */
+  resumed: boolean;
+  /** Other periods that were being read for this source when it began. */
+  underWay: string[];
+  /** The days whose list contradicted itself. */
+  unproven: Unproven[];
+  /** What has no accepted event when it ended, and why; the first thousand. */
+  waiting: WaitingPayment[];
+  waitingInAll: number;
+}
+
+/** Reads the lists of a period and heals what is missing; the running relay asks and publishes. Audited. */
+export async function reconcilePeriod(
+  deps: SweepDeps,
+  request: OnRequest & { publish: boolean; actor: string },
+  onProgress: (source: ReconcileSource, collectionId: string, progress: SweepProgress) => void = () =>
+    undefined,
+): Promise<Reconciled[]> {
+  const { sources, collection, window, publish, actor, signal } = request;
+  const chosen = sourcesWith(sources, collection).flatMap((source) =>
+    collectionsOf(source, collection).map((collectionId) => ({ source, collectionId })),
+  );
+  const [from, to] = [dayIn(window.from), dayIn(new Date(window.to.getTime() - 1))];
+  await audit(
+    deps.db,
+    chosen.map(({ source, collectionId }) => ({
+      actor,
+      action: "reconcile",
+      subject: collectionId,
+      invoiceId: null,
+      detail: { source: source.name, from, to, publish },
+    })),
+  );
+  const done: Reconciled[] = [];
+  for (const { source, collectionId } of chosen) {
+    const { sweepId, underWay, ...counts } = await backFill(deps, {
+      source,
+      collectionId,
+      window,
+      publish,
+      signal,
+      onProgress: (progress) => onProgress(source, collectionId, progress),
+    });
+    done.push({
+      source: source.name,
+      collectionId,
+      from,
+      to,
+      zone: "UTC",
+      ...counts,
+      underWay: underWay.map((other) => `${other.collectionId}, ${dayIn(other.from)} to ${dayIn(other.to)}`),
+      ...(await readWaiting(deps.db, source, sweepId)),
+    });
+  }
+  return done;
+}
+
+const dayIn = (moment: Date): string => moment.toISOString().slice(0, 10);
+
+/** With a collection given, the sources that have it; all of them otherwise. */
+function sourcesWith(
+  sources: readonly ReconcileSource[],
+  collection: string | undefined,
+): readonly ReconcileSource[] {
+  if (collection === undefined) return sources;
+  const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
+  if (having.length > 0) return having;
+  const message = `Collection ${collection} is none of COLLECTION_IDS. Add it there, so that its list may be read.`;
+  throw new RelayError(message, { next: "refuse" });
+}
+
+function collectionsOf(source: ReconcileSource, collection: string | undefined): readonly string[] {
+  if (collection !== undefined) return [collection.toLowerCase()];
+  if (source.collectionIds.length > 0) return source.collectionIds;
+  throw new RelayError(
+    `Nobody can say which lists to read for source "${source.name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
+    { next: "refuse" },
+  );
+}

@@ -1,0 +1,236 @@
+import type { Kysely } from "kysely";
+import { openConfirmations } from "../../confirmations/open.ts";
+import type { Alarms } from "../../database/alarms.ts";
+import type { Tables } from "../../database/tables.ts";
+import { requeue } from "../../outbox/requeue.ts";
+import { readStoredPayments } from "../../payments/stored-payments.ts";
+import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
+import { ListPace } from "../list/list-pace.ts";
+import { daysBetween, type ListPeriod, nextStep, type PaidWindow, periodFor } from "../list/list-period.ts";
+import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
+import { ListUnreadable } from "../list/list-unreadable.ts";
+import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
+import { slowDown } from "../list/slow-down.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
+import { readKnownPayments } from "./known-payments.ts";
+import {
+  type ClaimedSweep,
+  finishSweep,
+  keepProgress,
+  noteSwept,
+  type SweepCounts,
+  sweepLeases,
+} from "./sweep-row.ts";
+
+export interface SweepDeps {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  leaseMs: number;
+  /** Called after each commit that opened confirmations. */
+  onConfirmations: () => void;
+  /** Called after each commit that queued events. */
+  onEvents?: () => void;
+}
+
+export interface SweepProgress {
+  /** What is left of the list; null when all of it is read. */
+  rest: ListPeriod | null;
+  /** In days of the list. */
+  read: number;
+  total: number;
+}
+
+export interface SweepResult extends SweepCounts {
+  /** The days whose list contradicted itself: what it showed was used, and the rest of it is unknown. */
+  unproven: Unproven[];
+}
+
+/** A page is asked for so often before a sweep of a person gives up. */
+const TRIES = 5;
+
+const FIRST = "00000000-0000-0000-0000-000000000000";
+const BATCH = 500;
+
+/** After so many faults in a row a window that cannot be read no longer keeps the older ones waiting. */
+const PATIENCE = 3;
+
+/**
+ * Reads what is left of one claimed sweep, opens what is missing, and finishes it. How far it is, is kept after
+ * each step of the list, so that whoever takes it up after a crash goes on there. Days that do not prove themselves
+ * whole are noted, and older ones are read meanwhile.
+ * @returns the counts of the whole sweep.
+ * @throws ListUnreadable, SourcePaused, or LeaseLost; what was opened by then stays open.
+ */
+export function runSweep(
+  deps: SweepDeps,
+  source: ReconcileSource,
+  sweep: ClaimedSweep,
+  signal: AbortSignal,
+  onProgress: (progress: SweepProgress) => void = () => undefined,
+): Promise<SweepResult> {
+  const { db, leaseMs } = deps;
+  // A lease that someone else has now is noticed by the next write, whose transaction it guards.
+  const extend = () => sweepLeases.extend(db, [sweep.leaseToken], leaseMs).then(() => true);
+  return whileLeaseHolds({ leaseMs, extend }, (lost) =>
+    new SweepRun(deps, source, sweep, AbortSignal.any([signal, lost])).run(onProgress),
+  );
+}
+
+class SweepRun implements ListSink {
+  readonly #deps: SweepDeps;
+  readonly #source: ReconcileSource;
+  readonly #sweep: ClaimedSweep;
+  readonly #reader: ListReader;
+  readonly #terms: SweepTerms;
+  readonly #whole: ListPeriod;
+  readonly #done = new Set<string>();
+  #shown: { reading: number; ids: Set<string> } = { reading: 0, ids: new Set() };
+  #listed = 0;
+  #unproven: Unproven[] = [];
+
+  constructor(deps: SweepDeps, source: ReconcileSource, sweep: ClaimedSweep, signal: AbortSignal) {
+    const { db, alarms } = deps;
+    this.#deps = deps;
+    this.#source = source;
+    this.#sweep = sweep;
+    this.#whole = periodFor(sweep.window, source.lookbackMs);
+    const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
+    this.#reader = new ListReader({
+      source,
+      collectionId: sweep.collectionId,
+      sink: this,
+      beforePage: () => pace.turn(),
+      onRefusal: (error) => slowDown(db, alarms, source.name, error),
+      tries: sweep.kind === "back_fill" ? TRIES : 1,
+      signal,
+    });
+    this.#terms = termsOf(sweep);
+  }
+
+  async run(onProgress: (progress: SweepProgress) => void): Promise<SweepResult> {
+    const { db } = this.#deps;
+    let rest: ListPeriod | null = this.#sweep.rest ?? this.#whole;
+    this.#unproven = this.#sweep.unproven.filter(
+      ({ first }) => this.#sweep.rest !== null || first < this.#whole.first,
+    );
+    if (this.#sweep.rest === null) await this.#readAgain();
+    while (rest !== null) {
+      const { step, rest: left }: ReturnType<typeof nextStep> = nextStep(rest);
+      await this.#read(step);
+      const progress = { listed: this.#listed, rest: left, unproven: this.#unproven };
+      if (!(await keepProgress(db, this.#sweep, progress))) throw new LeaseLost("another process has it");
+      this.#listed = 0;
+      rest = left;
+      onProgress({ rest, ...readOf(this.#whole, rest) });
+    }
+    if (this.#sweep.kind === "back_fill") await this.#healStored();
+    const counts = await finishSweep(db, this.#sweep);
+    if (counts === null) throw new LeaseLost("another process has it");
+    return counts;
+  }
+
+  /** What the last sweep could not prove, and this one would not read anyway. */
+  async #readAgain(): Promise<void> {
+    const again = this.#unproven;
+    this.#unproven = [];
+    for (const part of again) await this.#read(part);
+  }
+
+  async #read(step: ListPeriod): Promise<void> {
+    try {
+      this.#unproven.push(...(await this.#reader.read(step, ALL_TYPES)));
+    } catch (error) {
+      if (!(error instanceof ListUnreadable) || error.next !== "retry" || this.#sweep.faults < PATIENCE)
+        throw error;
+      this.#unproven.push({ ...step, why: error.message });
+    }
+  }
+
+  /** What is stored as paid is healed in the same way, whether or not the list shows it. */
+  async #healStored(): Promise<void> {
+    const { from, to } = this.#sweep.window;
+    const terms = { from, to, statuses: this.#source.paidStatuses };
+    for (let after = FIRST; ; ) {
+      const stored = await readStoredPayments(this.#deps.db, this.#source.name, terms, after, BATCH);
+      const last = stored.at(-1);
+      if (last === undefined) return;
+      const news = stored.filter(({ invoiceId }) => !this.#done.has(invoiceId));
+      await this.#open(
+        news.map((one) => ({ ...one, createdAt: null, amount: null, status: null, asked: null })),
+      );
+      after = last.invoiceId;
+    }
+  }
+
+  async take(reading: number, ids: readonly string[], paid: readonly ListedPayment[]): Promise<number> {
+    if (this.#shown.reading !== reading) this.#shown = { reading, ids: new Set() };
+    const before = this.#shown.ids.size;
+    for (const id of ids) this.#shown.ids.add(id);
+    const news = new Map(
+      paid.filter(({ invoiceId }) => !this.#done.has(invoiceId)).map((one) => [one.invoiceId, one]),
+    );
+    if (news.size > 0) await this.#open([...news.values()]);
+    for (const invoiceId of news.keys()) this.#done.add(invoiceId);
+    return this.#shown.ids.size - before;
+  }
+
+  /** Opening and counting are one transaction: no crash counts twice, or forgets. */
+  async #open(payments: readonly ListedPayment[]): Promise<void> {
+    if (payments.length === 0) return;
+    const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
+    const { name, liveTopicArn: live, testTopicArn: test } = this.#source;
+    const ids = payments.map(({ invoiceId }) => invoiceId);
+    const known = new Map(
+      (await readKnownPayments(db, this.#source, ids)).map((entry) => [entry.invoiceId, entry]),
+    );
+    const inWindow = payments.flatMap((payment) => {
+      const entry = known.get(payment.invoiceId);
+      if (entry === undefined) return [];
+      const opening = decideOpening(payment, entry, this.#terms);
+      if (opening === "elsewhere") return [];
+      return [
+        {
+          invoiceId: payment.invoiceId,
+          opening,
+          missing: opening !== "complete" && opening !== "recorded",
+          opened: opening.startsWith("open") || opening === "requeue",
+          called: opening !== "complete" && entry.confirmation?.openedBy === "callback",
+        },
+      ];
+    });
+    this.#listed += inWindow.length;
+    const noted = this.#sweep.kind === "back_fill" ? inWindow : inWindow.filter(({ missing }) => missing);
+    if (noted.length === 0) return;
+    const toDo = new Set<Opening>();
+    await db.transaction().execute(async (trx) => {
+      const fresh = await noteSwept(trx, this.#sweep.id, noted);
+      const chosen = (wanted: Opening) =>
+        noted.filter((one) => one.opening === wanted && fresh.has(one.invoiceId)).map((one) => one.invoiceId);
+      const keys = (wanted: Opening) => chosen(wanted).map((invoiceId) => ({ invoiceId, source: name }));
+      const options = { openedBy: "reconcile", priority: "known" } as const;
+      await openConfirmations(trx, keys("open"), options);
+      await openConfirmations(trx, keys("open_to_record"), { ...options, recordOnly: true });
+      await requeue(trx, name, { live, test }, chosen("requeue"));
+      for (const one of noted) if (fresh.has(one.invoiceId)) toDo.add(one.opening);
+    });
+    if (toDo.has("open") || toDo.has("open_to_record")) onConfirmations();
+    if (toDo.has("requeue")) onEvents();
+  }
+}
+
+/** An automatic sweep heals all that the list shows it, not only its window: reading it costs nothing more. */
+function termsOf({ kind, window, firstServedAt, publish }: ClaimedSweep): SweepTerms {
+  return kind === "automatic"
+    ? { from: firstServedAt ?? window.from, to: null, firstServedAt, publishEarlier: false }
+    : { ...window, firstServedAt, publishEarlier: publish };
+}
+
+function readOf(whole: ListPeriod, rest: ListPeriod | null): { read: number; total: number } {
+  const total = daysBetween(whole.first, whole.last);
+  return { total, read: total - (rest === null ? 0 : daysBetween(rest.first, rest.last)) };
+}
+
+/** How many days of the list a window takes to read. */
+export const listDays = (window: PaidWindow, lookbackMs: number): number =>
+  readOf(periodFor(window, lookbackMs), null).total;

@@ -1,0 +1,121 @@
+import type { Kysely } from "kysely";
+import { promote, unknownIdsWait } from "../../confirmations/promote.ts";
+import type { Alarms } from "../../database/alarms.ts";
+import type { Tables } from "../../database/tables.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import { nextScoutTurnIn, takeScoutTurn } from "../../upstreams/scout-turn.ts";
+import { ListPace, SourcePaused } from "../list/list-pace.ts";
+import { addDays, dayOf, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
+import { ListReader, type ListSink } from "../list/list-reader.ts";
+import { ListUnreadable } from "../list/list-unreadable.ts";
+import { ALL_TYPES } from "../list/listed-payment.ts";
+import { slowDown } from "../list/slow-down.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+
+export interface ScoutOptions {
+  db: Kysely<Tables>;
+  sources: readonly ReconcileSource[];
+  alarms: Alarms;
+  log: Logger;
+  /** Called after ids became known. */
+  onConfirmations: () => void;
+}
+
+/** From the end of one round to the next, in ms, in whichever process; a scout that died is replaced after the second. */
+const REST_MS = 2_000;
+const LEASE_MS = 60_000;
+
+/** At most two pages a second, so that a flood of callbacks does not become a flood of lists. */
+const PAGE_GAP_MS = 500;
+
+/** How often the pass looks whether a source is flooded, in ms. */
+const LOOK_MS = 1_000;
+
+/**
+ * While a source is flooded with ids that nobody knows, finds the genuine ones among them without asking for each: it
+ * reads the provider's list, newest days first, and ids found there become known. Only ids that are asked about
+ * already: the scout opens no confirmation.
+ */
+export class Scout {
+  readonly #options: ScoutOptions;
+  // How far each collection's older days are read, by source and collection; a restart begins anew.
+  readonly #older = new Map<string, ListPeriod | null>();
+
+  constructor(options: ScoutOptions) {
+    this.#options = options;
+  }
+
+  /** One round for each flooded source. @returns when to look again, in ms; null when no source has a list. */
+  async pass(stop: AbortSignal): Promise<number | null> {
+    const readable = this.#options.sources.filter((source) => source.collectionIds.length > 0);
+    await Promise.all(readable.map((source) => this.#scout(source, stop)));
+    return readable.length === 0 ? null : LOOK_MS;
+  }
+
+  async #scout(source: ReconcileSource, stop: AbortSignal): Promise<void> {
+    const { db, log } = this.#options;
+    const now = await takeScoutTurn(db, source.name, LEASE_MS, unknownIdsWait);
+    if (now === null) return;
+    try {
+      for (const collectionId of source.collectionIds) await this.#round(source, collectionId, now, stop);
+    } catch (error) {
+      if (stop.aborted || error instanceof SourcePaused) return;
+      if (!(error instanceof ListUnreadable)) throw error;
+      log.warn(
+        { source: source.name, error: messageOf(error) },
+        "the list could not be read for ids that nobody knows; it is tried again",
+      );
+    } finally {
+      await nextScoutTurnIn(db, source.name, REST_MS);
+    }
+  }
+
+  /** The newest days in every round, and one step further back. */
+  async #round(source: ReconcileSource, collectionId: string, now: Date, stop: AbortSignal): Promise<void> {
+    const newest = { first: addDays(dayOf(now), -1), last: addDays(dayOf(now), 2) };
+    await this.#read(source, collectionId, newest, stop);
+    const key = `${source.name} ${collectionId}`;
+    const all = periodFor({ from: now, to: now }, source.lookbackMs);
+    const { step, rest } = nextStep(
+      this.#older.get(key) ?? { first: all.first, last: addDays(newest.first, 1) },
+    );
+    await this.#read(source, collectionId, step, stop);
+    this.#older.set(key, rest);
+  }
+
+  async #read(
+    source: ReconcileSource,
+    collectionId: string,
+    period: ListPeriod,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { db, alarms } = this.#options;
+    const { name, ratePerSecond } = source;
+    const pace = new ListPace({ db, source: name, ratePerSecond, gapMs: PAGE_GAP_MS, signal });
+    const beforePage = async () => {
+      await pace.turn();
+      await nextScoutTurnIn(db, name, LEASE_MS);
+    };
+    const onRefusal = (error: ListUnreadable) => slowDown(db, alarms, name, error);
+    const sink = this.#promoting(name);
+    await new ListReader({ source, collectionId, sink, beforePage, onRefusal, signal }).read(
+      period,
+      ALL_TYPES,
+    );
+  }
+
+  // It need not be whole: an id that is missed here is asked about all the same, only later.
+  #promoting(source: string): ListSink {
+    let shown = { reading: 0, ids: new Set<string>() };
+    return {
+      take: async (reading, ids) => {
+        if (shown.reading !== reading) shown = { reading, ids: new Set() };
+        const fresh = ids.filter((id) => !shown.ids.has(id));
+        for (const id of fresh) shown.ids.add(id);
+        if ((await promote(this.#options.db, source, fresh)) > 0) this.#options.onConfirmations();
+        return fresh.length;
+      },
+    };
+  }
+}

@@ -1,0 +1,23 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { sourceIsOpen } from "./upstream-kind.ts";
+
+/** When the source of that name was first served; null before that. A scalar expression. */
+export const firstServedAt = (name: RawBuilder<unknown>): RawBuilder<Date | null> =>
+  sql`(select source.first_served_at from source where source.name = ${name})`;
+
+/** A condition: the source of that name was served, and may be asked now. */
+export const isServedAndOpen = (name: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  exists (select from source where source.name = ${name} and source.first_served_at is not null and ${sourceIsOpen})`;
+
+/** Postgres' time, and when the source was first served. */
+export async function readClock(
+  db: Kysely<Tables>,
+  source: string,
+): Promise<{ now: Date; servedAt: Date | null }> {
+  const { rows } = await sql<{ now: Date; servedAt: Date | null }>`
+    select clock_timestamp() as now, ${firstServedAt(sql`${source}`)} as "servedAt"`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error("Postgres did not tell its time");
+  return row;
+}
