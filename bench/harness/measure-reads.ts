@@ -72,7 +72,8 @@ async function certifications(
   provider: Provider,
 ): Promise<(() => Promise<unknown>)[]> {
   const payments = await database.query<{ id: string; at: Date }>(
-    "select id, paid_at as at from invoice where digest = 'd' order by paid_at desc limit $1",
+    // Those of the history have no title.
+    "select id, paid_at as at from invoice where title is null order by paid_at desc limit $1",
     [CERTIFIED],
   );
   await stage.provider.call(
