@@ -25,10 +25,10 @@ export interface Paid {
 /** How a job writes and publishes: what differs between one way of building it and another. */
 export interface JobOutlet {
   /**
-   * Keeps verdict, invoice and event in one transaction; safe to repeat. @returns whether SNS has the event
-   * already.
+   * Keeps verdict, invoice and event in one transaction; safe to repeat.
+   * @returns what is to be sent: the payload that stands in the log; null when SNS has it already.
    */
-  store(paid: Paid): Promise<boolean>;
+  store(paid: Paid): Promise<string | null>;
   /** Publishes the event and keeps its acceptance. @throws when SNS did not take it, or nobody knows. */
   publish(event: OutgoingEvent): Promise<void>;
 }
@@ -70,6 +70,7 @@ export function createCallbackJob({
     const outcome = judge(confirmation, answer, RULES, 0.5);
     if (outcome.invoice === null || outcome.event === null) throw new Error("not paid yet: ask again later");
     const paid = { invoiceId, invoice: outcome.invoice, event: outcome.event };
-    if (!(await outlet.store(paid))) await outlet.publish({ ...outcome.event, invoiceId, source: "default" });
+    const payload = await outlet.store(paid);
+    if (payload !== null) await outlet.publish({ ...outcome.event, payload, invoiceId, source: "default" });
   };
 }

@@ -35,7 +35,9 @@ const EVENT = `
   values ($1, $2, 'default', $3, $4, $5, $6)
   on conflict do nothing`;
 
-const IS_ACCEPTED = "select from publication where source = 'default' and event_id = $1";
+const UNSENT = `
+  select payload from event where source = 'default' and id = $1
+    and not exists (select from publication where publication.source = event.source and event_id = event.id)`;
 
 const ACCEPTED = `
   insert into publication (source, event_id, topic_arn, message_id, digest)
@@ -76,7 +78,10 @@ async function inTransaction<Result>(
   }
 }
 
-async function store(client: pg.PoolClient, { invoiceId, invoice: i, event: e }: Paid): Promise<boolean> {
+async function store(
+  client: pg.PoolClient,
+  { invoiceId, invoice: i, event: e }: Paid,
+): Promise<string | null> {
   await client.query(VERDICT, [invoiceId]);
   await client.query(SNAPSHOT, [invoiceId, i.digest]);
   await client.query(INVOICE, [
@@ -85,6 +90,6 @@ async function store(client: pg.PoolClient, { invoiceId, invoice: i, event: e }:
     ...[i.collectionName, i.title, i.reference, i.paymentMethod, i.serviceFeePayer, i.digest, i.document],
   ]);
   await client.query(EVENT, [e.id, invoiceId, e.type, e.invoiceType, e.collectionName, e.payload]);
-  const { rowCount } = await client.query(IS_ACCEPTED, [e.id]);
-  return rowCount !== 0;
+  const { rows } = await client.query<{ payload: string }>(UNSENT, [e.id]);
+  return rows[0]?.payload ?? null;
 }

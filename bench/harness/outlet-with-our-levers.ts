@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { bytea, type Columns, text, uuid } from "../../src/database/columns.ts";
 import type { Database } from "../../src/database/connect.ts";
 import { GroupCommit } from "../../src/database/group-commit.ts";
-import { returned, type Slots, Statement } from "../../src/database/statement.ts";
+import { nullable, returned, type Slots, Statement } from "../../src/database/statement.ts";
 import { EVENT, logging } from "../../src/outbox/add-events.ts";
 import { INVOICE, keepingSnapshots, storing } from "../../src/payments/store-invoice.ts";
 import type { JobOutlet, Paid } from "./callback-job.ts";
@@ -24,12 +24,17 @@ interface Publishing {
 const { newest: _newest, differs: _differs, ...ANSWER } = INVOICE;
 const PAID: Columns<Row> = { invoice_id: uuid(({ invoiceId }) => invoiceId), ...ANSWER, ...EVENT };
 
+const STORED = {
+  invoiceId: returned.uuid,
+  isAccepted: returned.boolean,
+  /** What an earlier try has logged. */
+  payload: nullable(returned.text()),
+};
+
 /** Verdict, invoice, snapshot and event of many jobs in one statement, made of the relay's own parts. */
-const STORE = new Statement(
-  { invoiceId: returned.uuid, isAccepted: returned.boolean },
-  ({ table }: Slots<Storing>) => {
-    const paid = table("paid", PAID, (given) => given.paid);
-    return sql`
+const STORE = new Statement(STORED, ({ table }: Slots<Storing>) => {
+  const paid = table("paid", PAID, (given) => given.paid);
+  return sql`
     with held as materialized (
       select paid.*, 'default' as source, null::timestamptz as erased_at,
         known.digest is distinct from paid.digest as differs,
@@ -49,10 +54,10 @@ const STORE = new Statement(
     logged as (${logging(sql<boolean>`true`)})
     select held.invoice_id as "invoiceId",
       exists (select from publication
-        where publication.source = held.source and publication.event_id = held.event_id) as "isAccepted"
-    from held`;
-  },
-);
+        where publication.source = held.source and publication.event_id = held.event_id) as "isAccepted",
+      event.payload
+    from held left join event on event.source = held.source and event.id = held.event_id`;
+});
 
 const ACCEPTED: Columns<Accepted> = {
   event_id: uuid(({ event }) => event.id),
@@ -88,8 +93,11 @@ export function outletWithOurLevers({ db, snsUrl, shared }: LeverOptions): JobOu
   const write = async (jobs: readonly StoringJob[]) => {
     const paid = jobs.map((job) => ({ ...job.paid, handTo: null }));
     const rows = await STORE.execute(db, { paid });
-    const accepted = new Set(rows.filter((row) => row.isAccepted).map((row) => row.invoiceId));
-    for (const job of jobs) job.isAccepted = accepted.has(job.paid.invoiceId);
+    const stored = new Map(rows.map((row) => [row.invoiceId, row]));
+    for (const job of jobs) {
+      const row = stored.get(job.paid.invoiceId);
+      job.unsent = row?.isAccepted === true ? null : (row?.payload ?? job.paid.event.payload);
+    }
   };
   const commits = new GroupCommit<StoringJob>({
     write,
@@ -106,9 +114,9 @@ export function outletWithOurLevers({ db, snsUrl, shared }: LeverOptions): JobOu
   });
   return {
     store: async (paid) => {
-      const job = { paid, isAccepted: false };
+      const job: StoringJob = { paid, unsent: null };
       await (shared ? commits.add(job) : write([job]));
-      return job.isAccepted;
+      return job.unsent;
     },
     publish: async (event) => {
       const outcome = await batcher.publish(event);
@@ -119,5 +127,6 @@ export function outletWithOurLevers({ db, snsUrl, shared }: LeverOptions): JobOu
 
 interface StoringJob {
   paid: Paid;
-  isAccepted: boolean;
+  /** The payload to be sent; null when SNS has it already. */
+  unsent: string | null;
 }
