@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { COLLECTION, startListProvider } from "../reconcile/list-provider.ts";
+import { EVENTS } from "../support/events.ts";
 import { TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { useBundles } from "./bundles.ts";
-import { EVENTS } from "../support/events.ts";
 import { type LambdaStack, lambdaStack as stackOf } from "./lambda-stack.ts";
 import { gatewayEvent, queueEvent, scheduleEvent, topicEvent } from "./payloads.ts";
 
