@@ -35,14 +35,33 @@ describe("the certificate", () => {
       { day: midnight(3).toISOString().slice(0, 10), ...columns({ count: 1, amount: "5.00" }) },
       { day: midnight(2).toISOString().slice(0, 10), ...columns(day) },
     ]);
-    expect(certificate).toMatchObject({ result: "equal", refusals: [], total: columns(total), differences: [] });
+    expect(certificate).toMatchObject({
+      result: "equal",
+      refusals: [],
+      total: columns(total),
+      differences: [],
+    });
     expect(certificate.collections).toEqual([{ id: COLLECTION, name: "Term 1" }]);
-    expect(certificate.basis).toMatchObject({ lookbackDays: 35, zone: "UTC", listed: 4, asked: 0, deep: false });
+    expect(certificate.basis).toMatchObject({
+      lookbackDays: 35,
+      zone: "UTC",
+      listed: 4,
+      asked: 0,
+      deep: false,
+    });
     const rows = await given.query(
       "select id, state, result, paid, paid_amount, published, gaps from certificate",
     );
     expect(rows).toEqual([
-      { id: certificate.id, state: "done", result: "equal", paid: 4, paid_amount: total.amount, published: 4, gaps: 0 },
+      {
+        id: certificate.id,
+        state: "done",
+        result: "equal",
+        paid: 4,
+        paid_amount: total.amount,
+        published: 4,
+        gaps: 0,
+      },
     ]);
     expect(await given.query("select 1 from listed_payment")).toEqual([]);
   });
@@ -103,7 +122,9 @@ describe("the certificate", () => {
     expect(await prove(given)).toMatchObject({ result: "not_equal", gaps: 1, total: { paid: { count: 1 } } });
     const earlier = { from: midnight(30), to: midnight(21) };
     expect(await prove(given, { window: earlier })).toMatchObject({ gaps: 1 });
-    expect(await prove(given, { window: { from: midnight(60), to: midnight(50) } })).toMatchObject({ gaps: 0 });
+    expect(await prove(given, { window: { from: midnight(60), to: midnight(50) } })).toMatchObject({
+      gaps: 0,
+    });
   });
 
   it("asks about what is stored and not listed: gone there, it differs; still paid, the list is not whole", async () => {
@@ -264,7 +285,9 @@ describe("the daily certificate", () => {
       await dueNow(given);
       await certifyPass(given.context, GO_ON);
     }
-    expect(await given.query("select state, result from certificate")).toEqual([{ state: "done", result: "refused" }]);
+    expect(await given.query("select state, result from certificate")).toEqual([
+      { state: "done", result: "refused" },
+    ]);
     expect(await given.openAlarms()).toContain("certificate_gap");
   });
 });

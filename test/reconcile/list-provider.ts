@@ -141,16 +141,19 @@ function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
   const size = Math.min(Number(query.get("pageSize") ?? 10), 50);
   const matching = invoices.filter((invoice) => matches(invoice, reading, query)).sort(orderOf(reading));
   return {
-    items: matching.slice(reading.hides).slice((number - 1) * size, number * size).map((invoice) => ({
-      id: invoice.id,
-      title: "School fees",
-      amount: invoice.amount === undefined ? 1500.5 : invoice.amount,
-      status: invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"),
-      payerName: "Ada Obi",
-      payerEmail: "ada@example.com",
-      dateCreated: invoice.createdAt.toISOString(),
-      datePaid: invoice.datePaid === undefined ? (invoice.paidAt?.toISOString() ?? null) : invoice.datePaid,
-    })),
+    items: matching
+      .slice(reading.hides)
+      .slice((number - 1) * size, number * size)
+      .map((invoice) => ({
+        id: invoice.id,
+        title: "School fees",
+        amount: invoice.amount === undefined ? 1500.5 : invoice.amount,
+        status: invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"),
+        payerName: "Ada Obi",
+        payerEmail: "ada@example.com",
+        dateCreated: invoice.createdAt.toISOString(),
+        datePaid: invoice.datePaid === undefined ? (invoice.paidAt?.toISOString() ?? null) : invoice.datePaid,
+      })),
     page: number,
     pageSize: size,
     totalCount: matching.length,

@@ -78,6 +78,7 @@ export class ListWorld implements Provider {
   readonly #victim: string | null;
   #random: number;
   #pages = 0;
+  readonly #joined: WorldInvoice[] = [];
 
   constructor(invoices: readonly WorldInvoice[], manner: Manner, victim: string | null, seed: number) {
     this.#known = invoices;
@@ -90,7 +91,11 @@ export class ListWorld implements Provider {
   async askInvoice(id: string) {
     const found = this.#known.find((one) => one.id === id);
     if (found === undefined)
-      return { kind: "not_found", inOwnWords: true, error: "Invoice with the given Id does not exist" } as const;
+      return {
+        kind: "not_found",
+        inOwnWords: true,
+        error: "Invoice with the given Id does not exist",
+      } as const;
     const invoice = {
       id,
       status: statusOf(found),
@@ -117,7 +122,7 @@ export class ListWorld implements Provider {
     const { count, next, pastTheEnd, cap, tellsPageSize, from, pages, leaves, joins } = this.#manner;
     this.#pages += 1;
     if (leaves > 0 && this.#pages % leaves === 0) this.#invoices.splice(this.#dice(this.#invoices.length), 1);
-    if (joins > 0 && this.#pages % joins === 0) this.#invoices.push(freshInvoice(this.#pages));
+    if (joins > 0 && this.#pages % joins === 0 && this.#joined.length < 20) this.#join();
     const matching = this.#matching(request);
     const size = Math.min(request.pageSize, cap);
     const last = Math.max(1, Math.ceil(matching.length / size));
@@ -154,11 +159,16 @@ export class ListWorld implements Provider {
     if (isDated && manner.dateFilter === "shows nothing") return [];
     if (invoiceStatus !== undefined && manner.statusFilter === "shows nothing") return [];
     const matching = this.#invoices.filter((invoice) => {
-      if (isDated && manner.dateFilter === "kept" && !this.#isWithin(invoice, startDate, endDate)) return false;
+      if (isDated && manner.dateFilter === "kept" && !this.#isWithin(invoice, startDate, endDate))
+        return false;
       if (invoice.id === this.#victim && manner.shownIn !== "as asked") {
         if (manner.shownIn !== (invoiceType ?? "any")) return false;
       } else if (manner.typeFilter === "kept") {
-        if (invoiceType === undefined ? manner.hidesTest && invoice.type === "Test" : invoiceType !== invoice.type)
+        if (
+          invoiceType === undefined
+            ? manner.hidesTest && invoice.type === "Test"
+            : invoiceType !== invoice.type
+        )
           return false;
       }
       return (
@@ -202,8 +212,16 @@ export class ListWorld implements Provider {
       payerName: null,
       payerEmail: null,
       dateCreated: invoice.createdAt.toISOString(),
-      datePaid: { told: paidAt, missing: null, empty: "", garbage: "soon", future: "2199-01-01T00:00:00Z" }[dates],
+      datePaid: { told: paidAt, missing: null, empty: "", garbage: "soon", future: "2199-01-01T00:00:00Z" }[
+        dates
+      ],
     };
+  }
+
+  #join(): void {
+    const invoice = freshInvoice(this.#pages);
+    this.#joined.push(invoice);
+    this.#invoices.push(invoice);
   }
 
   /** From 0 to below `sides`; the same row of numbers for the same seed. */

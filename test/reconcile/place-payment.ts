@@ -19,7 +19,11 @@ export interface Place {
 
 /** A paid invoice, with all that the relay writes of one, as far as it came. @returns its id. */
 export async function placePayment(
-  { query, provider, source: { name: source } }: Pick<Books, "query" | "source"> & { provider: { invoices: object[] } },
+  {
+    query,
+    provider,
+    source: { name: source },
+  }: Pick<Books, "query" | "source"> & { provider: { invoices: object[] } },
   options: Place,
 ): Promise<string> {
   const { paidAt = new Date(), amount = "100.10", came = 4, type = "Live", storedAmount = amount } = options;
@@ -33,7 +37,10 @@ export async function placePayment(
       [id, paidAt, openedBy, source],
     );
   if (options.confirmation !== undefined)
-    await query(`update confirmation set ${options.confirmation} where invoice_id = $1 and source = $2`, [id, source]);
+    await query(`update confirmation set ${options.confirmation} where invoice_id = $1 and source = $2`, [
+      id,
+      source,
+    ]);
   if (came < 2) return id;
   const document = JSON.stringify({ id, amount: storedAmount, status: "Paid", type, title: "A \0 B" });
   await query(
@@ -69,8 +76,15 @@ export async function placePayment(
     [event.id, id, type, payload, paidAt, source],
   );
   if (options.outbox !== undefined) {
-    await query("insert into outbox (source, event_id, invoice_type) values ($3, $1, $2)", [event.id, type, source]);
-    await query(`update outbox set ${options.outbox} where event_id = $1 and source = $2`, [event.id, source]);
+    await query("insert into outbox (source, event_id, invoice_type) values ($3, $1, $2)", [
+      event.id,
+      type,
+      source,
+    ]);
+    await query(`update outbox set ${options.outbox} where event_id = $1 and source = $2`, [
+      event.id,
+      source,
+    ]);
   }
   if (came >= 4)
     await query(
