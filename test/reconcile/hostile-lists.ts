@@ -138,7 +138,7 @@ const isNamed = ({ differences }: Certificate, id: string) => differences.some((
 
 /** @param lists how many are made, in all. */
 export async function noListFoolsTheCertificate(lists: number): Promise<void> {
-  console.log(`hostile lists: HOSTILE_SEED=${SEED}`);
+  process.stdout.write(`hostile lists: HOSTILE_SEED=${SEED}\n`);
   const given = await books();
   let seen = 0;
   const waiting = Array.from({ length: RELAYS }, (_, n) => n);
@@ -164,7 +164,7 @@ export async function noListFoolsTheCertificate(lists: number): Promise<void> {
 
 /** @param lists how many are made, in all. */
 export async function honestListsAreEqual(lists: number): Promise<void> {
-  console.log(`honest lists: HOSTILE_SEED=${SEED}`);
+  process.stdout.write(`honest lists: HOSTILE_SEED=${SEED}\n`);
   const given = await books();
   const checks = async (_: unknown, n: number) => {
     const relay = await relayWith(given, null);
