@@ -1,7 +1,6 @@
-# syntax=docker/dockerfile:1
 # invoice-relay as a container: `serve` by default, any other command as its argument (migrate, doctor, …).
 
-FROM node:24-alpine AS build
+FROM node:24.21.0-alpine AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -12,12 +11,12 @@ COPY migrations migrations
 RUN npm run build
 
 # What production needs and nothing else: neither the compiler, nor embedded Postgres, nor the local services' parts.
-FROM node:24-alpine AS dependencies
+FROM node:24.21.0-alpine AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund
 
-FROM node:24-alpine
+FROM node:24.21.0-alpine
 ENV NODE_ENV=production PORT=4000
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules

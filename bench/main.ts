@@ -32,6 +32,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "events replayed a second, and what live traffic notices of it",
     load: async () => (await import("./measures/replay.ts")).replay,
   },
+  bystander: {
+    about: "what a callback notices of strangers who send hostile ones 20 times a second",
+    load: async () => (await import("./measures/bystander.ts")).bystander,
+  },
   soak: {
     about: "minutes at 80 % of what the whole path takes: what grows, and what stays",
     load: async () => (await import("./measures/soak.ts")).soak,
@@ -41,7 +45,7 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
 const HELP = `npm run bench -- <name> [options]
 
 ${Object.entries(BENCHES)
-  .map(([name, { about }]) => `  ${name.padEnd(8)} ${about}`)
+  .map(([name, { about }]) => `  ${name.padEnd(9)} ${about}`)
   .join("\n")}
 
   --json           the raw figures as JSON

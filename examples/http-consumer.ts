@@ -1,9 +1,11 @@
 // An HTTP endpoint behind an SNS subscription, remembering what it handled in its own Postgres.
 //
-//   TOPIC_ARN=arn:aws:sns:… DATABASE_URL=postgres://… node examples/http-consumer.ts
+//   npm install ./invoice-relay-events-0.1.0.tgz pg
+//   TOPIC_ARN=arn:aws:sns:… DATABASE_URL=postgres://… node http-consumer.ts
 //
-// Then subscribe its public https address: examples/subscribe.ts. Leave raw message delivery off: without the envelope
-// there is no signature. For a local SNS set SNS_ORIGIN to its address, such as http://127.0.0.1:4002.
+// Then subscribe its public https address: subscribe.ts. Leave raw message delivery off: without the
+// envelope there is no signature. For a local SNS set SNS_ORIGIN to its address, such as
+// http://127.0.0.1:4002.
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import {
@@ -12,7 +14,7 @@ import {
   onceOnly,
   parseInvoicePaid,
   postgresOnceOnly,
-} from "invoice-relay/events";
+} from "invoice-relay-events";
 import pg from "pg";
 
 const { TOPIC_ARN = "", DATABASE_URL = "", SNS_ORIGIN, PORT = "3000" } = process.env;

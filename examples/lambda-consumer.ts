@@ -1,11 +1,12 @@
 // A Lambda function behind an SQS queue that is subscribed to the topic. Give its event source mapping
 // FunctionResponseTypes: [ReportBatchItemFailures]: then only the records that failed come back.
-// It takes an SNS subscription without a queue as well: parseInvoicePaid(event) reads both.
+// It takes an SNS subscription without a queue as well: parseUnsignedInvoicePaid(event) reads both.
 import type { SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { onceOnly, parseInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
+import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";
 
-// One connection a container, kept between invocations. Its table is made by your migrations: store.createTable().
+// One connection a container, kept between invocations. Its table is made by your migrations:
+// store.createTable().
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
 pool.on("error", (error) => process.stderr.write(`${error.message}\n`));
 const store = postgresOnceOnly<pg.PoolClient>(pool);
@@ -17,7 +18,7 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of Records) {
     try {
-      for (const event of await parseInvoicePaid(record)) {
+      for (const event of parseUnsignedInvoicePaid(record)) {
         await onceOnly(store, event, async ({ data }, client) => {
           await client.query("insert into booking values ($1, $2, $3)", [
             data.invoiceId,

@@ -1,11 +1,12 @@
 // A program that reads an SQS queue subscribed to the topic, with or without raw message delivery.
 //
-//   QUEUE_URL=https://sqs.… AWS_REGION=eu-west-1 DATABASE_URL=postgres://… node examples/sqs-consumer.ts
+//   npm install ./invoice-relay-events-0.1.0.tgz pg @aws-sdk/client-sqs
+//   QUEUE_URL=https://sqs.… AWS_REGION=eu-west-1 DATABASE_URL=postgres://… node sqs-consumer.ts
 //
-// A message is deleted only when its handler is through; one that fails comes back after the queue's visibility timeout
-// and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
+// A message is deleted only when its handler is through; one that fails comes back after the queue's
+// visibility timeout and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { onceOnly, parseInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
+import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";
 
 const { QUEUE_URL = "", DATABASE_URL = "" } = process.env;
@@ -21,7 +22,7 @@ for (;;) {
   );
   for (const message of Messages) {
     try {
-      for (const event of await parseInvoicePaid(message)) {
+      for (const event of parseUnsignedInvoicePaid(message)) {
         // What the handler writes through this client commits together with the memory of the event.
         const outcome = await onceOnly(store, event, async (_event, client) => {
           await client.query("select 1");

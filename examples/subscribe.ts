@@ -1,9 +1,10 @@
 // Subscribes an endpoint or a queue to the topic, with a filter policy on the message attributes.
 //
-//   TOPIC_ARN=arn:aws:sns:… AWS_REGION=eu-west-1 node examples/subscribe.ts https https://shop.example.com/paid
-//   TOPIC_ARN=arn:aws:sns:… AWS_REGION=eu-west-1 node examples/subscribe.ts sqs arn:aws:sqs:…:paid-invoices
+//   TOPIC_ARN=arn:aws:sns:… AWS_REGION=eu-west-1 node subscribe.ts https https://shop.example.com/paid
+//   TOPIC_ARN=arn:aws:sns:… AWS_REGION=eu-west-1 node subscribe.ts sqs arn:aws:sqs:…:paid-invoices
 //
-// COLLECTION narrows it to the invoices of one collection. A queue also needs a policy that lets the topic send to it.
+// COLLECTION narrows it to the invoices of one collection. A queue also needs a policy that lets the topic
+// send to it.
 import { SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 
 const [protocol = "", endpoint = ""] = process.argv.slice(2);

@@ -17,7 +17,7 @@ export interface RelayOptions {
 let relay: RunningRelay | undefined;
 
 const calls = {
-  /** The real relay, with its default settings. */
+  /** The real relay, with its default settings but for the budgets of one address. */
   start: async ({ databaseUrl, providerUrl, snsUrl, http, workers }: RelayOptions) => {
     const environment = {
       PORT: "0",
@@ -29,6 +29,10 @@ const calls = {
       SNS_TOPIC_ARN: TOPIC_ARN,
       AWS_REGION: "us-east-1",
       AWS_ENDPOINT_URL_SNS: snsUrl,
+      // One address brings here what a city would.
+      CALLBACKS_PER_HOUR: "1000000000",
+      CALLBACK_IDS_PER_HOUR: "1000000000",
+      CALLBACK_MEBIBYTES_PER_HOUR: "1000000",
     };
     relay = await serve({
       settings: readSettings(environment, SERVE_REQUIRES),

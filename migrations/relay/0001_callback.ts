@@ -21,6 +21,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       remote_address text,
       found_by text,
       verdict text,
+      cut json,
       invoice_ids uuid[] not null,
       headers json not null,
       body bytea not null,

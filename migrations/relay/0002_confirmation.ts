@@ -48,11 +48,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
   for (const [name, columns, condition] of [
     ["confirmation_due", "source, priority, ((attempt + faults > 0)), due_at", "state = 'due'"],
+    [
+      "confirmation_senders",
+      "source, (coalesce(sender, '')), due_at",
+      "state = 'due' and priority = 'unknown'",
+    ],
     ["confirmation_claimed", "claimed_until", "state = 'claimed'"],
     ["confirmation_dead", "settled_at", "state = 'dead'"],
     ["confirmation_quarantined", "settled_at", "verdict = 'quarantined'"],
     ["confirmation_replaying", "source", "priority = 'replay' and state in ('due', 'claimed')"],
     ["confirmation_unknown", "requested_at", "verdict = 'unknown_invoice'"],
+    ["confirmation_erased", "erased_at", "erased_at is not null"],
   ] as const)
     await sql`
       create index ${sql.raw(name)} on confirmation (${sql.raw(columns)}) where ${sql.raw(condition)}`.execute(

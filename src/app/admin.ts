@@ -2,10 +2,12 @@ import type { Router } from "express";
 import type { Kysely } from "kysely";
 import { adminRouter } from "../console/admin-api/admin-router.ts";
 import type { Period } from "../console/admin-api/operation.ts";
+import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
 import { readTimeline } from "../console/timeline-reading.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { paymentDays } from "../reconcile/list/payment-days.ts";
@@ -14,7 +16,7 @@ import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import { providerOf } from "./confirming.ts";
 import { reconcileSource } from "./reconcile-source.ts";
-import { readAgain } from "./replay-workshop.ts";
+import { readAgain } from "./replay-runner.ts";
 import { topicsOf } from "./topics-of.ts";
 import { routesOf } from "./upstreams.ts";
 
@@ -24,6 +26,7 @@ export interface AdminOptions {
   sources: readonly Source[];
   alarms: Alarms;
   log: Logger;
+  metrics: Metrics;
   /** Wakes the confirmers of all processes. */
   onConfirmations: () => void;
   /** The same for the publishers. */
@@ -33,16 +36,17 @@ export interface AdminOptions {
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** The admin API of this process; none without ADMIN_TOKENS. */
-export function adminRouters(options: AdminOptions): Router[] {
-  const { db, settings, sources, log } = options;
+/** The admin API of this process; no routers without ADMIN_TOKENS. `stop` ends what is paced. */
+export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): void } {
+  const { db, settings, sources, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
-  if (tokens.length === 0) return [];
+  if (tokens.length === 0) return { routers: [], stop: () => undefined };
   const parts = {
     db,
     routes: routesOf(sources),
     readAgain,
     topicsOf: (source: string) => topicsOf(settings, source),
+    replayTopicArns: settings.REPLAY_TOPIC_ARNS ?? [],
     retentionMs: settings.RETENTION,
     timeline: (invoiceId: string) => readTimeline(db, invoiceId),
     certify: (period: Period) =>
@@ -52,7 +56,9 @@ export function adminRouters(options: AdminOptions): Router[] {
         reconcilePeriod(asking, { ...asking, ...scopeOf(period), publish, actor }),
       ),
   };
-  return [adminRouter({ parts, tokens, log })];
+  const wrongTokensPerMinute = settings.WRONG_TOKENS_PER_MINUTE;
+  const refused = new RefusedCallers({ db, log, metrics, wrongTokensPerMinute });
+  return { routers: [adminRouter({ parts, tokens, refused, log })], stop: () => refused.stop() };
 }
 
 /** Everything that reading the provider's lists takes, for as long as the work takes. */

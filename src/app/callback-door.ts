@@ -7,14 +7,15 @@ import { messageOf } from "../kit/errors.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { Paced } from "../kit/paced.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
-import { Paced } from "../receive/paced.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
+import { closeAfterAnswer } from "./protect-answers.ts";
 
 export interface CallbackDoorOptions {
   settings: ServeSettings;
@@ -35,11 +36,13 @@ export interface CallbackDoorOptions {
 
 const NOTHING_NAMED_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 10_000;
+const OVER_BUDGET_EVERY_MS = 60_000;
 
 /** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
 export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHandler[]; stop(): void } {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
+  const overBudget = new Paced({ everyMs: OVER_BUDGET_EVERY_MS, act: sayOverBudget });
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
   const intake = new CallbackIntake({
     sources,
@@ -51,6 +54,11 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
     logger,
     metrics,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
+    budgetPerHour: {
+      bytes: settings.CALLBACK_MEBIBYTES_PER_HOUR * 1024 ** 2,
+      callbacks: settings.CALLBACKS_PER_HOUR,
+      ids: settings.CALLBACK_IDS_PER_HOUR,
+    },
   });
   const callbacks = callbackRoutes({
     intake,
@@ -59,9 +67,18 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
     ackBody: settings.CALLBACK_ACK_BODY,
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
     nothingNamed,
+    overBudget,
     refused,
   });
   const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
+
+  function sayOverBudget(key: string): void {
+    const [source = "", budget = ""] = key.split(" ");
+    logger.warn(
+      { source, budget },
+      "callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the provider sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS",
+    );
+  }
 
   async function raiseRefused(key: string): Promise<void> {
     const [source = "", check = ""] = key.split(" ");
@@ -74,9 +91,10 @@ export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHa
   }
 
   return {
-    routers: [callbacks, pages],
+    routers: [callbacks, closeAfterAnswer, pages],
     stop: () => {
       nothingNamed.stop();
+      overBudget.stop();
       refused.stop();
     },
   };

@@ -5,9 +5,15 @@ import { RelayError } from "../kit/errors.ts";
  * @returns its ARN. @throws RelayError when SNS refuses the name.
  */
 export async function createLocalTopic(snsUrl: string, name: string): Promise<string> {
-  const fields: Record<string, string> = { Action: "CreateTopic", Name: name };
+  const fields: Record<string, string> = {
+    Action: "CreateTopic",
+    Name: name,
+    // SHA-256, which is what consumers take.
+    "Attributes.entry.1.key": "SignatureVersion",
+    "Attributes.entry.1.value": "2",
+  };
   if (name.endsWith(".fifo"))
-    Object.assign(fields, { "Attributes.entry.1.key": "FifoTopic", "Attributes.entry.1.value": "true" });
+    Object.assign(fields, { "Attributes.entry.2.key": "FifoTopic", "Attributes.entry.2.value": "true" });
   const answer = await ask(snsUrl, fields);
   return textIn(answer, "TopicArn");
 }

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
-import { partitionsDue } from "../database/partitions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { readSettings } from "../kit/settings.ts";
+import { partitionsDue } from "../record/partitions.ts";
 import type { Check } from "./check.ts";
 
 const [OLDEST, NEWEST] = [15, 18];

@@ -33,6 +33,12 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
   destination.close();
   switch (found.kind) {
     case "there":
+      if (found.signatureVersion !== "2")
+        return {
+          about,
+          state: "warning",
+          says: `${arn} signs its messages with SHA-1, which consumers refuse. Set the topic's SignatureVersion to 2`,
+        };
       return found.subscriptions > 0
         ? { about, state: "ok", says: `${arn}, subscribed to by ${found.subscriptions}` }
         : { about, state: "warning", says: `${arn} is there, and nobody is subscribed to it` };

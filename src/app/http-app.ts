@@ -1,6 +1,9 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
+import { comesFromBrowser } from "../receive/payer-page/comes-from-browser.ts";
+import { payerPage } from "../receive/payer-page/payer-page.ts";
+import { sendPage } from "../receive/payer-page/send-page.ts";
 
 /**
  * The Express app around the given handlers, routers among them; what none of them knows is 404, what breaks is logged without the URL,
@@ -17,8 +20,10 @@ export function httpApp(
   app.disable("x-powered-by");
   app.disable("etag");
   for (const handler of handlers) app.use(handler);
-  app.use((_request, response) => {
-    response.status(404).type("text/plain").send("There is nothing here.\n");
+  app.use((request, response) => {
+    response.status(404);
+    if (comesFromBrowser(request)) return sendPage(response, payerPage({ state: "nowhere" }));
+    response.type("text/plain").send("There is nothing here.\n");
   });
   const onError: ErrorRequestHandler = (error, request, response, next) => {
     if (response.headersSent) return next(error);

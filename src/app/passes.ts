@@ -1,17 +1,19 @@
 import { confirmationLeases } from "../confirmations/leases.ts";
-import { makePartitions } from "../database/partitions.ts";
 import { messageOf } from "../kit/errors.ts";
+import { eraseWhatCameSince } from "../operate/erase.ts";
+import { noticeEndedPauses } from "../operate/pause.ts";
+import { applyRetention } from "../operate/retention.ts";
 import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
+import { makePartitions } from "../record/partitions.ts";
 import { replayPass } from "../replay/replay-pass.ts";
-import { applyRetention } from "../replay/retention.ts";
 import { confirming, providerOf } from "./confirming.ts";
 import type { PassContext, Passes } from "./pass.ts";
 import { publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
-import { createReplayWorkshop } from "./replay-workshop.ts";
+import { replayRunner } from "./replay-runner.ts";
 import { routesOf } from "./upstreams.ts";
 
 const DAY_MS = 86_400_000;
@@ -33,28 +35,31 @@ export function createPasses(context: PassContext): Passes {
   };
   const scout = new Scout(reconcileOptions);
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
-  const workshop = replayWorkshop(context);
+  const replays = runner(context);
   return {
     confirm: (stop) => confirmer.drain(stop),
     publish: (stop) => publisher.pump.drain(stop),
     async rescue() {
       if ((await confirmationLeases.releaseExpired(db)) > 0) context.confirmWake?.raise();
       if ((await outboxLeases.releaseExpired(db)) > 0) context.publishWake?.raise();
+      const resumed = await noticeEndedPauses(db);
+      if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
+      await eraseWhatCameSince(db);
       return null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
     scout: (stop) => scout.pass(stop),
     certify: (stop) => certifyPass(reconcileOptions, stop),
-    replay: (stop) => replayPass({ ...workshop, alarms, log }, stop),
+    replay: (stop) => replayPass({ runner: replays, log }, stop),
     async retention() {
-      const { partitions, stragglers, unknownQuestions } = await applyRetention({
+      const { partitions, stragglers, unknownConfirmations } = await applyRetention({
         db,
         actor: "relay",
         retentionMs: settings.RETENTION,
       });
-      if (partitions.length + stragglers + unknownQuestions > 0)
+      if (partitions.length + stragglers + unknownConfirmations > 0)
         log.info(
-          { partitions, stragglers, unknownQuestions },
+          { partitions, stragglers, unknownConfirmations },
           "dropped callbacks that are older than RETENTION",
         );
       return DAY_MS;
@@ -81,11 +86,12 @@ export function createPasses(context: PassContext): Passes {
   };
 }
 
-const replayWorkshop = ({ db, settings, sources, onConfirmations }: PassContext) =>
-  createReplayWorkshop({
+const runner = ({ db, settings, sources, alarms, onConfirmations }: PassContext) =>
+  replayRunner({
     db,
     leaseMs: settings.LEASE_DURATION,
     onConfirmations,
+    alarms,
     sns: {
       routes: routesOf(sources),
       region: settings.AWS_REGION,

@@ -1,7 +1,8 @@
+import type { RequestListener } from "node:http";
+import type { Router } from "express";
 import { Alarms } from "../database/alarms.ts";
 import { type Connection, type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
-import { makePartitions } from "../database/partitions.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";
@@ -10,21 +11,26 @@ import { createMetrics, type Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
 import { httpLimits } from "../receive/http-limits.ts";
+import { makePartitions } from "../record/partitions.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
-import { adminRouters } from "./admin.ts";
+import { adminDoor } from "./admin.ts";
 import { callbackDoor } from "./callback-door.ts";
-import { healthRoutes } from "./health-routes.ts";
+import { capConnections, capRequests } from "./cap-addresses.ts";
+import { aliveRoute, opsRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
+import { MetricsPage } from "./metrics-page.ts";
 import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
+import { protectAnswers } from "./protect-answers.ts";
+import { Readiness } from "./readiness.ts";
 import { register } from "./upstreams.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
   log: Logger;
-  /** Take callbacks. */
+  /** Take callbacks, on PORT. */
   http: boolean;
   /** Confirm and publish. */
   workers: boolean;
@@ -33,9 +39,12 @@ export interface ServeOptions {
 }
 
 export interface RunningRelay {
-  /** Where it listens on this machine; null without HTTP. */
+  /** Where it listens for callbacks on this machine; null without HTTP. */
   url: string | null;
   port: number | null;
+  /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
+  opsUrl: string | null;
+  opsPort: number | null;
   /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
   stop(): Promise<void>;
 }
@@ -62,8 +71,8 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
   const pool = (max: number, kind: ConnectOptions = {}) =>
     connect(settings.DATABASE_URL, { max, onIdleError, ...kind });
-  const recording = pool(RECORD_CONNECTIONS, { prepare: true, byIndex: true });
-  const hot = pool(HOT_CONNECTIONS, { prepare: true, byIndex: true });
+  const recording = pool(RECORD_CONNECTIONS, { purpose: "hot" });
+  const hot = pool(HOT_CONNECTIONS, { purpose: "hot" });
   const working = pool(WORKING_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
   const relay = new Relay({ settings, log, recording, hot, working, wakeUps });
@@ -73,12 +82,20 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     await makePartitions(working.db);
     await wakeUps.start();
     if (workers) relay.startWorkers();
+    if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
   } catch (error) {
     await relay.stop();
     throw error;
   }
-  return { url: relay.server?.url ?? null, port: relay.server?.port ?? null, stop: () => relay.stop() };
+  const ops = relay.ops ?? relay.server;
+  return {
+    url: relay.server?.url ?? null,
+    port: relay.server?.port ?? null,
+    opsUrl: ops?.url ?? null,
+    opsPort: ops?.port ?? null,
+    stop: () => relay.stop(),
+  };
 }
 
 interface RelayParts {
@@ -93,11 +110,12 @@ interface RelayParts {
 class Relay {
   readonly sources: readonly Source[];
   server: RunningServer | null = null;
+  ops: RunningServer | null = null;
   readonly #parts: RelayParts;
   readonly #metrics: Metrics = createMetrics();
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
-  #callbacks: { stop(): void } | null = null;
+  readonly #stoppable: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
 
   constructor(parts: RelayParts) {
@@ -154,29 +172,60 @@ class Relay {
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
     });
-    this.#callbacks = door;
-    const health = healthRoutes({
-      db: working.db,
-      metrics,
-      isStopping: () => this.#stopping !== null,
-    });
-    const admin = adminRouters({
+    this.#stoppable.push(door);
+    const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
+    const app = httpApp(
+      [
+        protectAnswers({ behindTls: settings.PUBLIC_URL.startsWith("https:") }),
+        capRequests(most, metrics),
+        ...door.routers,
+        aliveRoute,
+        ...(settings.OPS_PORT === undefined ? this.#opsRoutes() : []),
+      ],
+      log,
+      settings.TRUSTED_PROXIES ?? [],
+    );
+    this.server = await this.#listen(app, settings.PORT, host);
+    this.server.server.maxConnections = settings.MAX_CONNECTIONS;
+    capConnections(this.server.server, { app, most, metrics });
+  }
+
+  /** What operators and their tools ask for, on a port that strangers need not reach. */
+  async startOps(port: number, host?: string): Promise<void> {
+    const { settings, log } = this.#parts;
+    const handlers = [protectAnswers({ behindTls: false }), aliveRoute, ...this.#opsRoutes()];
+    this.ops = await this.#listen(httpApp(handlers, log, settings.TRUSTED_PROXIES ?? []), port, host);
+  }
+
+  #opsRoutes(): Router[] {
+    const { settings, log, recording, working, wakeUps } = this.#parts;
+    const metricsPage = new MetricsPage(working.db, this.#metrics);
+    this.#stoppable.push(metricsPage);
+    const readiness = new Readiness(recording.db, log);
+    const admin = adminDoor({
       db: working.db,
       settings,
       sources: this.sources,
-      alarms: new Alarms({ db: working.db, log, metrics }),
+      alarms: new Alarms({ db: working.db, log, metrics: this.#metrics }),
       log,
       onConfirmations: () => wakeUps.wake("confirm"),
+      metrics: this.#metrics,
       onEvents: () => wakeUps.wake("publish"),
     });
-    const app = httpApp([...door.routers, health, ...admin], log, settings.TRUSTED_PROXIES ?? []);
-    this.server = await listen(app, {
+    this.#stoppable.push(admin);
+    return [
+      opsRoutes({ readiness, metricsPage, isStopping: () => this.#stopping !== null }),
+      ...admin.routers,
+    ];
+  }
+
+  #listen(app: RequestListener, port: number, host: string | undefined): Promise<RunningServer> {
+    return listen(app, {
       name: "invoice-relay",
-      port: settings.PORT,
-      server: httpLimits(settings.REQUEST_TIMEOUT),
+      port,
+      server: httpLimits(this.#parts.settings.REQUEST_TIMEOUT),
       ...(host === undefined ? {} : { host }),
     });
-    this.server.server.maxConnections = settings.MAX_CONNECTIONS;
   }
 
   stop(): Promise<void> {
@@ -186,8 +235,8 @@ class Relay {
 
   async #stop(): Promise<void> {
     const { recording, hot, working, wakeUps } = this.#parts;
-    await this.server?.close(2_000);
-    this.#callbacks?.stop();
+    await Promise.all([this.server?.close(2_000), this.ops?.close(2_000)]);
+    for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#passes?.close();
     await wakeUps.stop();

@@ -2,14 +2,20 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Source } from "../kit/source.ts";
 import type { Route } from "../outbox/event.ts";
+import { closeAlarmsOfOthers } from "../upstreams/by-hand.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";
+import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 
-/** Makes the rows that the sources and topics of the settings keep their state in. */
+/**
+ * Makes the rows that the sources and topics of the settings keep their state in. Nobody waits any longer for those
+ * that the settings no longer name: their alarms are closed.
+ */
 export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
-  await registerUpstreams(db, {
-    sources: sources.map((source) => source.name),
-    topics: [...new Set(routesOf(sources).map((route) => route.topicArn))],
-  });
+  const names = sources.map((source) => source.name);
+  const topics = [...new Set(routesOf(sources).map((route) => route.topicArn))];
+  await registerUpstreams(db, { sources: names, topics });
+  await closeAlarmsOfOthers(db, SOURCE, names);
+  await closeAlarmsOfOthers(db, TOPIC, topics);
 }
 
 /** Which events go where. Test events of a source without a test topic are held, so they have no route. */

@@ -1,5 +1,6 @@
 import type { Basis, Certificate, Difference, Tally } from "../reconcile/certificate/certificate.ts";
-import { plainText, table } from "./table.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 /** A certificate as finance reads it: the result, what it stands on, the days, the total, then every difference. */
 export function certificateText(certificate: Certificate): string {

@@ -1,10 +1,10 @@
-import { readFile } from "node:fs/promises";
-import { parseEnv } from "node:util";
 import type { Database } from "../database/connect.ts";
-import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
+import { isColourful, type Look, paint } from "./paint.ts";
+import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
+import { plainJson, plainLines } from "./terminal-text.ts";
 
 export interface Output {
   write(text: string): unknown;
@@ -38,9 +38,11 @@ export class Door {
     this.#signals = signals;
   }
 
-  /** Called once, before the command's action. @throws RelayError when the settings file cannot be read. */
-  async begin(options: { json: boolean; settingsFile: string | null }): Promise<void> {
-    this.#json = options.json;
+  /**
+   * Called once, before the command's action.
+   * @throws RelayError when the settings file cannot be read, or holds what is no setting
+   */
+  async begin(options: { settingsFile: string | null }): Promise<void> {
     if (options.settingsFile === null) return;
     // Into the environment itself: the AWS SDK looks there for credentials.
     for (const [name, value] of Object.entries(await readSettingsFile(options.settingsFile)))
@@ -50,6 +52,11 @@ export class Door {
   /** Whether the result is wanted as JSON. */
   get json(): boolean {
     return this.#json;
+  }
+
+  /** Told before the command line is read, so that what is wrong with it comes as JSON too. */
+  set json(wanted: boolean) {
+    this.#json = wanted;
   }
 
   /** A person is watching the remarks. */
@@ -78,14 +85,34 @@ export class Door {
     this.print(this.#json ? JSON.stringify(value) : human(value));
   }
 
-  /** One line (or several) of the result. */
+  /** One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command. */
   print(text: string): void {
-    this.stdout.write(`${text}\n`);
+    this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
+  }
+
+  /** What was named is not there: exit code 3. */
+  notFound(): void {
+    this.#exitCode = 3;
   }
 
   /** A line that is not part of the result. */
   remark(text: string): void {
-    this.stderr.write(`${text}\n`);
+    this.stderr.write(`${plainLines(text)}\n`);
+  }
+
+  /** What went wrong, in a terminal with its first line in red. */
+  complain(text: string): void {
+    const [first = "", ...others] = text.split("\n");
+    this.remark([paint(this.stderr, this.environment, "bad", first), ...others].join("\n"));
+  }
+
+  /** Coloured for the terminal that stdout is; as it is when piped or with NO_COLOR. */
+  paint(look: Look, text: string): string {
+    return paint(this.stdout, this.environment, look, text);
+  }
+
+  get isColourful(): boolean {
+    return isColourful(this.stdout, this.environment);
   }
 
   /** The command did its work and the answer is bad news: exit code 1. */
@@ -114,22 +141,11 @@ export class Door {
   async localLog(): Promise<Logger> {
     const { createLogger } = await import("../kit/log.ts");
     const level = this.environment.LOG_LEVEL ? this.settings().LOG_LEVEL : "warn";
-    return createLogger({ level, destination: { write: (line) => void this.stderr.write(line) } });
+    return createLogger({ level, destination: { write: (line) => void this.stderr.write(plainJson(line)) } });
   }
 
   /** From now on SIGTERM and SIGINT ask to stop; the second one ends the process at once. */
   listenForStop(): StopRequest {
     return new StopRequest(this.#signals, (text) => this.remark(text));
-  }
-}
-
-async function readSettingsFile(file: string): Promise<Record<string, string | undefined>> {
-  try {
-    return parseEnv(await readFile(file, "utf8"));
-  } catch (cause) {
-    throw new RelayError(`The settings file ${file} cannot be read: ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
   }
 }

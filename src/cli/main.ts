@@ -1,17 +1,13 @@
 #!/usr/bin/env node
-import { Door } from "./door.ts";
-import { runProgram } from "./program.ts";
+import { nodeProblem } from "./node-problem.ts";
 
-// The entry of `invoice-relay`, and the only file here that does something when it is loaded.
-// How a command is added stands in program.ts.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    // Whoever read our output left, as `head` does: nothing more to say, and nothing went wrong.
-    if (error.code === "EPIPE") process.exit();
-    throw error;
-  });
+// The entry of `invoice-relay`, and the only file here that does something when it is loaded. All else is imported
+// behind the guard: an older Node would fail while loading it, in words that help nobody.
+const problem = nodeProblem(process.versions.node);
+if (problem === null) {
+  const { runMain } = await import("./run-main.ts");
+  await runMain();
+} else {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 1;
 }
-process.exitCode = await runProgram(
-  process.argv.slice(2),
-  new Door({ environment: process.env, stdout: process.stdout, stderr: process.stderr, signals: process }),
-);

@@ -37,7 +37,7 @@ export function countValue(text: string): number {
 const VERDICTS = ["pending", "paid", "quarantined", "invalidated", "not_paid", "unknown_invoice"];
 const CALLBACK_VERDICTS = ["unreadable", "ping", "refused"];
 
-/** A verdict of a question; of callbacks, those that have none too. */
+/** A verdict of a confirmation; of callbacks, those that have none too. */
 export const verdictValue =
   (ofCallbacks: boolean) =>
   (text: string): string => {

@@ -1,8 +1,11 @@
 import { Command, CommanderError } from "commander";
+import { RelayError } from "../kit/errors.ts";
+import { programVersion } from "../kit/program-version.ts";
 import { apiCommand } from "./commands/api.ts";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
 import { certifyCommand } from "./commands/certify.ts";
 import { collectionServiceCommand } from "./commands/collection-service.ts";
+import { completionCommand } from "./commands/completion.ts";
 import { deadCommand } from "./commands/dead.ts";
 import { demoCommand } from "./commands/demo.ts";
 import { devCommand } from "./commands/dev.ts";
@@ -17,9 +20,11 @@ import { reconcileCommand } from "./commands/reconcile.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { resumeCommand } from "./commands/resume.ts";
 import { retentionCommand } from "./commands/retention.ts";
+import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
 import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
+import { plainLines } from "./terminal-text.ts";
 
 /**
  * How a command is added:
@@ -29,7 +34,8 @@ import { tellError } from "./tell-error.ts";
  * 2. It prints its result with `door.show(value, human)`: as JSON with `--json`, which every command takes,
  *    else as text (tables from table.ts). Remarks go to stderr with `door.remark`, progress with progress.ts.
  * 3. It opens the database with `door.withDatabase`, reads settings with `door.settings`, throws RelayError for
- *    what a person should read, and calls `door.fault()` when its answer is bad news, for exit code 1.
+ *    what a person should read (its `code` gives the exit code), and calls `door.fault()` when its answer is bad
+ *    news, for exit code 1.
  * 4. It is added to the list below, in the order of the help.
  */
 const commands: ((door: Door) => Command)[] = [
@@ -52,24 +58,29 @@ const commands: ((door: Door) => Command)[] = [
   eraseCommand,
   collectionServiceCommand,
   localSnsCommand,
+  sandboxCommand,
+  completionCommand,
 ];
 
 /** The whole command line; nothing runs before `parseAsync`. */
 export function createProgram(door: Door): Command {
   const program = new Command("invoice-relay")
     .description("Records payment callbacks, confirms them with the provider, publishes invoice.paid to SNS.")
-    .option("--json", "print the result as JSON")
+    .version(programVersion(), "--version", "print the version")
+    .option("--json", "print the result as JSON; an error, too")
     .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => door.paint("title", title) })
     .configureOutput({
       writeOut: (text) => void door.stdout.write(text),
-      writeErr: (text) => void door.stderr.write(text),
+      // With --json it is said as JSON, below.
+      writeErr: (text) => void (door.json || door.stderr.write(plainLines(text))),
+      getOutHasColors: () => door.isColourful,
     })
     .showHelpAfterError("Run it with --help to see what it takes.")
     .exitOverride()
     .hook("preAction", async (root) => {
-      const { json, settings } = root.opts<{ json?: true; settings?: string }>();
-      await door.begin({ json: json === true, settingsFile: settings ?? null });
+      const { settings } = root.opts<{ settings?: string }>();
+      await door.begin({ settingsFile: settings ?? null });
     });
   for (const create of commands) {
     const command = create(door).copyInheritedSettings(program);
@@ -81,9 +92,10 @@ export function createProgram(door: Door): Command {
 
 /**
  * Runs one command line, without the program's own name.
- * @returns the exit code: 0 when it did what was asked, 1 when it could not or found a fault.
+ * @returns the exit code: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away
  */
 export async function runProgram(words: readonly string[], door: Door): Promise<number> {
+  door.json = words.includes("--json");
   const program = createProgram(door);
   try {
     if (words.length === 0) {
@@ -93,9 +105,11 @@ export async function runProgram(words: readonly string[], door: Door): Promise<
     await program.parseAsync(words, { from: "user" });
     return door.exitCode;
   } catch (error) {
-    // Commander has said it already.
-    if (error instanceof CommanderError) return error.exitCode;
-    tellError(error, door);
-    return 1;
+    if (!(error instanceof CommanderError)) return tellError(error, door);
+    // Help and version are no errors, and else Commander has said it already, unless it was to be JSON.
+    if (error.exitCode === 0) return 0;
+    const message = error.message.replace(/^error: /, "");
+    if (door.json) tellError(new RelayError(message, { next: "refuse", code: "usage" }), door);
+    return 2;
   }
 }

@@ -1,5 +1,6 @@
 import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
-import { plainText, table } from "./table.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 type Field = [name: string, value: string | null | undefined];
 

@@ -1,6 +1,8 @@
 import type { ReplayPlan } from "../replay/plan-replay.ts";
 import type { Replay } from "../replay/replay.ts";
-import { plainText, table } from "./table.ts";
+import type { Refusal } from "../replay/replay-rows.ts";
+import { table } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 const count = (number: number) => number.toLocaleString("en-US");
 
@@ -11,7 +13,7 @@ export function renderPlan(plan: ReplayPlan, rate: number): string {
   const found =
     withNewIds === null
       ? ""
-      : ` In ${count(withNewIds)} of them today's reading finds invoice ids that were not found before.`;
+      : ` ${count(withNewIds)} of them hold invoice ids that nobody asks about: not found before, or lost.`;
   const lines = [
     `${count(matching)} ${matching === 1 ? kind.slice(0, -1) : kind} would be replayed, ${count(rate)} a second at most: about ${span(matching / rate)}.${found}`,
   ];
@@ -54,10 +56,7 @@ export function renderReplays(replays: readonly Replay[]): string {
 }
 
 /** One replay and what to do next. */
-export function renderReplay(
-  replay: Replay,
-  refusals: readonly { eventId: string; invoiceId: string | null; error: string }[],
-): string {
+export function renderReplay(replay: Replay, refusals: readonly Refusal[]): string {
   const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
   lines.push(`${count(replay.handled)} of ${count(replay.matching)} handled${whatOf(replay)}.`);
   if (replay.waitsFor !== null) lines.push(`It waits: ${plainText(replay.waitsFor)}.`);
@@ -67,8 +66,8 @@ export function renderReplay(
       "",
       "SNS refused these events; they were not sent:",
       table(
-        ["event", "invoice", "why"],
-        refusals.map(({ eventId, invoiceId, error }) => [eventId, invoiceId, error]),
+        ["event", "invoice", "source", "why"],
+        refusals.map(({ eventId, invoiceId, source, error }) => [eventId, invoiceId, source, error]),
       ),
     );
   lines.push(...nextOf(replay));
@@ -81,7 +80,8 @@ function stateOf(replay: Replay): string {
 }
 
 function whatOf({ kind, opened, sent, refused, target }: Replay): string {
-  if (kind !== "events") return `, ${count(opened)} ${opened === 1 ? "question" : "questions"} opened`;
+  if (kind !== "events")
+    return `, ${count(opened)} ${opened === 1 ? "confirmation" : "confirmations"} opened`;
   if (target.kind === "file") return `, ${count(sent)} written to ${plainText(target.path)}`;
   const where = target.kind === "other_topic" ? ` to ${target.topicArn}` : "";
   return `, ${count(sent)} sent${where}, ${count(refused)} refused`;
@@ -89,7 +89,7 @@ function whatOf({ kind, opened, sent, refused, target }: Replay): string {
 
 function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[] {
   if (state === "done" && kind !== "events" && opened > 0)
-    return ["A running invoice-relay serve asks the questions; see: invoice-relay invoice <id>"];
+    return ["A running invoice-relay serve asks the provider; see: invoice-relay invoice <id>"];
   if (state === "failed" || state === "cancelled") return [`Go on with: invoice-relay replay resume ${id}`];
   if (state !== "running" || underWay) return [];
   const serves = target.kind === "file" ? "" : " A running invoice-relay serve goes on with it by itself.";

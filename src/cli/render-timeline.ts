@@ -1,6 +1,6 @@
 import type { Entry, Timeline } from "../console/timeline.ts";
 import { meaningOf } from "../console/timeline-meaning.ts";
-import { plainText } from "./table.ts";
+import { plainText } from "./terminal-text.ts";
 
 /** A timeline as text: what it is, what happened when, what it means. */
 export function renderTimeline(timeline: Timeline, now: Date): string {

@@ -1,4 +1,4 @@
-import { withoutCallbackTokens } from "../kit/quiet-text.ts";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import type { Door } from "./door.ts";
 
 /** Prints what the provider answered; the callback token that an invoice holds is masked, in JSON as well. */

@@ -1,3 +1,5 @@
+import { plainText } from "./terminal-text.ts";
+
 export type Cell = string | number | boolean | Date | null | undefined;
 
 /**
@@ -20,9 +22,6 @@ export function table(header: readonly string[], rows: readonly (readonly Cell[]
     )
     .join("\n");
 }
-
-/** Text of strangers as one line that cannot steer a terminal. */
-export const plainText = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD");
 
 const widthOf = (text: string): number => [...text].length;
 

@@ -41,7 +41,7 @@ export async function withProvider<Result>(
     return await work({ client, account, settings });
   } catch (cause) {
     if (!(cause instanceof CollectionApiError)) throw cause;
-    throw new RelayError(providerWords(cause), { next: cause.next, cause });
+    throw new RelayError(providerWords(cause), { next: cause.next, code: cause.code, cause });
   } finally {
     await client.close();
   }

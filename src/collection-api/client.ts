@@ -23,13 +23,16 @@ import {
 } from "./contract/invoice-page.ts";
 import { type AddLinkedAccountInput, addLinkedAccountRequest } from "./contract/linked-account.ts";
 import { idPath, type Operation, operations } from "./contract/operations.ts";
-import { problemsOf } from "./contract/problems.ts";
-import { iteratePages, ListChanged } from "./iterate-pages.ts";
+import { ownWords, problemsOf } from "./contract/problems.ts";
+import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
 
 /** An invoice, and what it was read from. */
 export interface InvoiceAnswer {
   invoice: Invoice;
-  /** The answer's `data` as parsed, unknown fields included; `JSON.stringify` writes every number's own digits. */
+  /**
+   * The answer's `data` as parsed, unknown fields included; `JSON.stringify` writes every number's own
+   * digits.
+   */
   document: unknown;
   /** The whole answer's text as it was received. */
   text: string;
@@ -39,6 +42,11 @@ export interface InvoiceAnswer {
 export interface Done {
   /** What the provider said. */
   message: string;
+}
+
+export interface IterateOptions extends CallOptions {
+  beforePage?: (() => Promise<void>) | undefined;
+  position?: ListPosition | undefined;
 }
 
 const nothing = z.unknown();
@@ -80,25 +88,34 @@ export class CollectionClient {
   }
 
   /**
-   * Get Collection Invoices: all pages. An invoice that matches all the while is yielded exactly once, although
-   * pages shift; several pages are read forwards and back for that.
+   * Get Collection Invoices: all pages. An invoice that matches all the while is yielded exactly once,
+   * although pages shift; several pages are read forwards and back for that.
    * @param options.beforePage awaited before each page is asked for: the place to keep a pace.
-   * @throws CollectionApiError `list_unstable` when the list still changes after three more readings.
+   * @param options.position of an earlier `list_unstable`: only what was not seen then is yielded.
+   * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. What
+   * was yielded is true, but may not be all; the error's `position` is where to go on.
    */
   async *iterateInvoices(
     collectionId: string,
     filter: Omit<InvoiceFilterInput, "page"> = {},
-    { beforePage, ...options }: CallOptions & { beforePage?: (() => Promise<void>) | undefined } = {},
+    { beforePage, position, ...options }: IterateOptions = {},
   ): AsyncGenerator<ListedInvoice, void, undefined> {
+    const readPage = async (page: number) => {
+      await beforePage?.();
+      return await this.listInvoices(collectionId, { ...filter, page }, options);
+    };
     try {
-      yield* iteratePages(async (page) => {
-        await beforePage?.();
-        return await this.listInvoices(collectionId, { ...filter, page }, options);
-      });
+      yield* iteratePages(readPage, position);
     } catch (error) {
       if (!(error instanceof ListChanged)) throw error;
-      const detail = "the list kept changing while it was read four times: ask for a shorter period";
-      throw this.#caller.fault(operations.listInvoices, { kind: "list_unstable", detail });
+      const detail =
+        "the list kept changing while it was read four times: ask for a period that is over " +
+        "(an endDate before today), or go on later from this error's position";
+      throw this.#caller.fault(operations.listInvoices, {
+        kind: "list_unstable",
+        detail,
+        position: error.position,
+      });
     }
   }
 
@@ -155,7 +172,7 @@ export class CollectionClient {
   }
 
   #given<Output>(operation: Operation, schema: z.ZodType<Output>, value: unknown): Output {
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, { error: ownWords });
     if (result.success) return result.data;
     const problems = problemsOf(result.error);
     throw this.#caller.fault(operation, { kind: "invalid", detail: "not sent", problems });

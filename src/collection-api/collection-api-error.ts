@@ -1,5 +1,7 @@
-import { type Next, RelayError } from "../kit/errors.ts";
+import { type ErrorCode, type Next, RelayError } from "../kit/errors.ts";
+import { firstWords, withoutEMailAddresses } from "../kit/mask/quiet-text.ts";
 import type { Secret } from "../kit/secret.ts";
+import type { ListPosition } from "./iterate-pages.ts";
 
 /** What went wrong, and what happens next where the caller has no policy of its own. */
 const NEXT = {
@@ -7,8 +9,12 @@ const NEXT = {
   not_found: "refuse",
   /** 429; `retryAfterMs` where the provider said it. */
   rate_limited: "retry",
-  /** 401 or 403. */
+  /** 401, or a 403 that names no other reason. */
   key_refused: "pause",
+  /** The key is known, but of the wrong kind: a Test key where a Live one is needed, or the reverse. */
+  wrong_key_kind: "pause",
+  /** The key is good, but the collection is disabled, suspended or the like. */
+  collection_closed: "refuse",
   /** The request was refused as wrong, by the provider (400 and its kin) or before it was sent. */
   invalid: "refuse",
   /** A business rule refused it: 409, 412, or the specified message under any status. */
@@ -37,6 +43,18 @@ const NEXT = {
 
 export type CollectionApiErrorKind = keyof typeof NEXT;
 
+const CODE: Partial<Record<CollectionApiErrorKind, ErrorCode>> = {
+  not_found: "not_found",
+  rate_limited: "provider_away",
+  timeout: "provider_away",
+  unreachable: "provider_away",
+  server_fault: "provider_away",
+};
+
+/** What was found wrong before it was sent is wrong use; what the provider found is its answer. */
+const codeOf = ({ kind, status }: FaultDetails): ErrorCode | undefined =>
+  kind === "invalid" && status === undefined ? "usage" : CODE[kind];
+
 /** How much of an answer is kept as evidence, in characters. */
 const MOST_EVIDENCE = 32_768;
 
@@ -55,6 +73,10 @@ export interface FaultDetails {
   outcomeUnknown?: boolean | undefined;
   /** The answer's text as it was received. */
   evidence?: string | undefined;
+  /** Whether the provider itself said so, in its envelope; a gateway before it knows none. */
+  inEnvelope?: boolean | undefined;
+  /** Of `list_unstable`: where to go on. */
+  position?: ListPosition | undefined;
 }
 
 /**
@@ -71,24 +93,35 @@ export class CollectionApiError extends RelayError {
   /** The message without the provider's own words, which may hold a name: for logs and for what is kept. */
   readonly summary: string;
   readonly retryAfterMs: number | undefined;
-  /** True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating it. */
+  /**
+   * True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating
+   * it.
+   */
   readonly outcomeUnknown: boolean;
+  /**
+   * Whether the refusal came in the provider's own envelope: a bare 404 may be a gateway's or a wrong base
+   * URL's.
+   */
+  readonly inEnvelope: boolean;
+  /** Of `list_unstable`: what was seen, for `iterateInvoices` to go on from. */
+  readonly position: ListPosition | undefined;
   // Private, so that no logger prints what may hold personal data.
   readonly #evidence: string | undefined;
 
   constructor(operation: string, details: FaultDetails, key: Secret) {
-    const clean = (text: string) => withoutPersonalData(withoutKey(text, key)).slice(0, 500);
+    const clean = (text: string) => withoutEMailAddresses(withoutKey(firstWords(text), key)).slice(0, 500);
     const outcomeUnknown = details.outcomeUnknown ?? false;
     const providerMessage =
       details.providerMessage === undefined ? undefined : clean(details.providerMessage);
     const problems = (details.problems ?? []).slice(0, 20).map(clean);
-    const said = [providerMessage, ...problems].filter((part) => part !== undefined && part !== "");
+    const said = [...new Set([providerMessage, ...problems])].filter((part) => part);
     const status = details.status === undefined ? "" : ` (HTTP ${details.status})`;
     const unknown = outcomeUnknown ? " It may have been carried out: look before you repeat it." : "";
-    super(
-      `${operation}: ${clean(details.detail)}${status}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`,
-      { next: outcomeUnknown ? "bury" : NEXT[details.kind] },
-    );
+    const what = `${operation}: ${clean(details.detail)}${status}`;
+    super(`${what}${said.length > 0 ? `: ${said.join("; ")}` : "."}${unknown}`, {
+      next: outcomeUnknown ? "bury" : NEXT[details.kind],
+      code: codeOf(details),
+    });
     this.kind = details.kind;
     this.operation = operation;
     this.status = details.status;
@@ -96,11 +129,15 @@ export class CollectionApiError extends RelayError {
     this.problems = problems;
     // Only what our own schema found wrong: it names fields and kinds.
     const ours = details.kind === "outside_contract" ? problems : [];
-    this.summary = `${operation}: ${clean(details.detail)}${status}${ours.length > 0 ? `: ${ours.join("; ")}` : ""}`;
+    this.summary = ours.length > 0 ? `${what}: ${ours.join("; ")}` : what;
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = outcomeUnknown;
+    this.inEnvelope = details.inEnvelope ?? false;
+    this.position = details.position;
     this.#evidence =
-      details.evidence === undefined ? undefined : withoutKey(details.evidence, key).slice(0, MOST_EVIDENCE);
+      details.evidence === undefined
+        ? undefined
+        : withoutKey(details.evidence.slice(0, 2 * MOST_EVIDENCE), key).slice(0, MOST_EVIDENCE);
   }
 
   /** The answer's text (its first 32,768 characters), where there was one. May hold personal data. */
@@ -116,8 +153,4 @@ function withoutKey(text: string, key: Secret): string {
     (clean, form) => clean.replaceAll(form, "[secret]"),
     text,
   );
-}
-
-function withoutPersonalData(text: string): string {
-  return text.replaceAll(/[^\s"'<>(),:;]+@[^\s"'<>(),:;]+/g, "[e-mail]");
 }

@@ -1,4 +1,4 @@
-export { CollectionClient, type Done, type InvoiceAnswer } from "./client.ts";
+export { CollectionClient, type Done, type InvoiceAnswer, type IterateOptions } from "./client.ts";
 export type { CallOptions, CollectionClientOptions } from "./client-options.ts";
 export { CollectionApiError, type CollectionApiErrorKind } from "./collection-api-error.ts";
 export type { Bank } from "./contract/bank.ts";
@@ -10,3 +10,4 @@ export type { AddLinkedAccountInput } from "./contract/linked-account.ts";
 export { compareMoney, differenceOfMoney, type Money, sumOfMoney } from "./contract/money.ts";
 export { type OperationName, operations } from "./contract/operations.ts";
 export { toUtc } from "./contract/to-utc.ts";
+export type { ListPosition } from "./iterate-pages.ts";

@@ -3,24 +3,40 @@ import type { InvoicePage, ListedInvoice } from "./contract/invoice-page.ts";
 /** How often a list that changed is read again from the start. */
 const MOST_REREADS = 3;
 
+/** How far a list was read: JSON, to be kept for as long as one likes. */
+export interface ListPosition {
+  /** The ids of the invoices that were yielded. */
+  readonly seen: readonly string[];
+}
+
 /** The list kept changing. */
-export class ListChanged extends Error {}
+export class ListChanged extends Error {
+  readonly position: ListPosition;
+
+  constructor(position: ListPosition) {
+    super("The list kept changing");
+    this.position = position;
+  }
+}
 
 /**
- * Every invoice of a list once, while the list may change under the reader. Pages are read forwards and then
- * backwards: what slips from an unread page to a read one as others leave the list is met on the way back.
- * Where `totalCount` changes, or an invoice appears on a second page, the list is read again from the start.
+ * Every invoice of a list that was not seen before once, while the list may change under the reader. Pages
+ * are read forwards and then backwards: what slips from an unread page to a read one as others leave the list
+ * is met on the way back. Where `totalCount` changes, or an invoice appears on a second page, the list is
+ * read again from the start.
  * @param readPage reads page 1, 2, …
- * @throws ListChanged when it still changes after three more readings; what was yielded by then is no whole list.
+ * @throws ListChanged when it still changes after three more readings; what was yielded by then is no whole
+ * list.
  */
 export async function* iteratePages(
   readPage: (page: number) => Promise<InvoicePage>,
+  position?: ListPosition,
 ): AsyncGenerator<ListedInvoice, void, undefined> {
-  const yielded = new Set<string>();
+  const yielded = new Set(position?.seen);
   for (let reading = 0; reading <= MOST_REREADS; reading += 1) {
     if (yield* readThrough(readPage, yielded)) return;
   }
-  throw new ListChanged();
+  throw new ListChanged({ seen: [...yielded] });
 }
 
 /** @returns whether the list stood still. */

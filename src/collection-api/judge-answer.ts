@@ -1,10 +1,13 @@
 import type { z } from "zod";
+import { isTooIntricate } from "../kit/is-too-intricate.ts";
 import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
 import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
 import { parseExactJson } from "./contract/exact-json.ts";
-import { problemsOf } from "./contract/problems.ts";
+import { ownWords, problemsOf } from "./contract/problems.ts";
 import type { HttpAnswer } from "./exchange.ts";
 import { retryAfterMs } from "./retry-delay.ts";
+
+const OWN_WORDS = { error: ownWords };
 
 /** A success: what was read, and what it was read from. */
 export interface Judged<Data> {
@@ -15,6 +18,9 @@ export interface Judged<Data> {
   /** The whole answer's text. */
   text: string;
 }
+
+/** A page of a thousand invoices has ten thousand pieces; a MiB of nothing but pieces takes a fifth of a second. */
+const ANSWER_LIMITS = { depth: 64, pieces: 40_000 };
 
 /**
  * What an answer means (interface, part A; error statuses from part B). Pure.
@@ -29,13 +35,21 @@ export function judgeAnswer<Data>(
   if (header(answer, "content-encoding") !== undefined)
     return { kind: "outside_contract", detail: "answered in an encoding that nobody asked for", status };
 
-  const body = parse(text);
+  // "No content" is all that there is to say where no data is awaited.
+  const body = status === 204 ? NO_CONTENT : parse(text);
   const parsed = envelopeRead.safeParse(body.json);
   const said = parsed.success ? parsed.data : undefined;
   const kind = faultOf(status, said);
   if (kind !== undefined) return refusal(kind, answer, said, now);
 
   const evidence = text;
+  if (body.isTooIntricate === true)
+    return {
+      kind: "outside_contract",
+      detail: "answered with a document that is too deep, or of too many pieces, to be an answer",
+      status,
+      evidence,
+    };
   if (!body.ok)
     return { kind: "broken_json", detail: "answered with something that is not JSON", status, evidence };
   if (said === undefined || !saysSuccess(said.status)) {
@@ -48,13 +62,22 @@ export function judgeAnswer<Data>(
       evidence,
     };
   }
-  const data = read.safeParse(said.data);
+  const data = read.safeParse(said.data, OWN_WORDS);
   if (data.success) return { data: data.data, document: said.data, message: said.message ?? "", text };
   const problems = problemsOf(data.error).map((problem) => `data: ${problem}`);
   return { kind: "outside_contract", detail: "answered outside the contract", status, problems, evidence };
 }
 
-function parse(text: string): { ok: boolean; json?: unknown } {
+interface Parsed {
+  ok: boolean;
+  json?: unknown;
+  isTooIntricate?: boolean;
+}
+
+const NO_CONTENT: Parsed = { ok: true, json: { status: "success" } };
+
+function parse(text: string): Parsed {
+  if (isTooIntricate(text, ANSWER_LIMITS)) return { ok: false, isTooIntricate: true };
   try {
     return { ok: true, json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {
@@ -66,15 +89,24 @@ function parse(text: string): { ok: boolean; json?: unknown } {
 function faultOf(status: number, said: Envelope | undefined): CollectionApiErrorKind | undefined {
   const holdsData = said?.data !== undefined && said.data !== null;
   if (!holdsData) {
-    const messages = [said?.message ?? "", ...(said?.errors ?? [])].map(comparable);
-    const says = (message: string) => messages.includes(comparable(message));
-    if (says(SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
-    if (says(SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
+    if (says(said, SPECIFIED_MESSAGES.unknownInvoice)) return "not_found";
+    if (says(said, SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
   }
-  if (status < 200 || status >= 300) return kindOfStatus(status);
+  if (status < 200 || status >= 300) return kindOfStatus(status, said);
   const inEnvelope = said?.status?.trim() ?? "";
-  return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope)) : undefined;
+  return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope), said) : undefined;
 }
+
+const says = (said: Envelope | undefined, message: string): boolean =>
+  [said?.message ?? "", ...(said?.errors ?? [])].map(comparable).includes(comparable(message));
+
+/**
+ * Whether it is surely the provider that speaks, by the words that are specified or by its error envelope. A gateway's
+ * JSON may have a status and a message too; the group of an error only the provider names (part B).
+ */
+const isTheProviders = (said: Envelope | undefined): boolean =>
+  says(said, SPECIFIED_MESSAGES.unknownInvoice) ||
+  (said !== undefined && said.status !== null && said.message !== null && said.type !== null);
 
 const comparable = (message: string) =>
   message
@@ -82,8 +114,20 @@ const comparable = (message: string) =>
     .replaceAll(/[^a-z]+/g, " ")
     .trim();
 
-function kindOfStatus(status: number): CollectionApiErrorKind {
-  if (status === 401 || status === 403) return "key_refused";
+/** Why the provider does not allow it, by its words: 403 stands for all three (interface, part B). */
+function kindOfRefusal(said: Envelope | undefined): CollectionApiErrorKind {
+  const words = comparable([said?.type, said?.message, ...(said?.errors ?? [])].join(" ").slice(0, 2_000));
+  if (/\bcollection\b/.test(words) && CLOSED.test(words)) return "collection_closed";
+  if (/\bkey\b/.test(words) && /\b(test|live|kind|mode|environment|sandbox|production)\b/.test(words))
+    return "wrong_key_kind";
+  return "key_refused";
+}
+
+const CLOSED = /\b(disabled|inactive|not active|closed|suspended|blocked|pending|deactivated|archived)\b/;
+
+function kindOfStatus(status: number, said: Envelope | undefined): CollectionApiErrorKind {
+  if (status === 401) return "key_refused";
+  if (status === 403) return kindOfRefusal(said);
   if (status === 404) return "not_found";
   if (status === 408) return "timeout";
   if (status === 409 || status === 412) return "rule_refused";
@@ -95,6 +139,8 @@ function kindOfStatus(status: number): CollectionApiErrorKind {
 
 const DETAIL: Partial<Record<CollectionApiErrorKind, string>> = {
   key_refused: "the provider refuses the key",
+  wrong_key_kind: "the provider wants another kind of key for it, Live or Test",
+  collection_closed: "the collection is not open",
   not_found: "the provider knows no such id",
   rule_refused: "the provider's rules refuse it",
   rate_limited: "the provider asks for fewer requests",
@@ -118,6 +164,7 @@ function refusal(
     problems: said?.errors,
     retryAfterMs: retryAfterMs(header(answer, "retry-after"), now),
     evidence: answer.text,
+    inEnvelope: isTheProviders(said),
   };
 }
 

@@ -52,10 +52,16 @@ const whenWell = new ConfirmationClaim<Claiming, typeof RETURNS>(RETURNS, {
   ...reading,
 });
 
-const whenAllowed = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(RETURNS, {
+const LIMITED: ClaimConditions<Claiming & Spending> = {
   admitting: whenSourceIsUnchanged,
   thereupon: spendingAllowance,
   ...reading,
+};
+
+const whenAllowed = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(RETURNS, LIMITED);
+
+const whenFlooded = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(RETURNS, LIMITED, {
+  flooded: true,
 });
 
 /**
@@ -77,10 +83,15 @@ export async function claimConfirmations(
     const row = await readSource(db, claiming.source);
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
-    const found = { isWell: row.faults === 0, isRefused: row.pausedBy === "refused", moreInMs };
+    const found = {
+      isWell: row.faults === 0 && row.retryInMs === 0,
+      isRefused: row.pausedBy === "refused",
+      moreInMs,
+    };
     if (total < 1) return { items: [], ...found };
     const { version } = row;
-    const rows = await whenAllowed.from(db, { ...claiming, total, unknown, version, allowance, limited });
+    const claim = allowance.flooded ? whenFlooded : whenAllowed;
+    const rows = await claim.from(db, { ...claiming, total, unknown, version, allowance, limited });
     if (rows[0]?.open === true) return { items: claimedIn(rows), ...found };
   }
 }

@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import { storableText } from "../kit/storable-text.ts";
 import { type ConfirmedInvoice, erasedDocument } from "../payments/payment.ts";
 import { type Answer, toUtc } from "../provider/answer.ts";
 import type { Claimed } from "./claim.ts";
-
-const CALLBACK_PATH = /(\/callbacks\/)[A-Za-z0-9_-]{22,}/g;
 
 /**
  * The row of a confirmed invoice, and whether it is news (G6).
@@ -18,7 +17,7 @@ export function confirmedInvoice(
   { paidFirst }: { paidFirst: boolean },
 ): { row: ConfirmedInvoice; isOld: boolean } {
   // The invoice's own callBackUrl holds a token of ours.
-  const masked = JSON.stringify(document).toWellFormed().replaceAll(CALLBACK_PATH, "$1***");
+  const masked = withoutCallbackTokens(JSON.stringify(document).toWellFormed());
   const digest = hash("sha256", masked, "base64url");
   const modifiedAt = toUtc(invoice.dateModified, timeZone);
   const knownAt = confirmation.known?.modifiedAt ?? null;
@@ -35,8 +34,8 @@ export function confirmedInvoice(
     status: storableText(invoice.status),
     type: storable(invoice.type),
     collectionName: storable(invoice.collectionName),
-    title: storable(invoice.title),
-    reference: referenceIn(invoice.callBackUrl),
+    title: confirmation.erased ? null : storable(invoice.title),
+    reference: confirmation.erased ? null : referenceIn(invoice.callBackUrl),
     paymentMethod: storable(invoice.paymentMethod),
     serviceFeePayer: storable(invoice.serviceFeePayer),
     document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,

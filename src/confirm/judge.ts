@@ -2,6 +2,7 @@ import type { AlarmName } from "../database/alarms.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Outcome } from "../store/outcome.ts";
+import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import type { Claimed } from "./claim.ts";
 import { confirmedInvoice } from "./confirmed-invoice.ts";
@@ -77,7 +78,8 @@ function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: nu
       return { state: "due", verdict: confirmation.verdict, faults: confirmation.faults };
     case "rate_limited": {
       const backsOff = backingOff(confirmation, dice);
-      return { ...backsOff, dueInMs: answer.retryAfterMs ?? backsOff.dueInMs, lastError: answer.error };
+      const dueInMs = Math.min(answer.retryAfterMs ?? backsOff.dueInMs, MOST_RETRY_AFTER_MS);
+      return { ...backsOff, dueInMs, lastError: answer.error };
     }
     case "key_refused":
     case "fault":

@@ -3,7 +3,10 @@ import { leaseEnd } from "../database/leased-rows.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
+import { type Class, IN_A_FLOOD, IN_ORDER, nameOf, takingOldest } from "./classes.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./confirmation.ts";
+import { RESERVED_SHARE, Share } from "./fair-share.ts";
+import { takingByTurns } from "./sender-turns.ts";
 
 /** A confirmation that this worker holds the lease of. */
 export interface ClaimedConfirmation extends ConfirmationKey {
@@ -78,31 +81,14 @@ export interface ClaimConditions<Given> {
   adding: RawBuilder<unknown>;
 }
 
-/** A class of work, as the index on due confirmations has it. */
-interface Class {
-  priority: Priority;
-  askedBefore: boolean;
-}
-
-/** First asks before repeats, known ids before unknown ones, replays last. */
-const CLASSES: readonly Class[] = [
-  { priority: "known", askedBefore: false },
-  { priority: "unknown", askedBefore: false },
-  { priority: "known", askedBefore: true },
-  { priority: "unknown", askedBefore: true },
-  { priority: "replay", askedBefore: false },
-  { priority: "replay", askedBefore: true },
-];
-
-/** Of each claim, every class that has work due gets at least so much, so that none starves. */
-const RESERVED_SHARE = 1 / 8;
-
-/** Claims due confirmations of one source in one statement. `Row` is what the claim returns for each. */
+/** Claims due confirmations of one source in one statement. */
 export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLAIMED> {
   readonly #statement: Statement<Given, Result>;
 
-  constructor(returns: Result, conditions: ClaimConditions<Given>) {
-    this.#statement = new Statement(returns, (slots: Slots<Given>) => claiming(slots, conditions));
+  /** @param options.flooded unknown ids are taken by the turns of their senders. */
+  constructor(returns: Result, conditions: ClaimConditions<Given>, { flooded = false } = {}) {
+    const classes = flooded ? IN_A_FLOOD : IN_ORDER;
+    this.#statement = new Statement(returns, (slots: Slots<Given>) => claiming(slots, conditions, classes));
   }
 
   /** @returns a row for each confirmation; one without an invoice id, that says whether the source is open, for none. */
@@ -111,16 +97,20 @@ export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLA
   }
 }
 
-function claiming<Given extends Claiming>(slots: Slots<Given>, conditions: ClaimConditions<Given>) {
+function claiming<Given extends Claiming>(
+  slots: Slots<Given>,
+  conditions: ClaimConditions<Given>,
+  classes: readonly Class[],
+) {
   const { value } = slots;
-  const total = value((given) => given.total);
   const reserved = value((given) => Math.max(1, Math.floor(given.total * RESERVED_SHARE)));
   const thereupon = conditions.thereupon?.(slots);
+  const share = new Share(slots, classes, reserved);
   return sql`
-    with admitted as materialized (${conditions.admitting(slots)}),
-    ${sql.join(CLASSES.map((one, index) => takingClass(one, index, limitOf(slots, index, total, reserved))))},
+    with recursive admitted as materialized (${conditions.admitting(slots)}),
+    ${sql.join(classes.map((one, place) => takingClass(one, place, share.of(place))))},
     taken as (${sql.join(
-      CLASSES.map((_, index) => sql`select * from ${nameOf(index)}`),
+      classes.map((_, place) => sql`select invoice_id, source from ${nameOf(place)}`),
       sql` union all `,
     )}),
     claimed as (
@@ -138,46 +128,5 @@ function claiming<Given extends Claiming>(slots: Slots<Given>, conditions: Claim
     from (select) as always left join claimed on true ${conditions.joining}`;
 }
 
-const nameOf = (index: number) => sql.table(`class_${index}`);
-
-const dueIn = ({ priority, askedBefore }: Class) => sql`
-  source = (select name from admitted) and priority = ${sql.lit(priority)}
-  and (attempt + faults > 0) = ${sql.lit(askedBefore)} and state = 'due' and due_at <= now()`;
-
-const takingClass = (one: Class, index: number, limit: RawBuilder<unknown>) => sql`
-  ${nameOf(index)} as (
-    select invoice_id, source from confirmation where ${dueIn(one)}
-    order by due_at limit ${limit} for update skip locked)`;
-
-/** What is left of the claim after the classes before, less what is reserved for those that come after. */
-function limitOf<Given extends Claiming>(
-  slots: Slots<Given>,
-  index: number,
-  total: RawBuilder<unknown>,
-  reserved: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  const indexed = CLASSES.map((one, place) => ({ one, place }));
-  const before = indexed.filter(({ place }) => place < index);
-  const waiting = indexed.slice(index + 1).map(({ one }) => {
-    const due = sql`select from confirmation where ${dueIn(one)} limit ${reserved}`;
-    return sql`least(${mostOf(slots, one, total)}, (select count(*) from (${due}) as some))`;
-  });
-  const own = CLASSES[index];
-  const same = before.filter(({ one }) => one.priority === own?.priority);
-  const most = own === undefined ? total : mostOf(slots, own, total);
-  return sql`greatest(0, least(
-    ${total}::bigint - (${sum(before.map(taken))}) - (${sum(waiting)}), ${most} - (${sum(same.map(taken))})))`;
-}
-
-const taken = ({ place }: { place: number }) => sql`(select count(*) from ${nameOf(place)})`;
-
-const sum = (terms: readonly RawBuilder<unknown>[]) => sql.join([sql`0`, ...terms], sql` + `);
-
-function mostOf<Given extends Claiming>(
-  { value }: Slots<Given>,
-  { priority }: Class,
-  total: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  if (priority === "known") return sql`${total}::bigint`;
-  return sql`${value((given) => (priority === "unknown" ? given.unknown : given.replays))}::bigint`;
-}
+const takingClass = (one: Class, place: number, limit: RawBuilder<unknown>) =>
+  one.askedBefore === null ? takingByTurns(one, place, limit) : takingOldest(one, place, limit);

@@ -6,8 +6,8 @@ const NOBODY_WORKS_MS = 30_000;
 /** What the state of an invoice means and what happens next, for who is on call at night. A sentence or two each. Pure. */
 export function meaningOf(timeline: Timeline, now: Date): string[] {
   const { confirmations, events, invoices, invoiceId, closedTopics } = timeline;
-  const named = (source: string, said: string) =>
-    confirmations.length + events.length > 2 ? `Source ${source}: ${said}` : said;
+  const sources = new Set([...confirmations, ...events].map(({ source }) => source));
+  const named = (source: string, said: string) => (sources.size > 1 ? `Source ${source}: ${said}` : said);
   const lines = confirmations.map((confirmation) => {
     const invoice = invoices.find(({ source }) => source === confirmation.source) ?? null;
     return named(confirmation.source, confirmationMeaning(confirmation, invoice, invoiceId, now));

@@ -109,7 +109,7 @@ async function readConfirmations(
       due_at as "dueAt", claimed_until as "claimedUntil", confirmation.last_error as "lastError",
       opened_at as "openedAt", opened_by as "openedBy", settled_at as "settledAt",
       source.paused_by as "sourcePausedBy", source.last_error as "sourceError",
-      nullif(greatest(source.opens_at, source.retry_at, now()), now()) as "sourceOpensAt"
+      nullif(greatest(source.opens_at, now()), now()) as "sourceOpensAt"
     from confirmation left join source on source.name = confirmation.source
     where invoice_id = ${id} order by opened_at, confirmation.source`.execute(db);
   return rows.map(({ openedAt, openedBy, settledAt, ...standing }) => {
@@ -178,7 +178,7 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
 async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {
   const { rows } = await sql<ClosedTopic>`
     select arn, paused_by as "pausedBy", last_error as "lastError",
-      nullif(greatest(opens_at, retry_at, now()), now()) as "opensAt"
-    from topic where paused_by is not null or greatest(opens_at, retry_at) > now() order by arn`.execute(db);
+      nullif(greatest(opens_at, now()), now()) as "opensAt"
+    from topic where paused_by is not null or opens_at > now() order by arn`.execute(db);
   return rows;
 }

@@ -56,19 +56,19 @@ export const raising = (alarms: RawBuilder<unknown>): RawBuilder<unknown> => sql
 export const clearing = (which: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and ${which}`;
 
-/** Closes the open alarms about these subjects, because someone has seen to them. */
+const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {
+  source: text(({ source }) => source),
+  subject: text(({ subject }) => subject),
+};
+
+/** Closes the open alarms about these, because someone has seen to them. */
 export async function closeAlarms(
   db: Kysely<Tables>,
   names: readonly AlarmName[],
-  subjects: readonly string[],
+  about: readonly Pick<Alarm, "source" | "subject">[],
 ): Promise<void> {
-  await db
-    .updateTable("alarm")
-    .set({ cleared_at: sql`clock_timestamp()` })
-    .where("cleared_at", "is", null)
-    .where("name", "in", names)
-    .where("subject", "in", subjects)
-    .execute();
+  await clearing(sql`name = any(${names}::text[]) and (source, subject) in (
+    select source, subject from ${tableOf("given", ABOUT, about)})`).execute(db);
 }
 
 /** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */

@@ -24,3 +24,31 @@ export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]):
     select * from unnest(${column((e) => e.actor)}::text[], ${column((e) => e.action)}::text[], ${column((e) => e.subject)}::text[],
       ${column((e) => e.invoiceId)}::uuid[], ${column((e) => JSON.stringify(e.detail))}::json[])`.execute(db);
 }
+
+/** One of them, as lists show it. */
+export interface AuditedChange extends AuditEntry {
+  id: number;
+  at: Date;
+}
+
+/** Who changed what, the newest first. @param before only entries older than the one with this id. */
+export async function readAuditLog({
+  db,
+  invoiceId,
+  before,
+  limit,
+}: {
+  db: Kysely<Tables>;
+  invoiceId?: string | undefined;
+  before?: number | undefined;
+  limit: number;
+}): Promise<AuditedChange[]> {
+  let query = db
+    .selectFrom("audit_entry")
+    .select(["id", "at", "actor", "action", "subject", "invoice_id as invoiceId", "detail"])
+    .orderBy("id", "desc")
+    .limit(limit);
+  if (invoiceId !== undefined) query = query.where("invoice_id", "=", invoiceId);
+  if (before !== undefined) query = query.where("id", "<", before);
+  return (await query.execute()) as AuditedChange[];
+}

@@ -1,36 +1,46 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Secret } from "../kit/secret.ts";
-import { PreparingClient } from "./preparing-client.ts";
+import { PreparingClient, RelayClient } from "./relay-client.ts";
+import { SessionPool } from "./session-pool.ts";
 import type { Tables } from "./tables.ts";
 
 export type Database = Kysely<Tables>;
 
 export interface Connection<Schema> {
   readonly db: Kysely<Schema>;
+  /** Ends the connections that do not answer within `limitMs`; the pool makes new ones. */
+  weedOut(limitMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
+/** What a pool is for, and so how long its statements may take. */
+export type Purpose =
+  /**
+   * What a callback or a payment waits for: a few seconds at most, looking rows up by index and nothing else. A kept
+   * plan that was made while a table was small would scan it from end to end however large it grows, until its
+   * statistics change. Before version 18 Postgres reckons a ruled-out scan as so dear that it would compile the
+   * statement each time: that is off as well.
+   */
+  | "hot"
+  /** Everything else. */
+  | "work"
+  /** Migrations: as long as it takes. */
+  | "migrate";
+
 export interface ConnectOptions {
+  purpose?: Purpose;
   /** The most connections of this pool. */
   max?: number;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
   /** How long to wait for a connection, in ms. */
   connectTimeoutMs?: number;
-  /** How long one statement may take before this side gives up on it, in ms; 0 for no limit. */
+  /** How long one statement may take, in ms, where the purpose does not say it well. */
   statementTimeoutMs?: number;
-  /** Keep the plans of statements with the connection; off behind a pooler of statements or transactions. */
-  prepare?: boolean;
   /**
-   * For statements that look rows up by index and nothing else. A kept plan that was made while a table was small
-   * would scan it from end to end however large it grows, until its statistics change. Before version 18 Postgres
-   * reckons a ruled-out scan as so dear that it would compile the statement each time: that is off as well.
-   */
-  byIndex?: boolean;
-  /**
-   * Send no options at the start of a session, which RDS Proxy and PgBouncer refuse. The role's own time zone has to
-   * be UTC then, and its own schema is used.
+   * Send no options at the start of a session, which RDS Proxy and PgBouncer refuse: what a session needs is set by
+   * its first statement then. Statements are not kept prepared.
    */
   plainStart?: boolean;
   /** The Postgres schema that unqualified names mean. */
@@ -38,6 +48,16 @@ export interface ConnectOptions {
   /** Told of connections that break while idle; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
 }
+
+/** How long a statement may take, wait for a lock, and a transaction be left alone, in ms; 0 for no limit. */
+const LIMITS: Record<Purpose, { statementMs: number; lockMs: number; idleMs: number }> = {
+  hot: { statementMs: 5_000, lockMs: 3_000, idleMs: 5_000 },
+  work: { statementMs: 30_000, lockMs: 10_000, idleMs: 5_000 },
+  migrate: { statementMs: 0, lockMs: 0, idleMs: 0 },
+};
+
+/** The server gives up a little after this side, so that nothing goes on that nobody waits for. */
+const SERVER_GRACE_MS = 1_000;
 
 const INT8_OID = 20;
 const DATE_OID = 1082;
@@ -55,42 +75,61 @@ const types = {
 };
 
 /**
- * Opens a pool; nothing is sent until the first query. Every session works in UTC, with ISO dates, and
- * waits for its commits to be durable (G1), whatever the server's own settings.
+ * Opens a pool; nothing is sent until the first query. Every session works in UTC, with ISO dates, waits for its commits
+ * to be durable (G1) whatever the server's own settings, and holds no lock longer than its purpose needs (G11).
  */
 export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}): Connection<Schema> {
-  const {
-    max = 10,
-    applicationName = "invoice-relay",
-    connectTimeoutMs = 5_000,
-    statementTimeoutMs = 30_000,
-    schema,
-  } = options;
-  const pool = new pg.Pool({
+  const { purpose = "work", max = 10, applicationName = "invoice-relay", connectTimeoutMs = 5_000 } = options;
+  const statementMs = options.statementTimeoutMs ?? LIMITS[purpose].statementMs;
+  const session = sessionSettings(purpose, statementMs, options.schema);
+  const pool = new SessionPool({
     connectionString: url.reveal(),
     max,
     application_name: applicationName,
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: statementTimeoutMs,
+    query_timeout: statementMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     types,
-    ...(options.prepare === true ? { Client: PreparingClient } : {}),
+    Client: purpose === "hot" && options.plainStart !== true ? PreparingClient : RelayClient,
     ...(options.plainStart === true
-      ? {}
+      ? { onConnect: async (client: pg.ClientBase) => void (await client.query(settingAll(session))) }
       : {
-          options: `-c timezone=UTC -c datestyle=ISO -c synchronous_commit=on${options.byIndex === true ? " -c enable_seqscan=off -c jit=off" : ""}${schema === undefined ? "" : ` -c search_path=${schema}`}`,
+          options: Object.entries(session)
+            .map(([name, value]) => `-c ${name}=${value}`)
+            .join(" "),
         }),
   });
   let closing = false;
   // The pool lets go of its sessions before they have ended: a server that stops then is no news.
-  // A client that is in nobody's query just then has nobody to tell, and an error event unheard would end the
-  // process. Whoever holds it hears of it with its next query.
-  pool.on("connect", (client) => void client.on("error", () => undefined));
   pool.on("error", (error) => closing || options.onIdleError?.(error));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const close = () => {
     closing = true;
     return db.destroy();
   };
-  return { db, close };
+  return { db, weedOut: (limitMs) => pool.weedOut(limitMs), close };
 }
+
+function sessionSettings(
+  purpose: Purpose,
+  statementMs: number,
+  schema: string | undefined,
+): Record<string, string> {
+  const { lockMs, idleMs } = LIMITS[purpose];
+  return {
+    timezone: "UTC",
+    datestyle: "ISO",
+    synchronous_commit: "on",
+    statement_timeout: String(statementMs === 0 ? 0 : statementMs + SERVER_GRACE_MS),
+    lock_timeout: String(lockMs),
+    idle_in_transaction_session_timeout: String(idleMs),
+    ...(purpose === "hot" ? { enable_seqscan: "off", jit: "off" } : {}),
+    ...(schema === undefined ? {} : { search_path: schema }),
+  };
+}
+
+const settingAll = (session: Record<string, string>): string =>
+  Object.entries(session)
+    .map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`)
+    .join("; ");

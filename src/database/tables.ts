@@ -35,6 +35,7 @@ export interface CallbackTable {
   remote_address: string | null;
   found_by: string | null;
   verdict: "unreadable" | "ping" | "refused" | null;
+  cut: unknown;
   invoice_ids: string[];
   headers: [name: string, value: string][];
   body: Buffer;
@@ -250,6 +251,7 @@ export interface SourceTable {
   version: Generated<number>;
   faults: Generated<number>;
   paused_by: "operator" | "refused" | null;
+  pause_reason: string | null;
   last_error: string | null;
 }
 
@@ -296,6 +298,7 @@ export interface TopicTable {
   version: Generated<number>;
   faults: Generated<number>;
   paused_by: "operator" | "refused" | null;
+  pause_reason: string | null;
   last_error: string | null;
 }
 

@@ -8,7 +8,12 @@ const NOT_ALLOWED = /^(AuthorizationError|AccessDenied)(Exception)?$/;
 export async function describeTopic(client: SNSClient, topicArn: string): Promise<TopicDescription> {
   try {
     const { Attributes = {} } = await client.send(new GetTopicAttributesCommand({ TopicArn: topicArn }));
-    return { kind: "there", subscriptions: Number(Attributes.SubscriptionsConfirmed ?? 0) };
+    const { SubscriptionsConfirmed = "0", SignatureVersion = "1" } = Attributes;
+    return {
+      kind: "there",
+      subscriptions: Number(SubscriptionsConfirmed),
+      signatureVersion: SignatureVersion,
+    };
   } catch (error) {
     const name = error instanceof Error ? error.name : "Error";
     return { kind: NOT_ALLOWED.test(name) ? "not_allowed" : "fault", error: `${name}: ${messageOf(error)}` };

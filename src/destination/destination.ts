@@ -31,8 +31,8 @@ export type BatchOutcome =
 
 /** What a destination says about a topic. */
 export type TopicDescription =
-  /** `subscriptions` counts the confirmed ones. */
-  | { kind: "there"; subscriptions: number }
+  /** `subscriptions` counts the confirmed ones; `signatureVersion` is how messages are signed: 1 is SHA-1, 2 is SHA-256. */
+  | { kind: "there"; subscriptions: number; signatureVersion: string }
   /** These credentials may not ask, which says nothing about publishing. */
   | { kind: "not_allowed"; error: string }
   | { kind: "fault"; error: string };

@@ -1,7 +1,7 @@
 import { PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { messageOf } from "../kit/errors.ts";
-import { quietText } from "../kit/quiet-text.ts";
+import { quietText } from "../kit/mask/quiet-text.ts";
 import { describeTopic } from "./describe-topic.ts";
 import type { BatchOutcome, Destination, EntryOutcome, OutgoingEvent } from "./destination.ts";
 import { entryOf, fitting, MOST_ENTRIES } from "./sns-entry.ts";

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { invoicePaidSchema } from "./invoice-paid.ts";
 
-/** The JSON Schema of the event. Further properties are allowed: a newer relay may add some within version 1. */
+/**
+ * The JSON Schema of the event. Further properties are allowed: a newer relay may add some within version 1.
+ */
 export function invoicePaidJsonSchema(): Record<string, unknown> {
   return {
     $id: invoicePaidSchema.shape.dataschema.value,
@@ -11,7 +13,10 @@ export function invoicePaidJsonSchema(): Record<string, unknown> {
 
 const attribute = (description: string) => ({ type: "string", description });
 
-/** What travels beside the event as SNS message attributes: what filter policies match. None of it is personal. */
+/**
+ * What travels beside the event as SNS message attributes: what filter policies match. None of it is
+ * personal.
+ */
 const attributes = {
   type: "object",
   properties: {
@@ -35,7 +40,8 @@ export function asyncApiDocument(): Record<string, unknown> {
       title: "invoice-relay",
       version: "1.0.0",
       description:
-        "One `invoice.paid` event for every invoice that the provider confirms as paid, published to Amazon SNS at least once, each copy with the same id.",
+        "One `invoice.paid` event for every invoice that the provider confirms as paid, published " +
+        "to Amazon SNS at least once, each copy with the same id.",
     },
     defaultContentType: "application/json",
     channels: {
@@ -43,7 +49,8 @@ export function asyncApiDocument(): Record<string, unknown> {
         address: null,
         title: "The SNS topic",
         description:
-          "The topic in SNS_TOPIC_ARN, standard or FIFO. On a FIFO topic the message group is the invoice's id. Events of Test invoices go to the topic in SNS_TEST_TOPIC_ARN.",
+          "The topic in SNS_TOPIC_ARN, standard or FIFO. On a FIFO topic the message group is the invoice's " +
+          "id. Events of Test invoices go to the topic in SNS_TEST_TOPIC_ARN.",
         messages: { invoicePaid: { $ref: "#/components/messages/invoicePaid" } },
       },
     },

@@ -4,10 +4,11 @@ export { InvoicePaidError, type InvoicePaidErrorKind } from "./invoice-paid-erro
 export { memoryOnceOnly } from "./memory-once-only.ts";
 export { type OnceOnlyStore, onceOnly } from "./once-only.ts";
 export { parseInvoicePaid } from "./parse-invoice-paid.ts";
+export { parseUnsignedInvoicePaid } from "./parse-unsigned-invoice-paid.ts";
 export {
   type PostgresClient,
   type PostgresOnceOnly,
   type PostgresPool,
   postgresOnceOnly,
 } from "./postgres-once-only.ts";
-export type { Trust } from "./verify-signature.ts";
+export type { Trust } from "./trust.ts";

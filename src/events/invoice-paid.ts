@@ -7,7 +7,11 @@ const NAMESPACE = Buffer.from("6f0f6a4e2f5b5d0e9c530d7c2f6f1c11", "hex");
 const money = z
   .string()
   .regex(/^-?\d+\.\d{2,}$/)
-  .meta({ description: "A decimal string with at least two decimals.", examples: ["1500.50"] });
+  .meta({
+    description:
+      "A decimal string with at least two decimals, in the merchant account's currency. No field names it.",
+    examples: ["1500.50"],
+  });
 const utc = z.iso.datetime().meta({ description: "UTC, ISO 8601." });
 
 /**
@@ -72,8 +76,8 @@ export type InvoicePaid = z.output<typeof invoicePaidSchema>;
 export type InvoicePaidData = InvoicePaid["data"];
 
 /**
- * The one event id of an invoice (G4), whoever found the payment: a UUIDv5 (RFC 9562, 5.5). Made here, because uuid's
- * own way over a hash object costs five times as much, once for each payment.
+ * The one event id of an invoice (G4), whoever found the payment: a UUIDv5 (RFC 9562, 5.5). Made here,
+ * because uuid's own way over a hash object costs five times as much, once for each payment.
  */
 export function invoicePaidId(invoiceId: string): string {
   const name = Buffer.from(`${invoiceId.toLowerCase()}/invoice.paid`);
@@ -84,7 +88,10 @@ export function invoicePaidId(invoiceId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The event of a confirmed invoice. Everything in `data` is the provider's answer, nothing the callback's (G3). */
+/**
+ * The event of a confirmed invoice. Everything in `data` is the provider's answer, nothing the callback's
+ * (G3).
+ */
 export function invoicePaid(source: string, data: InvoicePaidData): InvoicePaid {
   return {
     specversion: "1.0",

@@ -1,8 +1,8 @@
 import type { OnceOnlyStore } from "./once-only.ts";
 
 /**
- * Remembers in this process only, the newest `keep` events: for tests, and for handlers that do no harm when they run
- * again after a restart.
+ * Remembers in this process only, the newest `keep` events: for tests, and for handlers that do no harm when
+ * they run again after a restart.
  */
 export function memoryOnceOnly({ keep = 10_000 }: { keep?: number } = {}): OnceOnlyStore<undefined> {
   const handled = new Set<string>();

@@ -18,10 +18,10 @@ export interface PostgresOnceOnly<Client extends PostgresClient> extends OnceOnl
 }
 
 /**
- * Remembers handled events in the consumer's own database, in the handler's own transaction. The id is claimed by an
- * insert, then the handler writes through the same client, then both commit together: after a crash anywhere, either
- * both are there or neither is, and the next delivery finds out which. A second delivery at the same time waits on
- * the claim.
+ * Remembers handled events in the consumer's own database, in the handler's own transaction. The id is
+ * claimed by an insert, then the handler writes through the same client, then both commit together: after a
+ * crash anywhere, either both are there or neither is, and the next delivery finds out which. A second
+ * delivery at the same time waits on the claim.
  * @param options.table its name, with or without schema; `handled_event` when left out
  */
 export function postgresOnceOnly<Client extends PostgresClient>(
@@ -70,7 +70,8 @@ export function postgresOnceOnly<Client extends PostgresClient>(
     createTable: () =>
       withClient(async (client) => {
         await client.query(
-          `create table if not exists ${table} (event_id uuid primary key, handled_at timestamptz not null default clock_timestamp())`,
+          `create table if not exists ${table} (
+            event_id uuid primary key, handled_at timestamptz not null default clock_timestamp())`,
         );
       }),
     forgetBefore: (time) =>

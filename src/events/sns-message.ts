@@ -42,7 +42,10 @@ const CONFIRMATION_FIELDS = [
   "Type",
 ];
 
-/** The text that the signature is of: names and values of certain fields, a line each; a field that is not there is left out. */
+/**
+ * The text that the signature is of: names and values of certain fields, a line each; a field that is not
+ * there is left out.
+ */
 export function signedText(message: SnsMessage): string {
   const fields: Record<string, unknown> = message;
   const names = message.Type === "Notification" ? NOTIFICATION_FIELDS : CONFIRMATION_FIELDS;

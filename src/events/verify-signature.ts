@@ -1,38 +1,42 @@
 import { createVerify } from "node:crypto";
+import { certificateShelf } from "./certificate-shelf.ts";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
-import { signingCertificate } from "./signing-certificate.ts";
+import { snsAddress } from "./sns-address.ts";
 import { type SnsMessage, signedText } from "./sns-message.ts";
+import { namedTopics, originOfTopic, refuseStale, type Trust } from "./trust.ts";
 
-/** What an HTTP endpoint trusts. */
-export interface Trust {
-  /**
-   * The topics whose messages are yours. Needed for what comes over HTTP: anyone with an AWS account can send
-   * your endpoint a message that SNS signed.
-   */
-  topicArns?: readonly string[];
-  /** Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS. */
-  trustedOrigins?: readonly string[];
-}
+/** As many as there are regions of named topics and trusted origins: nothing from outside adds one. */
+const shelves = new Map<string, ReturnType<typeof certificateShelf>>();
 
 /**
- * Verifies that SNS sent a message, for a topic that is named: signature version 1 (SHA-1) or 2 (SHA-256), with
- * the certificate at an address of SNS.
+ * Verifies that SNS sent a message, lately, for a topic that is named: signature version 2 (SHA-256), with a
+ * certificate from the address of SNS in the topic's region. Nothing is fetched before everything else holds.
+ * @returns the origins at which SNS is: its own and those that are trusted
  * @throws InvoicePaidError that says what does not fit
  */
-export async function verifySignature(message: SnsMessage, trust: Trust): Promise<void> {
-  const { topicArns = [], trustedOrigins = [] } = trust;
-  if (!topicArns.includes(message.TopicArn))
-    throw new InvoicePaidError(
-      "untrusted_topic",
-      "The message comes from a topic that is not yours. Name the topics that are in topicArns.",
-    );
+export async function verifySignature(message: SnsMessage, trust: Trust): Promise<readonly string[]> {
+  const origins = [originOfTopic(message.TopicArn, namedTopics(trust)), ...(trust.trustedOrigins ?? [])];
+  refuseStale(message.Timestamp, trust.maxAgeSeconds);
   const { Signature, SigningCertURL, SignatureVersion } = message;
   if (Signature === undefined || SigningCertURL === undefined || SignatureVersion === undefined)
     throw new InvoicePaidError("forged", "The message is not signed.");
-  const certificate = await signingCertificate(SigningCertURL, trustedOrigins);
-  const verify = createVerify(SignatureVersion === "2" ? "RSA-SHA256" : "RSA-SHA1").update(
-    signedText(message),
+  if (SignatureVersion !== "2" && trust.allowSha1 !== true)
+    throw new InvoicePaidError(
+      "weak_signature",
+      "The topic signs with SHA-1. Set its attribute SignatureVersion to 2, or say allowSha1.",
+    );
+  const url = snsAddress(SigningCertURL, origins);
+  if (url === undefined || !url.pathname.endsWith(".pem") || url.search !== "" || url.hash !== "")
+    throw new InvoicePaidError(
+      "untrusted_certificate",
+      "The message's SigningCertURL is not an address of SNS. Name a local one's origin in trustedOrigins.",
+    );
+  const shelf = shelves.get(url.origin) ?? certificateShelf();
+  shelves.set(url.origin, shelf);
+  const algorithm = SignatureVersion === "2" ? "RSA-SHA256" : "RSA-SHA1";
+  const genuine = await shelf.fits(url.href, ({ publicKey }) =>
+    createVerify(algorithm).update(signedText(message)).verify(publicKey, Signature, "base64"),
   );
-  if (!verify.verify(certificate.publicKey, Signature, "base64"))
-    throw new InvoicePaidError("forged", "The message's signature does not fit.");
+  if (!genuine) throw new InvoicePaidError("forged", "The message's signature does not fit.");
+  return origins;
 }

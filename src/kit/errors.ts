@@ -1,4 +1,4 @@
-import { quietText } from "./quiet-text.ts";
+import { quietText } from "./mask/quiet-text.ts";
 
 /** What happens to the work after an error: policy is a lookup, not a guess at each place. */
 export type Next =
@@ -11,16 +11,45 @@ export type Next =
   /** set aside, visibly, as a dead letter */
   | "bury";
 
+/** What kind of fault it is, for programs: the command line's exit code and the `code` in its JSON. */
+export type ErrorCode =
+  /** the command line, or what stands in a file that it names, is wrong */
+  | "usage"
+  /** a setting is missing or wrong */
+  | "settings"
+  /** nothing of that id or name is here, or at the provider */
+  | "not_found"
+  /** the database does not answer, or is starting or full */
+  | "database_away"
+  /** the provider does not answer, or cannot just now */
+  | "provider_away"
+  /** it could not be done for another reason */
+  | "failed"
+  /** nobody foresaw this one: a bug */
+  | "unexpected";
+
+export interface RelayErrorOptions {
+  next: Next;
+  /** `failed` when left out. */
+  code?: ErrorCode | undefined;
+  cause?: unknown;
+}
+
 /** An error that a person is meant to read: its message says what is wrong, where, and what to do. */
 export class RelayError extends Error {
   readonly next: Next;
+  readonly code: ErrorCode;
 
-  constructor(message: string, options: { next: Next; cause?: unknown }) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(message: string, { next, code = "failed", cause }: RelayErrorOptions) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
-    this.next = options.next;
+    this.next = next;
+    this.code = code;
   }
 }
+
+/** Control and format characters, bidi ones among them: they would steer the terminal that shows an error. */
+const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
  * The message of anything thrown, on one line, shortened for storage and logs; secrets and personal data that
@@ -33,7 +62,7 @@ export function messageOf(error: unknown): string {
       : error instanceof Error
         ? withoutRowValues(error)
         : String(error);
-  return quietText(text.slice(0, 5_000)).replaceAll(/\s+/g, " ").replaceAll("\0", "\uFFFD").slice(0, 500);
+  return quietText(text).replaceAll(/\s+/g, " ").slice(0, 500).replaceAll(STEERING, "\uFFFD");
 }
 
 /** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */

@@ -18,10 +18,33 @@ export function createMetrics() {
       labelNames: ["source", "check"],
       registers,
     }),
+    callbacksCut: new Counter({
+      name: "invoice_relay_callbacks_cut_total",
+      help: "Callbacks over a budget (their bodies cut), or beyond a limit of reading, by which",
+      labelNames: ["source", "what"],
+      registers,
+    }),
     callbackSeconds: new Histogram({
       name: "invoice_relay_callback_seconds",
       help: "From the request's headers to its answer",
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    }),
+    connectionsRefused: new Counter({
+      name: "invoice_relay_connections_refused_total",
+      help: "Connections, or requests behind a proxy, closed because their address had its most open",
+      registers,
+    }),
+    adminRefused: new Counter({
+      name: "invoice_relay_admin_refused_total",
+      help: "Requests to the admin API without a right token, by answer",
+      labelNames: ["status"],
+      registers,
+    }),
+    eventLoopDelay: new Gauge({
+      name: "invoice_relay_event_loop_delay_seconds",
+      help: "How late the event loop was since the last look, by quantile; 1 is the longest",
+      labelNames: ["quantile"],
       registers,
     }),
     verdicts: new Counter({

@@ -26,6 +26,9 @@ export const settingsSchema = z.object({
   PORT: wholeNumber(0, 65_535)
     .prefault("4000")
     .describe("The port that the relay listens on; 0 takes a free one."),
+  OPS_PORT: wholeNumber(0, 65_535)
+    .optional()
+    .describe("A port of their own for /readyz, /metrics and the admin API; without it they are on PORT."),
   PUBLIC_URL: url.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
   COLLECTION_API_URL: url.optional().describe("The provider's base URL, without /api/v1."),
@@ -68,9 +71,25 @@ export const settingsSchema = z.object({
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .prefault("5000")
     .describe("The most connections at a time; one more is closed at once."),
+  MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000)
+    .prefault("2000")
+    .describe(
+      "The most of them from one address; those of TRUSTED_PROXIES are not counted, only their clients'.",
+    ),
   WRONG_TOKENS_PER_MINUTE: wholeNumber(1, 1_000_000)
     .prefault("60")
     .describe("After so many wrong tokens in a minute an address gets 429; a right token never does."),
+  CALLBACKS_PER_HOUR: wholeNumber(1, 1_000_000_000)
+    .prefault("1000000")
+    .describe(
+      "The callbacks of one address in an hour beyond which their bodies are cut; of a token four times.",
+    ),
+  CALLBACK_IDS_PER_HOUR: wholeNumber(1, 1_000_000_000)
+    .prefault("1000000")
+    .describe("The same for the invoice ids that they name."),
+  CALLBACK_MEBIBYTES_PER_HOUR: wholeNumber(1, 1_000_000)
+    .prefault("1024")
+    .describe("The same for the size of their bodies."),
   SNS_TOPIC_ARN: topicArn.optional().describe("The topic that invoice.paid events of Live invoices go to."),
   SNS_TEST_TOPIC_ARN: topicArn
     .optional()
@@ -86,6 +105,9 @@ export const settingsSchema = z.object({
   ADMIN_TOKENS: list(secret(22))
     .optional()
     .describe("Bearer tokens of the admin API and the console; without them both are closed."),
+  REPLAY_TOPIC_ARNS: list(topicArn)
+    .optional()
+    .describe("Other topics that the admin API may replay events to; none when left out."),
   CONFIRM_CONCURRENCY: wholeNumber(1, 1_000)
     .prefault("64")
     .describe("How many invoices are asked for at the same time."),
@@ -183,6 +205,7 @@ export class SettingsError extends RelayError {
   constructor(problems: readonly string[]) {
     super(`The settings need attention:\n${problems.map((problem) => `  ${problem}`).join("\n")}`, {
       next: "refuse",
+      code: "settings",
     });
     this.problems = problems;
   }

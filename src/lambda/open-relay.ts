@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { Alarms } from "../database/alarms.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
@@ -28,6 +27,9 @@ export interface LambdaRelay {
 /** A container that slept longer than this, in ms, looks whether its connection still stands. */
 const SLEPT_MS = 5_000;
 
+/** One that gives no sign of life within this time, in ms, is replaced. */
+const SIGN_OF_LIFE_MS = 2_000;
+
 /**
  * Opens what a function needs, with a pool of `connections`: one container serves one invocation at a time, so a
  * thousand containers must not take a thousand times ten connections.
@@ -38,7 +40,7 @@ export async function openRelay(connections: number): Promise<LambdaRelay> {
   const settings = readSettings(environment, SERVE_REQUIRES);
   requireVerifiedTls(settings.DATABASE_URL);
   const log = createLogger({ level: settings.LOG_LEVEL });
-  const { db, close } = connect(settings.DATABASE_URL, {
+  const { db, weedOut, close } = connect(settings.DATABASE_URL, {
     max: connections,
     applicationName: `invoice-relay ${environment.AWS_LAMBDA_FUNCTION_NAME ?? "lambda"}`,
     plainStart: environment.DATABASE_PROXY === "true",
@@ -61,14 +63,7 @@ export async function openRelay(connections: number): Promise<LambdaRelay> {
     async awaken() {
       const slept = Date.now() - usedAt > SLEPT_MS;
       usedAt = Date.now();
-      // A broken connection is found by using it, and the pool then makes a new one.
-      for (let left = slept ? connections : 0; left > 0; left -= 1) {
-        const stands = await sql`select 1`.execute(db).then(
-          () => true,
-          () => false,
-        );
-        if (stands) return;
-      }
+      if (slept) await weedOut(SIGN_OF_LIFE_MS);
     },
     close,
   };

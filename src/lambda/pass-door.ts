@@ -3,6 +3,7 @@ import type { Pass, Passes } from "../app/pass.ts";
 import { createPasses } from "../app/passes.ts";
 import { register } from "../app/upstreams.ts";
 import { requireSchema } from "../database/migrate.ts";
+import { backlogTeller } from "./backlog.ts";
 import { drain } from "./drain.ts";
 import { openRelay } from "./open-relay.ts";
 import { perContainer } from "./per-container.ts";
@@ -22,12 +23,17 @@ const CONNECTIONS = 2;
  * A function that runs passes of `serve`: on its schedule, and whenever a wake-up comes out of its queue. What the
  * event holds does not matter, since all that is due stands in the database. When it fails, Lambda tries again.
  * @param options.lingerMs work that is due within this time, in ms, is waited for
+ * @param options.tellsBacklog says first how long the oldest work waits
  */
-export function passDoor(choose: (passes: Passes) => readonly Pass[], { lingerMs = 0 } = {}) {
+export function passDoor(
+  choose: (passes: Passes) => readonly Pass[],
+  { lingerMs = 0, tellsBacklog = false } = {},
+) {
   const open = perContainer(openPasses);
   return async (_event: unknown, context: Deadline): Promise<void> => {
-    const { relay, passes, flush } = await open();
+    const { relay, passes, flush, tellBacklog } = await open();
     await relay.awaken();
+    if (tellsBacklog) await tellBacklog();
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), context.getRemainingTimeInMillis() - STOP_BEFORE_MS);
     try {
@@ -62,5 +68,10 @@ async function openPasses() {
     onEvents: () => publish.wake(),
     onConfirmations: () => confirm.wake(),
   });
-  return { relay, passes, flush: () => Promise.all([confirm.flush(), publish.flush()]) };
+  return {
+    relay,
+    passes,
+    flush: () => Promise.all([confirm.flush(), publish.flush()]),
+    tellBacklog: backlogTeller(db),
+  };
 }

@@ -1,4 +1,7 @@
 import { passDoor } from "./pass-door.ts";
 
 /** Sends every event that is due to SNS. Woken after confirmations; each minute for what waits or was lost. */
-export const handler = passDoor((passes) => [passes.rescue, passes.publish], { lingerMs: 3_000 });
+export const handler = passDoor((passes) => [passes.rescue, passes.publish], {
+  lingerMs: 3_000,
+  tellsBacklog: true,
+});

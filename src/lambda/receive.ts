@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import serverlessHttp from "serverless-http";
 import { callbackDoor } from "../app/callback-door.ts";
 import { httpApp } from "../app/http-app.ts";
+import { protectAnswers } from "../app/protect-answers.ts";
 import { openRelay } from "./open-relay.ts";
 import { perContainer } from "./per-container.ts";
 import { WakeQueue } from "./wake-queue.ts";
@@ -23,7 +24,7 @@ const open = perContainer(async () => {
     // The sweep comes every minute by its schedule.
     onNothingNamed: () => undefined,
   });
-  const app = serverlessHttp(httpApp(door.routers, relay.log), {
+  const app = serverlessHttp(httpApp([protectAnswers({ behindTls: true }), ...door.routers], relay.log), {
     // The adapter fills headers only, and a length of its own as a number.
     request: (request: { headers: Record<string, unknown>; rawHeaders: string[] }) => {
       request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);

@@ -3,17 +3,21 @@ import type { ConfirmationState, Verdict } from "../confirmations/confirmation.t
 import type { Tables } from "../database/tables.ts";
 import type { OutboxState } from "../outbox/event.ts";
 
-/** How much is open, and since when. */
-export interface Backlog {
-  /** How long the oldest due confirmation has been overdue, in s. */
+/** How old the oldest open work is, in s; 0 when there is none. */
+export interface BacklogAges {
+  /** How long the oldest due confirmation has been overdue. */
   oldestConfirmationSeconds: number;
-  /** Age of the oldest event that should be published and is not, in s. */
+  /** Age of the oldest event that should be published and is not. */
   oldestEventSeconds: number;
+}
+
+/** How much is open, and since when. */
+export interface Backlog extends BacklogAges {
   confirmations: { state: ConfirmationState; verdict: Verdict | null; count: number }[];
   outbox: { state: OutboxState; count: number }[];
 }
 
-export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
+export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> {
   const { rows } = await sql<{ confirmation: number | null; event: number | null }>`
     select
       (select extract(epoch from clock_timestamp() - min(due_at)) from confirmation
@@ -21,10 +25,16 @@ export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
       (select extract(epoch from clock_timestamp() - min(event.created_at)) from outbox
         join event on event.source = outbox.source and event.id = outbox.event_id
         where outbox.state in ('due', 'claimed'))::float8 as event`.execute(db);
-  const count = sql<number>`count(*)`.as("count");
   return {
     oldestConfirmationSeconds: Math.max(0, rows[0]?.confirmation ?? 0),
     oldestEventSeconds: Math.max(0, rows[0]?.event ?? 0),
+  };
+}
+
+export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
+  const count = sql<number>`count(*)`.as("count");
+  return {
+    ...(await readBacklogAges(db)),
     confirmations: await db
       .selectFrom("confirmation")
       .select(["state", "verdict", count])

@@ -32,10 +32,10 @@ export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
 /**
  * Queues the events that were `logged`. One that is handed over is claimed from its first moment on, so that it costs
  * no claim; a topic that is paused or backs off takes none.
- * @param topicIsOpen a condition on rows of `topic`.
+ * @param joiningTopic joins `topic` by its ARN while it takes events.
  */
 export const queueing = (
-  topicIsOpen: RawBuilder<boolean>,
+  joiningTopic: (arn: RawBuilder<unknown>) => RawBuilder<unknown>,
   leaseToken: RawBuilder<unknown>,
   leaseMs: RawBuilder<unknown>,
 ): RawBuilder<unknown> => sql`
@@ -45,6 +45,6 @@ export const queueing = (
     case when topic.arn is not null then ${leaseToken}::uuid end,
     case when topic.arn is not null then ${leaseEnd(leaseMs)} end
   from logged join held on held.source = logged.source and held.event_id = logged.id
-  left join topic on topic.arn = held.hand_to and held.event_state = 'due' and ${topicIsOpen}
+  ${joiningTopic(sql`held.hand_to`)} and held.event_state = 'due'
   on conflict do nothing
   returning source, event_id, state`;

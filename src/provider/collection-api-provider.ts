@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { SPECIFIED_MESSAGES } from "../collection-api/contract/index.ts";
 import {
   CollectionApiError,
   type CollectionApiErrorKind,
@@ -7,7 +6,8 @@ import {
   type CollectionClientOptions,
 } from "../collection-api/index.ts";
 import { messageOf } from "../kit/errors.ts";
-import { quietText, withoutCallbackTokens } from "../kit/quiet-text.ts";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { quietText } from "../kit/mask/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { NotFound, Refusal } from "./answer.ts";
 import type { Provider } from "./provider.ts";
@@ -17,6 +17,8 @@ const MEANING: Record<CollectionApiErrorKind, NotFound["kind"] | Refusal["kind"]
   not_found: "not_found",
   rate_limited: "rate_limited",
   key_refused: "key_refused",
+  wrong_key_kind: "key_refused",
+  collection_closed: "key_refused",
   timeout: "fault",
   unreachable: "fault",
   server_fault: "fault",
@@ -79,7 +81,7 @@ function refusalOf(fault: CollectionApiError): NotFound | Refusal {
   const kind = MEANING[fault.kind];
   switch (kind) {
     case "not_found":
-      return { kind, error, inOwnWords: isSpecified(fault) };
+      return { kind, error, inOwnWords: fault.inEnvelope };
     case "rate_limited":
       return { kind, error, retryAfterMs: fault.retryAfterMs ?? null };
     case "outside_contract":
@@ -91,13 +93,3 @@ function refusalOf(fault: CollectionApiError): NotFound | Refusal {
       return { kind };
   }
 }
-
-/** A gateway says 404 too: only the specified words are surely the provider's own (interface, part A). */
-const isSpecified = ({ providerMessage = "", problems }: CollectionApiError): boolean =>
-  [providerMessage, ...problems].some((text) => plain(text) === plain(SPECIFIED_MESSAGES.unknownInvoice));
-
-const plain = (text: string) =>
-  text
-    .toLowerCase()
-    .replaceAll(/[^a-z]+/g, " ")
-    .trim();

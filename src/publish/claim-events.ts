@@ -42,9 +42,12 @@ export async function claimEvents(
       throw new Error(`The topic ${claiming.route.topicArn} has no row: it is made when serve starts`);
     const { total: wanted, trial, moreInMs } = admissionTo(topic, TOPIC.policy, claiming.wanted);
     if (wanted < 1) return { items: [], isWell: false, moreInMs };
-    const { open, items } = trial
-      ? await onTrial.from(db, { ...claiming, wanted, version: topic.version })
-      : await whenWell.from(db, claiming);
-    if (open) return { items, isWell: !trial, moreInMs };
+    const { open, items } = await onTrial.from(db, {
+      ...claiming,
+      wanted,
+      trial,
+      version: topic.version,
+    });
+    if (open) return { items, isWell: false, moreInMs };
   }
 }

@@ -4,17 +4,18 @@ import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Source } from "../kit/source.ts";
-import type { CallbackLog, IncomingCallback } from "../record/callback-log.ts";
-import { callbackAddress } from "./callback-address.ts";
-import { CallbackTokens } from "./caller/callback-tokens.ts";
-import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
-import { WrongTokens } from "./caller/wrong-tokens.ts";
-import { readBody } from "./read-body.ts";
-import { type Reading, readCallback } from "./reading/read-callback.ts";
-import { SecretMask } from "./secret-mask.ts";
+import { step } from "../kit/step.ts";
 
-/** The most bytes of a callback's body, as sent and after decompression. */
-export const BODY_LIMIT = 256 * 1024;
+import { WrongTokens } from "../kit/wrong-tokens.ts";
+import type { CallbackCut, CallbackLog, IncomingCallback } from "../record/callback-log.ts";
+import { callbackAddress } from "./callback-address.ts";
+import { CallbackBudgets, type CallbackCost } from "./caller/callback-budgets.ts";
+import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
+import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
+import { keptBody } from "./kept-body.ts";
+import { requestMask } from "./masked-request.ts";
+import { readBody } from "./read-body.ts";
+import { BODY_LIMIT, type Named, namedIn, namedInRefused } from "./what-is-named.ts";
 
 export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
 
@@ -24,17 +25,26 @@ export interface CallbackIntakeOptions {
   logger: Logger;
   metrics: Metrics;
   wrongTokensPerMinute: number;
+  /** What one address may bring in an hour. */
+  budgetPerHour: CallbackCost;
 }
 
 /** What became of a callback; nothing of it is an exception. */
 export type Intake =
   | { kind: "turned_away"; status: 400 | 404 | 405 | 413 | 429; why: string }
   /** Committed. `invoiceIds` are questions now, unless a check failed. */
-  | { kind: "recorded"; id: string; source: string; invoiceIds: readonly string[] }
+  | ({ kind: "recorded" } & Recorded)
   /** Committed, asking nothing. */
-  | { kind: "refused"; id: string; source: string; invoiceIds: readonly string[]; check: FailedCheck }
+  | ({ kind: "refused"; check: FailedCheck } & Recorded)
   /** Not committed, or nobody can tell: the sender must try again. */
   | { kind: "unrecorded"; retryAfterS: number };
+
+interface Recorded {
+  id: string;
+  source: string;
+  invoiceIds: readonly string[];
+  cut: CallbackCut | null;
+}
 
 /** Who may call → read → judge → record. What is answered is decided by whoever holds the response. */
 export class CallbackIntake {
@@ -42,7 +52,8 @@ export class CallbackIntake {
   readonly #tokens: CallbackTokens;
   readonly #checks: ReadonlyMap<string, CallerChecks>;
   readonly #wrongTokens: WrongTokens;
-  readonly #mask: SecretMask;
+  readonly #budgets: CallbackBudgets;
+  readonly #mask: ReturnType<typeof requestMask>;
 
   constructor(options: CallbackIntakeOptions) {
     this.#options = options;
@@ -51,14 +62,15 @@ export class CallbackIntake {
       options.sources.map((source) => [source.name, new CallerChecks(source.callbackChecks)]),
     );
     this.#wrongTokens = new WrongTokens(options.wrongTokensPerMinute);
-    this.#mask = new SecretMask(options.sources);
+    this.#budgets = new CallbackBudgets(options.budgetPerHour);
+    this.#mask = requestMask(options.sources);
   }
 
   async take(request: Request): Promise<Intake> {
     const address = addressOf(request);
     const { token, reference, query, path } = callbackAddress(request.originalUrl);
-    const source = this.#tokens.sourceOf(token);
-    if (source === null) return this.#wrongToken(address);
+    const owner = this.#tokens.ownerOf(token);
+    if (owner === null) return this.#wrongToken(address);
     if (!CALLBACK_METHODS.some((method) => method === request.method))
       return { kind: "turned_away", status: 405, why: "A callback is sent with POST, GET or HEAD." };
 
@@ -67,34 +79,45 @@ export class CallbackIntake {
       return { kind: "turned_away", status: 400, why: "The request broke off before its end." };
     if (outcome.kind === "too_large") return tooLarge("");
     const { body } = outcome;
-    const reading = readCallback(
-      {
-        method: request.method,
-        query,
-        reference,
-        contentType: request.headers["content-type"] ?? null,
-        contentEncoding: request.headers["content-encoding"] ?? null,
-        body,
-      },
-      { inflatedBytes: BODY_LIMIT },
-    );
-    if (reading.kind === "too_large") return tooLarge(", after decompression too");
-
+    const { source } = owner;
+    // Before anything is inflated or parsed.
     const check =
       this.#checks.get(source.name)?.failedBy({ headers: request.headers, body, address }, new Date()) ??
       null;
+    const read = check === null ? namedIn(request, query, reference, body) : namedInRefused(query, body);
+    if (read === "too_large") return tooLarge(", after decompression too");
+    const texts = this.#mask({ path, query, reference, rawHeaders: request.rawHeaders });
     return await this.#record(
       {
         source: source.name,
         method: request.method,
-        ...this.#mask.mask({ path, query, reference, rawHeaders: request.rawHeaders }),
-        body,
+        ...texts,
+        ...this.#withinBudget(owner, address, body, { ...read, isRefused: check !== null }),
         remoteAddress: address === "" ? null : address,
-        ...whatWasRead(reading),
-        ...(check === null ? {} : { verdict: "refused" }),
+        invoiceIds: read.invoiceIds,
+        foundBy: read.foundBy,
+        verdict: read.verdict,
       },
       check,
     );
+  }
+
+  /** The body as it is recorded, and what was cut of the callback. Forgeries spend nobody's token. */
+  #withinBudget(
+    { source, name }: TokenOwner,
+    address: string,
+    body: Buffer,
+    { invoiceIds, unread, isRefused }: Pick<Named, "invoiceIds" | "unread"> & { isRefused: boolean },
+  ): Pick<IncomingCallback, "body" | "cut"> {
+    const cost = { bytes: body.length, callbacks: 1, ids: isRefused ? 0 : invoiceIds.length };
+    const caller = { token: isRefused ? `${name} refused` : name, address };
+    const overBudget = this.#budgets.take(caller, cost, Date.now());
+    if (overBudget === null && unread.length === 0) return { body, cut: null };
+    const { metrics } = this.#options;
+    if (overBudget !== null) metrics.callbacksCut.inc({ source: source.name, what: overBudget });
+    for (const what of unread) metrics.callbacksCut.inc({ source: source.name, what: `unread_${what}` });
+    const kept = overBudget === null ? { body, cut: null } : keptBody(body);
+    return { body: kept.body, cut: { overBudget, body: kept.cut, unread } };
   }
 
   #wrongToken(address: string): Intake {
@@ -108,12 +131,14 @@ export class CallbackIntake {
   }
 
   async #record(callback: IncomingCallback, check: FailedCheck | null): Promise<Intake> {
-    const { source, invoiceIds } = callback;
+    const { source, invoiceIds, cut } = callback;
     try {
+      step("callback read");
       const id = await this.#options.log.append(callback);
+      step("callback recorded");
       return check === null
-        ? { kind: "recorded", id, source, invoiceIds }
-        : { kind: "refused", id, source, invoiceIds, check };
+        ? { kind: "recorded", id, source, invoiceIds, cut }
+        : { kind: "refused", id, source, invoiceIds, cut, check };
     } catch (error) {
       this.#options.logger.warn(
         { source, error: messageOf(error) },
@@ -132,14 +157,6 @@ const tooLarge = (addition: string): Intake => ({
   status: 413,
   why: `A callback may hold ${BODY_LIMIT} bytes at most${addition}.`,
 });
-
-function whatWasRead(
-  reading: Exclude<Reading, { kind: "too_large" }>,
-): Pick<IncomingCallback, "invoiceIds" | "foundBy" | "verdict"> {
-  return reading.kind === "ids"
-    ? { invoiceIds: reading.invoiceIds, foundBy: reading.foundBy, verdict: null }
-    : { invoiceIds: [], foundBy: null, verdict: reading.kind };
-}
 
 /** Behind a trusted proxy the client's own; a proxy may pass on anything, so only a real address counts. */
 function addressOf(request: Request): string {

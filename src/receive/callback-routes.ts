@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from "express";
 import type { Metrics } from "../kit/metrics.ts";
+import type { Paced } from "../kit/paced.ts";
+import { step } from "../kit/step.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
-import type { Paced } from "./paced.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { payerPage } from "./payer-page/payer-page.ts";
 import { sendPage } from "./payer-page/send-page.ts";
@@ -17,6 +18,8 @@ export interface CallbackRoutesOptions {
   redirectUrl: string | null;
   /** Asked with the source when a recorded callback names no invoice: the sweep should come forward. */
   nothingNamed: Paced;
+  /** Asked with `<source> <budget>` when a callback came over budget: a token may have leaked. */
+  overBudget: Paced;
   /** Asked with `<source> <check>` when a recorded callback failed a check: a person should know. */
   refused: Paced;
 }
@@ -37,6 +40,7 @@ export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
     const taken = await intake.take(request);
     if (taken.kind === "turned_away") await discardRest(request);
     answer(request, response, taken, options);
+    step("callback answered");
     done();
     metrics.callbacks.inc({ status: response.statusCode });
     tellOthers(request, taken, options);
@@ -49,8 +53,8 @@ function answer(
   taken: Intake,
   { ackStatus, ackBody, redirectUrl }: CallbackRoutesOptions,
 ) {
-  if (taken.kind === "turned_away") return turnAway(response, taken);
   const browser = comesFromBrowser(request);
+  if (taken.kind === "turned_away") return turnAway(response, taken, browser);
   if (taken.kind === "unrecorded") {
     response.status(503).setHeader("retry-after", taken.retryAfterS);
     if (browser) return sendPage(response, payerPage({ state: "unrecorded" }));
@@ -89,22 +93,31 @@ function acknowledge(response: Response, status: number, body: string): void {
   response.end(bodiless ? undefined : body);
 }
 
-function turnAway(response: Response, { status, why }: Extract<Intake, { kind: "turned_away" }>): void {
+function turnAway(
+  response: Response,
+  { status, why }: Extract<Intake, { kind: "turned_away" }>,
+  browser: boolean,
+): void {
   // Whoever holds no token holds no connection either.
   response.status(status).setHeader("connection", "close");
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
   if (status === 429) response.setHeader("retry-after", "60");
-  response.type("text/plain").send(`${why}\n`);
+  if (browser && status === 404) sendPage(response, payerPage({ state: "nowhere" }));
+  else response.type("text/plain").send(`${why}\n`);
 }
 
 /** After the answer, so that nobody waits for it. */
 function tellOthers(
   request: Request,
   taken: Intake,
-  { metrics, nothingNamed, refused }: CallbackRoutesOptions,
+  { metrics, nothingNamed, overBudget, refused }: CallbackRoutesOptions,
 ): void {
+  if ((taken.kind === "recorded" || taken.kind === "refused") && taken.cut?.overBudget)
+    overBudget.ask(`${taken.source} ${taken.cut.overBudget}`);
   // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6 and 10).
-  if (taken.kind === "recorded" && taken.invoiceIds.length === 0) nothingNamed.ask(taken.source);
+  // And what was left unread: ids beyond the first hundred are found by the sweep.
+  if (taken.kind === "recorded" && (taken.invoiceIds.length === 0 || taken.cut?.unread.length))
+    nothingNamed.ask(taken.source);
   if (taken.kind !== "refused") return;
   metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
   // A payer's browser signs nothing: recorded and counted, but no reason to call anyone.

@@ -4,7 +4,7 @@ import { boolean, bytea, type Columns, json, text, time, uuid } from "../databas
 import { leaseEnd } from "../database/leased-rows.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import { noInvoiceIsKnown } from "../payments/known-invoice.ts";
-import { sourceIsWell } from "../upstreams/upstream-kind.ts";
+import { joiningWellSource } from "../upstreams/upstream-kind.ts";
 import type { IncomingCallback } from "./callback-log.ts";
 
 export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
@@ -35,6 +35,7 @@ const COLUMNS: Columns<CallbackRow> = {
   remote_address: text((row) => row.remoteAddress),
   found_by: text((row) => row.foundBy),
   verdict: text((row) => row.verdict),
+  cut: json(({ cut }) => (cut === null ? null : JSON.stringify(cut))),
   headers: json((row) => JSON.stringify(row.headers)),
   body: bytea((row) => row.body),
   // unnest would take an array of arrays apart to its last element.
@@ -43,10 +44,10 @@ const COLUMNS: Columns<CallbackRow> = {
 
 const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
   insert into callback
-    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body,
-     invoice_ids)
-  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, headers, body,
-    ids::uuid[]
+    (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
+     body, invoice_ids)
+  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
+    body, ids::uuid[]
   from ${table("incoming", COLUMNS, ({ rows }) => rows)}
   on conflict do nothing`;
 
@@ -77,8 +78,7 @@ export const appendAndHandOver = new Statement(
       claimedUntil: whenHanded(sql`${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}`),
     };
     const asked = sql`${slots.table("asked", HANDED, (batch) => batch.asked)}
-      left join source on source.name = asked.source and asked.hand_over and ${sourceIsWell}
-        and ${noInvoiceIsKnown}`;
+      ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),
       opened as (${opening(asked, { ...OPENING, born })} returning invoice_id, source, lease_token)

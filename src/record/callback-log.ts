@@ -7,6 +7,17 @@ import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
 import { append, appendAndHandOver, appendAndOpen, type CallbackRow } from "./append-statements.ts";
+import { senderOf } from "./sender-of.ts";
+
+/** What a row does not hold of its callback, or a reading left out (G12). */
+export interface CallbackCut {
+  /** The budget that was spent when it came, such as `address_bytes`. */
+  overBudget: string | null;
+  /** Size and SHA-256 in hex of the body as it was sent; null when `body` is whole. */
+  body: { bytes: number; sha256: string } | null;
+  /** What was not read: `ids`, `fields` or `document`. */
+  unread: readonly string[];
+}
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
 export interface IncomingCallback {
@@ -17,7 +28,7 @@ export interface IncomingCallback {
   /** As it stood in the URL, without `?`. */
   query: string;
   headers: [name: string, value: string][];
-  /** The bytes of the wire, compressed if they were. */
+  /** The bytes of the wire, compressed if they were; their beginning where `cut` says so. */
   body: Buffer;
   remoteAddress: string | null;
   reference: string | null;
@@ -27,6 +38,8 @@ export interface IncomingCallback {
   foundBy: string | null;
   /** null when the ids are to be asked for. */
   verdict: "unreadable" | "ping" | "refused" | null;
+  /** null for nearly all. */
+  cut: CallbackCut | null;
 }
 
 export interface CallbackLogOptions {
@@ -74,8 +87,12 @@ async function record(
     await append.execute(db, { rows, asked });
     return;
   }
-  const reserved = handoff?.reserve(asked.map(({ source }) => source)) ?? [];
-  if (handoff === null || !reserved.includes(true)) {
+  // What came over budget waits its turn behind a claim.
+  const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
+  const inTime = asked.filter(({ invoiceId }) => !late.has(invoiceId));
+  const places = handoff?.reserve(inTime.map(({ source }) => source)) ?? [];
+  const handed = new Set(inTime.filter((_, index) => places[index] === true));
+  if (handoff === null || handed.size === 0) {
     await appendAndOpen.execute(db, { rows, asked });
     onConfirmations();
     return;
@@ -85,16 +102,18 @@ async function record(
   try {
     const fresh = await appendAndHandOver.execute(db, {
       rows,
-      asked: asked.map((one, index) => ({ ...one, handOver: reserved[index] === true })),
+      asked: asked.map((one) => ({ ...one, handOver: handed.has(one) })),
       leaseToken,
       leaseMs: handoff.leaseMs,
     });
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));
   } finally {
-    handoff.take(claimed, reserved.filter(Boolean).length);
+    handoff.take(claimed, handed.size);
   }
   if (claimed.length < asked.length) onConfirmations();
 }
 
 const askedBy = ({ verdict, invoiceIds, source, remoteAddress }: CallbackRow): Asked[] =>
-  verdict === null ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: remoteAddress })) : [];
+  verdict === null
+    ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: senderOf(remoteAddress) }))
+    : [];

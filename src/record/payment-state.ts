@@ -1,4 +1,5 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
+import { verdictOf } from "../confirmations/read-confirmation.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** All that a payer's page may learn: unpaid, unknown, invalid or quarantined look the same. */
@@ -11,15 +12,17 @@ export type PaymentState = "confirming" | "confirmed";
  * @returns null when there is no such callback.
  */
 export async function paymentState(db: Kysely<Tables>, id: string): Promise<PaymentState | null> {
-  const { rows } = await sql<{ state: PaymentState }>`
-    select case when exists (
-      select from confirmation
-      where invoice_id = callback.invoice_ids[1] and source = callback.source and verdict = 'paid'
-    ) then 'confirmed' else 'confirming' end as state
-    from callback
-    where received_at = ${receivedAt(id).toISOString()}::timestamptz and id = ${id}::uuid
-      and method = 'GET' and cardinality(invoice_ids) = 1`.execute(db);
-  return rows[0]?.state ?? null;
+  const callback = await db
+    .selectFrom("callback")
+    .select(["source", "invoice_ids"])
+    .where("received_at", "=", receivedAt(id))
+    .where("id", "=", id)
+    .where("method", "=", "GET")
+    .executeTakeFirst();
+  const [invoiceId, ...others] = callback?.invoice_ids ?? [];
+  if (callback === undefined || invoiceId === undefined || others.length > 0) return null;
+  const verdict = await verdictOf(db, { invoiceId, source: callback.source });
+  return verdict === "paid" ? "confirmed" : "confirming";
 }
 
 /** The time inside a callback's id. */

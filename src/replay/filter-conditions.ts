@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import type { ReplayKind } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
-import type { ReplayFilters, ReplayTarget } from "./replay.ts";
+import type { ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 
 /** What a condition of one filter looks like for one kind. */
 type Conditions = {
@@ -36,5 +35,5 @@ export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, targ
 }
 
 function refuse(message: string): never {
-  throw new RelayError(message, { next: "refuse" });
+  throw new RelayError(message, { next: "refuse", code: "usage" });
 }

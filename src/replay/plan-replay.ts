@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
-import type { ReplayKind, Tables } from "../database/tables.ts";
-import type { Route } from "../publish/claim-events.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Route } from "../outbox/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import { newReadingOf, type ReadAgain } from "./read-again.ts";
-import type { Position, ReplayFilters, ReplayTarget } from "./replay.ts";
+import type { Position, ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 import { countCallbacks, selectCallbacks } from "./select-callbacks.ts";
 import { countConfirmations, selectConfirmations } from "./select-confirmations.ts";
 import { countEvents, selectEvents } from "./select-events.ts";
@@ -27,9 +27,9 @@ export interface PlannedItem {
 }
 
 export interface ReplayPlan extends ReplayRequest {
-  /** Questions, callbacks or events that the filters match. */
+  /** Confirmations, callbacks or events that the filters match. */
   matching: number;
-  /** Of callbacks: those in which today's reading finds invoice ids that were not found before; null for the other kinds. */
+  /** Of callbacks: those with invoice ids that nobody asks about: not found before, or lost. null for other kinds. */
   withNewIds: number | null;
   first: PlannedItem[];
 }
@@ -45,7 +45,10 @@ export interface PlanOptions extends ReplayRequest {
 const SHOWN = 10;
 const CALLBACKS_AT_ONCE = 500;
 
-/** The dry run: how many a replay would take, and the first of them. Changes nothing. @throws RelayError for filters that make no sense. */
+/**
+ * The dry run: how many a replay would take, and the first of them. Changes nothing.
+ * @throws RelayError for filters that make no sense.
+ */
 export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
   const { db, kind, filters, target, routes, show = SHOWN } = options;
   refuseMeaningless(kind, filters, target);

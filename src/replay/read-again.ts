@@ -11,17 +11,20 @@ export interface RecordedRequest {
   body: Uint8Array;
 }
 
-/** The reader that receives callbacks, composed in by the doors: null when it finds no invoice id. */
+/** The reader that receives callbacks, composed in by `app/`: null when it finds no invoice id. */
 export type ReadAgain = (request: RecordedRequest) => { invoiceIds: string[]; foundBy: string } | null;
 
 export interface NewReading {
   callback: SelectedCallback;
-  /** Those that were not found before. */
+  /** Those that nobody asks about: not found before, or found and lost since. */
   invoiceIds: string[];
   foundBy: string;
 }
 
-/** What today's reading finds in a recorded callback beyond what was found before; null when nothing. Pure. */
+/** What says where an id was found whose confirmation was lost, when today's reading does not find it. */
+const IN_THE_LOG = "the log";
+
+/** The invoice ids of a recorded callback that are not asked about, though they should be; null when there are none. Pure. */
 export function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): NewReading | null {
   const header = (name: string) =>
     callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
@@ -33,9 +36,9 @@ export function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): 
     contentEncoding: header("content-encoding"),
     body: callback.body,
   });
-  const known = new Set(callback.knownIds);
-  const invoiceIds = reading?.invoiceIds.filter((id) => !known.has(id)) ?? [];
-  return reading === null || invoiceIds.length === 0
-    ? null
-    : { callback, invoiceIds, foundBy: reading.foundBy };
+  const confirmed = new Set(callback.confirmedIds);
+  const invoiceIds = [...new Set([...callback.foundIds, ...(reading?.invoiceIds ?? [])])].filter(
+    (id) => !confirmed.has(id),
+  );
+  return invoiceIds.length === 0 ? null : { callback, invoiceIds, foundBy: reading?.foundBy ?? IN_THE_LOG };
 }

@@ -1,4 +1,8 @@
-import type { ReplayKind, ReplayState } from "../database/tables.ts";
+import type { Selectable } from "kysely";
+import type { ReplayTable } from "../database/tables.ts";
+
+export type ReplayKind = Selectable<ReplayTable>["kind"];
+export type ReplayState = Selectable<ReplayTable>["state"];
 
 /** Which of the log is run again; what is left out does not restrict. */
 export interface ReplayFilters {
@@ -10,7 +14,7 @@ export interface ReplayFilters {
   invoiceIds?: string[] | undefined;
   /** The collection's name, as invoices carry it. */
   collection?: string | undefined;
-  /** Of the invoice's question; for callbacks also `unreadable`, `ping` or `refused`. */
+  /** Of the invoice's confirmation; for callbacks also `unreadable`, `ping` or `refused`. */
   verdict?: string | undefined;
   source?: string | undefined;
   /** Of events only. */
@@ -56,7 +60,7 @@ export interface Replay {
   matching: number;
   /** How many of them are behind it. */
   handled: number;
-  /** Questions opened. */
+  /** Confirmations opened. */
   opened: number;
   /** Entries that SNS accepted, or lines written. */
   sent: number;

@@ -1,30 +1,28 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
+import type { Alarm } from "../database/alarms.ts";
 import { isLostConnection } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
+import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
-import { backOffMs } from "../workers/back-off.ts";
+import { LeaseLost, whileLeaseHolds } from "../workers/held-lease.ts";
+import { endReplay, extendReplay, failReplay, releaseReplay, saveWaiting } from "./held-replay.ts";
 import type { HeldReplay, Replay } from "./replay.ts";
-import type { Step } from "./replay-step.ts";
-import {
-  endReplay,
-  extendReplay,
-  findReplay,
-  LeaseLost,
-  releaseReplay,
-  saveWaiting,
-} from "./replay-store.ts";
+import { findReplay } from "./replay-rows.ts";
+import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
 
 export interface RunOptions {
   db: Kysely<Tables>;
-  step: Step;
+  steps: ReplaySteps;
   leaseMs: number;
   /** Ends the run after the step under way; the replay can go on later. */
   stop: AbortSignal;
-  onProgress?: (replay: Replay) => void;
+  onProgress?: ((replay: Replay) => void) | undefined;
+  /** The alarm of a replay that cannot go on, raised with its end; null while a person watches it. */
+  alarmOf(failed: Replay, why: string): Alarm | null;
 }
 
-/** The most that one step takes. SNS' batches hold ten; questions and callbacks go into one transaction. */
+/** The most that one step takes. SNS' batches hold ten; confirmations and callbacks go into one transaction. */
 const MOST_AT_ONCE = { confirmations: 100, callbacks: 200, events: 10 } as const;
 
 /** At low rates a step takes what is due in this time, in ms, so that the rate is kept smoothly. */
@@ -33,89 +31,126 @@ const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
 
 /**
  * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled, or
- * this process is asked to stop. Every step saves its progress, so whoever takes the lease next goes on there.
+ * this process is asked to stop. Every step saves its progress, so whoever takes the lease next goes on there. A
+ * database that is away is waited for.
  * @returns the replay as it stands then.
  */
 export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {
-  const { db, leaseMs } = options;
-  const lost = new AbortController();
-  const extending = setInterval(() => {
-    extendReplay(db, held, leaseMs).catch((error: unknown) => {
-      if (error instanceof LeaseLost) lost.abort();
-    });
-  }, leaseMs / 3);
+  const { db, leaseMs, stop } = options;
+  const run = new Run(held, options);
   try {
-    await new Run(held, { ...options, stop: AbortSignal.any([options.stop, lost.signal]) }).toItsEnd();
+    await whileLeaseHolds({ leaseMs, extend: () => extend(db, held, leaseMs) }, (lost) =>
+      run.toItsEnd(AbortSignal.any([stop, lost])),
+    );
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
-  } finally {
-    clearInterval(extending);
   }
-  return (await findReplay({ db, id: held.id })) ?? held;
+  return (await whenAnswered(() => findReplay({ db, id: held.id }), stop)) ?? run.replay;
+}
+
+async function extend(db: Kysely<Tables>, held: HeldReplay, leaseMs: number): Promise<boolean> {
+  try {
+    await extendReplay(db, held, leaseMs);
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLost) return false;
+    throw error;
+  }
+}
+
+/** Reads until the database answers. @returns null once it is to stop before. */
+export async function whenAnswered<Result>(
+  read: () => Promise<Result>,
+  stop: AbortSignal,
+): Promise<Result | null> {
+  for (let faults = 1; ; faults += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isLostConnection(error)) throw error;
+      if (stop.aborted) return null;
+      await pause(backOffMs(faults, DATABASE_BACK_OFF), stop);
+    }
+  }
 }
 
 class Run {
-  #replay: HeldReplay;
+  replay: HeldReplay;
   readonly #options: RunOptions;
   #databaseFaults = 0;
 
   constructor(replay: HeldReplay, options: RunOptions) {
-    this.#replay = replay;
+    this.replay = replay;
     this.#options = options;
   }
 
-  async toItsEnd(): Promise<void> {
-    const { db, stop } = this.#options;
+  async toItsEnd(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const startedAt = performance.now();
       const waitMs = await this.#stepOnce();
       if (waitMs === "ended") return;
-      await this.#wait(waitMs - (performance.now() - startedAt));
+      await pause(waitMs - (performance.now() - startedAt), stop);
     }
-    await releaseReplay(db, this.#replay);
+    // Or it runs out by itself.
+    await releaseReplay(this.#options.db, this.replay).catch((error: unknown) => {
+      if (!isLostConnection(error)) throw error;
+    });
   }
 
   /** @returns how long until the next step, from this one's start, in ms. */
   async #stepOnce(): Promise<number | "ended"> {
-    const { db, step } = this.#options;
-    const { rate, kind } = this.#replay;
+    const { db, steps, leaseMs } = this.#options;
+    const { rate, kind } = this.replay;
     const most = Math.min(MOST_AT_ONCE[kind], Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
     try {
-      const outcome = await step(this.#replay, most);
+      // Nobody knows whether what was under way when the database went away came through: its row does.
+      if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, leaseMs);
+      const next = await this.#settle(await this.#taking(steps.next(this.replay, most)));
       this.#databaseFaults = 0;
-      switch (outcome.kind) {
-        case "went":
-          this.#moved(outcome.replay);
-          return (outcome.taken / rate) * 1_000;
-        case "waits":
-          if (outcome.replay !== undefined) this.#replay = outcome.replay;
-          if (this.#replay.waitsFor !== outcome.why)
-            this.#moved(await saveWaiting(db, this.#replay, outcome.why));
-          return outcome.ms;
-        case "ends":
-          await endReplay(db, this.#replay, "done");
-          return "ended";
-        case "fails":
-          await endReplay(db, this.#replay, "failed", outcome.why);
-          return "ended";
-      }
+      return next;
     } catch (error) {
-      if (error instanceof LeaseLost) throw error;
-      if (!isLostConnection(error)) {
-        await endReplay(db, this.#replay, "failed", messageOf(error));
-        return "ended";
-      }
+      if (error instanceof LeaseLost || !isLostConnection(error)) throw error;
       this.#databaseFaults += 1;
       return backOffMs(this.#databaseFaults, DATABASE_BACK_OFF);
     }
   }
 
-  #moved(replay: HeldReplay): void {
-    this.#replay = replay;
-    this.#options.onProgress?.(replay);
+  /** Whatever a step failed with, but for the database being away, is a failure of the replay. */
+  async #taking(step: Promise<StepOutcome>): Promise<StepOutcome> {
+    try {
+      return await step;
+    } catch (error) {
+      if (error instanceof LeaseLost || isLostConnection(error)) throw error;
+      return { kind: "fails", why: messageOf(error) };
+    }
   }
 
-  async #wait(ms: number): Promise<void> {
-    if (ms > 0) await delay(ms, undefined, { signal: this.#options.stop }).catch(() => undefined);
+  async #settle(outcome: StepOutcome): Promise<number | "ended"> {
+    const { db, alarmOf } = this.#options;
+    switch (outcome.kind) {
+      case "went":
+        this.#moved(outcome.replay);
+        return (outcome.taken / this.replay.rate) * 1_000;
+      case "waits":
+        if (outcome.replay !== undefined) this.replay = outcome.replay;
+        if (this.replay.waitsFor !== outcome.why)
+          this.#moved(await saveWaiting(db, this.replay, outcome.why));
+        return outcome.ms;
+      case "ends":
+        await endReplay(db, this.replay, "done");
+        return "ended";
+      case "fails":
+        await failReplay(db, this.replay, outcome.why, alarmOf(this.replay, outcome.why));
+        return "ended";
+    }
   }
+
+  #moved(replay: HeldReplay): void {
+    this.replay = replay;
+    this.#options.onProgress?.(replay);
+  }
+}
+
+async function pause(ms: number, stop: AbortSignal): Promise<void> {
+  if (ms > 0) await delay(ms, undefined, { signal: stop }).catch(() => undefined);
 }

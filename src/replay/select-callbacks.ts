@@ -15,8 +15,10 @@ export interface SelectedCallback {
   headers: [name: string, value: string][];
   body: Buffer;
   verdict: string | null;
-  /** What was found when it came in, and by earlier replays. */
-  knownIds: string[];
+  /** What was found when it came in, and by earlier replays; of a refused one, only by these. */
+  foundIds: string[];
+  /** Those of them that are confirmed for this source, or are to be. */
+  confirmedIds: string[];
 }
 
 const OWN_VERDICTS = ["unreadable", "ping", "refused"];
@@ -29,14 +31,16 @@ const matching = (filters: ReplayFilters) => sql`
     and ${conditionOf(filters, {
       from: (time) => sql`c.received_at >= ${time}`,
       to: (time) => sql`c.received_at < ${time}`,
-      invoiceIds: (ids) =>
-        sql`(c.invoice_ids[1] = any(${ids}::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && ${ids}::uuid[]))`,
-      collection: (name) =>
-        sql`exists (select from invoice where invoice.id = any(c.invoice_ids) and invoice.collection_name = ${name})`,
+      invoiceIds: (ids) => sql`
+        (c.invoice_ids[1] = any(${ids}::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && ${ids}::uuid[]))`,
+      collection: (name) => sql`
+        exists (select from invoice where invoice.source = c.source and invoice.id = any(c.invoice_ids)
+          and invoice.collection_name = ${name})`,
       verdict: (verdict) =>
         OWN_VERDICTS.includes(verdict)
           ? sql`c.verdict = ${verdict}`
-          : sql`exists (select from confirmation as q where q.invoice_id = any(c.invoice_ids) and q.source = c.source and q.verdict = ${verdict})`,
+          : sql`exists (select from confirmation where confirmation.invoice_id = any(c.invoice_ids)
+              and confirmation.source = c.source and confirmation.verdict = ${verdict})`,
       source: (source) => sql`c.source = ${source}`,
     })}`;
 
@@ -57,11 +61,17 @@ export async function selectCallbacks(
       ? sql`true`
       : sql`(c.received_at, c.id) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<SelectedCallback>`
-    select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query, c.reference, c.headers, c.body, c.verdict,
-      (case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end
-        || coalesce((select array_agg(found) from callback_reading as reading, unnest(reading.invoice_ids) as found
-          where reading.callback_id = c.id), '{}'::uuid[])) as "knownIds"
-    ${matching(filters)} and ${later}
-    order by c.received_at, c.id limit ${most}`.execute(db);
+    with selected as (
+      select c.*,
+        case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end || coalesce((
+          select array_agg(found) from callback_reading as reading, unnest(reading.invoice_ids) as found
+          where reading.callback_id = c.id), '{}'::uuid[]) as found_ids
+      ${matching(filters)} and ${later}
+      order by c.received_at, c.id limit ${most})
+    select id, received_at as "receivedAt", received_at::text as at, source, method, query, reference, headers, body,
+      verdict, found_ids as "foundIds",
+      array(select confirmation.invoice_id from confirmation
+        where confirmation.source = selected.source and confirmation.invoice_id = any(found_ids)) as "confirmedIds"
+    from selected order by received_at, id`.execute(db);
   return rows;
 }

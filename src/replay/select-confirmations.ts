@@ -3,7 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import { conditionOf } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
-export interface SelectedQuestion {
+export interface SelectedConfirmation {
   invoiceId: string;
   source: string;
   verdict: string | null;
@@ -11,14 +11,15 @@ export interface SelectedQuestion {
 }
 
 const matching = (filters: ReplayFilters) => sql`
-  from confirmation as question left join invoice on invoice.id = question.invoice_id
+  from confirmation
+  left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
   where ${conditionOf(filters, {
-    from: (time) => sql`question.requested_at >= ${time}`,
-    to: (time) => sql`question.requested_at < ${time}`,
-    invoiceIds: (ids) => sql`question.invoice_id = any(${ids}::uuid[])`,
+    from: (time) => sql`confirmation.requested_at >= ${time}`,
+    to: (time) => sql`confirmation.requested_at < ${time}`,
+    invoiceIds: (ids) => sql`confirmation.invoice_id = any(${ids}::uuid[])`,
     collection: (name) => sql`invoice.collection_name = ${name}`,
-    verdict: (verdict) => sql`question.verdict = ${verdict}`,
-    source: (source) => sql`question.source = ${source}`,
+    verdict: (verdict) => sql`confirmation.verdict = ${verdict}`,
+    source: (source) => sql`confirmation.source = ${source}`,
   })}`;
 
 export async function countConfirmations(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
@@ -26,20 +27,21 @@ export async function countConfirmations(db: Kysely<Tables>, filters: ReplayFilt
   return rows[0]?.count ?? 0;
 }
 
-/** The next questions after a position, in the order of their invoices. */
+/** The next confirmations after a position, in the order of their invoices. */
 export async function selectConfirmations(
   db: Kysely<Tables>,
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-): Promise<SelectedQuestion[]> {
+): Promise<SelectedConfirmation[]> {
   const later =
     after === null
       ? sql`true`
-      : sql`(question.invoice_id, question.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
-  const { rows } = await sql<SelectedQuestion>`
-    select question.invoice_id as "invoiceId", question.source, question.verdict, question.requested_at as "requestedAt"
+      : sql`(confirmation.invoice_id, confirmation.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
+  const { rows } = await sql<SelectedConfirmation>`
+    select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
+      confirmation.requested_at as "requestedAt"
     ${matching(filters)} and ${later}
-    order by question.invoice_id, question.source limit ${most}`.execute(db);
+    order by confirmation.invoice_id, confirmation.source limit ${most}`.execute(db);
   return rows;
 }

@@ -1,39 +1,36 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import type { Route } from "../publish/claim-events.ts";
+import type { OutgoingEvent } from "../destination/destination.ts";
+import type { Route } from "../outbox/event.ts";
+import { isAccepted } from "../outbox/event-state.ts";
 import { conditionOf } from "./filter-conditions.ts";
 import type { Position, ReplayFilters, ReplayTarget } from "./replay.ts";
 
-export interface SelectedEvent {
-  id: string;
-  invoiceId: string;
-  source: string;
-  type: string;
-  invoiceType: string;
-  collectionName: string | null;
-  payload: string;
+export interface SelectedEvent extends OutgoingEvent {
   createdAt: Date;
   /** The same, to the microsecond, for the position. */
   at: string;
 }
 
+/** Test events have no way to the live topic: without a route they stay. */
+const hasRoute = (routes: readonly Route[]) => sql`
+  (event.source, event.invoice_type) in (select * from unnest(
+    ${routes.map((route) => route.source)}::text[], ${routes.map((route) => route.invoiceType)}::text[]))`;
+
 /** Only what was published once is published again: the rest goes out by itself, or waits for a decision. */
 const matching = (filters: ReplayFilters, target: ReplayTarget, routes: readonly Route[]) => sql`
   from event
-  where event.state = 'published'
-    and ${
-      // Test events have no way to the live topic: without a route they stay.
-      target.kind === "topics"
-        ? sql`(event.source, event.invoice_type) in (select * from unnest(${routes.map((route) => route.source)}::text[], ${routes.map((route) => route.invoiceType)}::text[]))`
-        : sql`true`
-    }
+  where ${isAccepted}
+    and not exists (select from outbox where outbox.source = event.source and outbox.event_id = event.id)
+    and ${target.kind === "topics" ? hasRoute(routes) : sql`true`}
     and ${conditionOf(filters, {
       from: (time) => sql`event.created_at >= ${time}`,
       to: (time) => sql`event.created_at < ${time}`,
       invoiceIds: (ids) => sql`event.invoice_id = any(${ids}::uuid[])`,
       collection: (name) => sql`event.collection_name = ${name}`,
-      verdict: (verdict) =>
-        sql`exists (select from confirmation as q where q.invoice_id = event.invoice_id and q.source = event.source and q.verdict = ${verdict})`,
+      verdict: (verdict) => sql`
+        exists (select from confirmation where confirmation.invoice_id = event.invoice_id
+          and confirmation.source = event.source and confirmation.verdict = ${verdict})`,
       source: (source) => sql`event.source = ${source}`,
       eventType: (type) => sql`event.type = ${type}`,
     })}`;
@@ -44,9 +41,8 @@ export async function countEvents(
   target: ReplayTarget,
   routes: readonly Route[],
 ): Promise<number> {
-  const { rows } = await sql<{
-    count: number;
-  }>`select count(*) as count ${matching(filters, target, routes)}`.execute(db);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count ${matching(filters, target, routes)}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -60,22 +56,27 @@ export interface EventSelection {
   most: number;
 }
 
+/** The order of events; two sources may have one of the same id. */
+const place = sql`event.created_at, event.id, event.source`;
+
+const hasNoOutcome = (replayId: string) => sql`
+  not exists (select from publication where publication.replay_id = ${replayId}
+    and publication.source = event.source and publication.event_id = event.id)
+  and not exists (select from replay_refusal where replay_refusal.replay_id = ${replayId}
+    and replay_refusal.source = event.source and replay_refusal.event_id = event.id)`;
+
 /** The next events after a position, in the order they were made. */
 export async function selectEvents(db: Kysely<Tables>, selection: EventSelection): Promise<SelectedEvent[]> {
   const { filters, target, routes, after, replayId, most } = selection;
   const later =
     after === null
       ? sql`true`
-      : sql`(event.created_at, event.id) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid)`;
-  const unsettled =
-    replayId === null
-      ? sql`true`
-      : sql`not exists (select from publication where publication.replay_id = ${replayId} and publication.event_id = event.id)
-          and not exists (select from replay_refusal where replay_refusal.replay_id = ${replayId} and replay_refusal.event_id = event.id)`;
+      : sql`(${place}) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid, ${after.source ?? ""}::text)`;
   const { rows } = await sql<SelectedEvent>`
-    select event.id, event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
-      event.collection_name as "collectionName", event.payload, event.created_at as "createdAt", event.created_at::text as at
-    ${matching(filters, target, routes)} and ${later} and ${unsettled}
-    order by event.created_at, event.id limit ${most}`.execute(db);
+    select event.id, event.invoice_id as "invoiceId", event.source, event.type,
+      event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,
+      event.created_at as "createdAt", event.created_at::text as at
+    ${matching(filters, target, routes)} and ${later} and ${replayId === null ? sql`true` : hasNoOutcome(replayId)}
+    order by ${place} limit ${most}`.execute(db);
   return rows;
 }

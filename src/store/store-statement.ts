@@ -6,7 +6,7 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import { EVENT, logging, queueing } from "../outbox/add-events.ts";
 import type { OutboxState } from "../outbox/event.ts";
 import { INVOICE, keepingSnapshots, storing } from "../payments/store-invoice.ts";
-import { topicIsWell } from "../upstreams/upstream-kind.ts";
+import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** An outcome, and the topic that its event is sent to by this very process; null leaves the event due. */
@@ -49,7 +49,7 @@ const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   stored as (${storing}),
   logged as (${logging(VERDICT_FIRST)}),
   queued as (${queueing(
-    topicIsWell,
+    joiningWellTopic,
     value(({ leaseToken }) => leaseToken),
     value(({ leaseMs }) => leaseMs),
   )})`;

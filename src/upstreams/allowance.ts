@@ -48,7 +48,7 @@ export function admissionTo(upstream: Read, policy: UpstreamPolicy, wanted: numb
         ? { total: 0, trial: false, moreInMs: upstream.probeInMs }
         : { total: Math.min(1, wanted), trial: true, moreInMs: null };
     case "backing_off":
-      return { total: 0, trial: false, moreInMs: Math.max(upstream.opensInMs, upstream.retryInMs) };
+      return { total: 0, trial: false, moreInMs: upstream.opensInMs };
     case "half_open":
       return { total: Math.min(1, wanted), trial: true, moreInMs: null };
     case "closed":

@@ -26,6 +26,11 @@ export async function readStanding(
   return rows[0] ?? null;
 }
 
+// A pause that has ended by itself reads as none; its columns stay until its end is written down.
+const pausing = (pausedBy: Standing["pausedBy"], pause: Transition["pause"]) => sql`
+  paused_by = ${pausedBy}, paused_at = ${pausedBy === null ? null : sql`clock_timestamp()`},
+  paused_until = ${pause?.until ?? null}, pause_reason = ${pause?.reason ?? null},`;
+
 /** What a transition told a person. */
 export interface Told {
   raised: Alarm[];
@@ -42,7 +47,7 @@ export async function change(
   kind: UpstreamKind,
   name: string,
   before: Read,
-  { standing, lastError, raises, clears }: Transition,
+  { standing, lastError, raises, clears, pause }: Transition,
 ): Promise<Told | null> {
   const about = (alarm: "failing" | "paused" | "retry_after") => ({
     name: kind.alarms[alarm],
@@ -55,15 +60,14 @@ export async function change(
   }));
   const moment = (ms: number) =>
     ms > 0 ? sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'` : sql`'-infinity'::timestamptz`;
-  const pauses = standing.pausedBy !== before.pausedBy;
+  const { pausedBy } = standing;
   const { rows } = await sql<{ cleared: string[] }>`
     with moved as (
-      update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults}, last_error = ${lastError},
+      update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults},
+        last_error = ${lastError === undefined ? sql`last_error` : lastError},
         opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
-        paused_by = ${standing.pausedBy},
-        paused_at = ${pauses ? (standing.pausedBy === null ? sql`null` : sql`clock_timestamp()`) : sql`paused_at`},
-        paused_until = ${pauses ? sql`null` : sql`paused_until`},
-        probe_at = ${standing.pausedBy === "refused" ? sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})` : sql`null`}
+        ${pausedBy === before.pausedBy && pause === undefined ? sql`` : pausing(pausedBy, pause)}
+        probe_at = ${pausedBy === "refused" ? sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})` : sql`null`}
       where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
       returning 1),
     raised as (${raising(sql`

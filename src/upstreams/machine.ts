@@ -5,9 +5,12 @@ export interface Standing {
   pausedBy: "operator" | "refused" | null;
   /** Failures in a row. */
   faults: number;
-  /** Nothing goes out before: back-off, or open circuit breaker. 0 or less when that is over. */
+  /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
-  /** Nothing goes out before: the upstream named the moment itself (Retry-After). */
+  /**
+   * The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. Below 0 once it has
+   * passed, 0 when none was named.
+   */
   retryInMs: number;
 }
 
@@ -19,7 +22,11 @@ export type Signal =
   /** 429. @param retryAfterMs null when the upstream named no moment. */
   | { kind: "slow_down"; retryAfterMs: number | null; error: string }
   /** It refuses us: a key, credentials, a topic that is not there. */
-  | { kind: "refused"; error: string };
+  | { kind: "refused"; error: string }
+  /** A person stops it, until `until` or until somebody resumes it. */
+  | { kind: "pause"; until: Date | null; reason: string | null }
+  /** A person opens it, whatever it is that holds it. */
+  | { kind: "resume" };
 
 /** How one kind of upstream is treated. */
 export interface UpstreamPolicy {
@@ -37,9 +44,12 @@ export interface UpstreamPolicy {
 /** What a signal makes of a standing. */
 export interface Transition {
   standing: Standing;
-  lastError: string | null;
+  /** undefined: it stays as it is. */
+  lastError: string | null | undefined;
   raises: { alarm: "failing" | "paused" | "retry_after"; error: string }[];
   clears: ("failing" | "paused" | "retry_after")[];
+  /** Of a pause by a person. */
+  pause?: { until: Date | null; reason: string | null };
 }
 
 /** The longest that an upstream is believed to want, in ms. */
@@ -54,7 +64,7 @@ export type State = "closed" | "backing_off" | "half_open" | "refused" | "paused
 export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): State {
   if (standing.pausedBy === "operator") return "paused";
   if (standing.pausedBy === "refused") return "refused";
-  if (standing.opensInMs > 0 || standing.retryInMs > 0) return "backing_off";
+  if (standing.opensInMs > 0) return "backing_off";
   return standing.faults >= opensAfter ? "half_open" : "closed";
 }
 
@@ -85,17 +95,49 @@ export function transition(
             clears: [],
           }
         : null;
+    case "pause":
+      return paused(before, signal);
+    case "resume":
+      return resumed(before, policy);
   }
 }
 
-function works(before: Standing): Transition | null {
-  if (before.faults === 0 && before.pausedBy !== "refused") return null;
-  const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
+/** Paused already, it is paused anew only for another reason or another end. */
+function paused(before: Standing, { until, reason }: Extract<Signal, { kind: "pause" }>): Transition | null {
+  if (before.pausedBy === "operator" && until === null && reason === null) return null;
   return {
-    standing: { ...before, pausedBy, faults: 0, opensInMs: 0 },
+    standing: { ...before, pausedBy: "operator" },
+    lastError: undefined,
+    raises: [],
+    clears: [],
+    pause: { until, reason },
+  };
+}
+
+function resumed(before: Standing, policy: UpstreamPolicy): Transition | null {
+  if (stateOf(before, policy) === "closed") return null;
+  return {
+    standing: { pausedBy: null, faults: 0, opensInMs: 0, retryInMs: 0 },
     lastError: null,
     raises: [],
-    clears: before.pausedBy === "operator" ? ["failing"] : ["failing", "paused"],
+    clears: ["failing", "paused", "retry_after"],
+  };
+}
+
+function works(before: Standing): Transition | null {
+  const waited = before.retryInMs < 0;
+  if (before.faults === 0 && before.pausedBy !== "refused" && !waited) return null;
+  const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
+  const retryInMs = Math.max(0, before.retryInMs);
+  return {
+    standing: { pausedBy, faults: 0, opensInMs: retryInMs, retryInMs },
+    lastError: null,
+    raises: [],
+    clears: [
+      "failing",
+      ...(waited ? ["retry_after" as const] : []),
+      ...(pausedBy === null ? ["paused" as const] : []),
+    ],
   };
 }
 
@@ -128,7 +170,7 @@ function slowedDown(
   }
   const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, MOST_RETRY_AFTER_MS));
   return {
-    standing: { ...before, retryInMs },
+    standing: { ...before, retryInMs, opensInMs: Math.max(before.opensInMs, retryInMs) },
     lastError: error,
     raises: retryAfterMs > MOST_RETRY_AFTER_MS ? [{ alarm: "retry_after", error }] : [],
     clears: [],

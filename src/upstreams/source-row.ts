@@ -86,7 +86,7 @@ export async function takeTurn(
   const standing = await readStanding(db, SOURCE, source);
   // A source that was never served has no row, and so neither state nor bucket.
   if (standing === null) return { granted: true, standing };
-  const isOpen = standing.pausedBy === null && standing.opensInMs <= 0 && standing.retryInMs <= 0;
+  const isOpen = standing.pausedBy === null && standing.opensInMs <= 0;
   if (!isOpen || ratePerSecond === null) return { granted: isOpen, standing };
   const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
     allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;

@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Slots } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
 import { TOPIC, topicIsWell } from "./upstream-kind.ts";
 
 interface Wanting {
@@ -14,8 +15,10 @@ export const whenTopicIsWell = <Given extends Wanting>({ value }: Slots<Given>):
     and set_config('synchronous_commit', 'off', true) is not null`;
 
 export interface Trying extends Wanting {
-  /** Of the row that admitted the trial. */
+  /** Of the row that admitted them. */
   version: number;
+  /** They try whether the topic works again. */
+  trial: boolean;
 }
 
 /** Part of a claim: yields a row unless the topic has changed since it admitted a trial. */
@@ -27,13 +30,20 @@ export const whenTopicIsUnchanged = <Given extends Trying>({
     and set_config('synchronous_commit', 'off', true) is not null
   for update`;
 
-const trial = sql.lit(`${TOPIC.policy.trialMs} ms`);
+const trialTime = sql.lit(`${TOPIC.policy.trialMs} ms`);
 const { firstMs, capMs } = TOPIC.policy.probe;
 
 /** Part of the same claim: while what was `claimed` tries the topic, nobody else does. */
 export const beginningTrial = <Given extends Trying>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
   update topic set version = version + 1,
-    opens_at = case when paused_by is null then clock_timestamp() + ${trial}::interval else opens_at end,
+    opens_at = case when ${value(({ trial }) => trial)}::boolean and paused_by is null then clock_timestamp() + ${trialTime}::interval else opens_at end,
     probe_at = case when paused_by is not null then clock_timestamp() + least(${sql.lit(`${capMs} ms`)}::interval,
       greatest(${sql.lit(`${firstMs} ms`)}::interval, clock_timestamp() - paused_at)) end
   where arn = ${value(({ route }) => route.topicArn)} and exists (select from claimed)`;
+
+/** The topics that a relay ever published to with this database; none before it is migrated. */
+export async function knownTopics(db: Kysely<Tables>): Promise<string[]> {
+  const found = await sql<{ there: boolean }>`select to_regclass('topic') is not null as there`.execute(db);
+  if (found.rows[0]?.there !== true) return [];
+  return (await db.selectFrom("topic").select("arn").execute()).map(({ arn }) => arn);
+}

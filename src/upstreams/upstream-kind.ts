@@ -64,18 +64,28 @@ export const TOPIC: UpstreamKind = {
 /** Past this share of "not found", unknown ids are throttled. */
 export const FLOODED = 0.5;
 
-const well = (kind: UpstreamKind): RawBuilder<boolean> => {
+const open = (kind: UpstreamKind): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
   return sql`(${column("paused_by")} is null or coalesce(${column("paused_until")} <= now(), false))
-    and ${column("opens_at")} <= now() and ${column("retry_at")} <= now()`;
+    and ${column("opens_at")} <= now()`;
 };
 
 /** A condition on rows of `source`: it may be asked at all. */
-export const sourceIsOpen: RawBuilder<boolean> = well(SOURCE);
+export const sourceIsOpen: RawBuilder<boolean> = open(SOURCE);
 
 /** A condition on rows of `source`: it may be asked as confirmations come. */
 export const sourceIsWell = sql<boolean>`
-  ${well(SOURCE)} and source.faults = 0 and source.unknown_share <= ${sql.lit(FLOODED)}`;
+  ${open(SOURCE)} and source.faults = 0 and source.retry_at = '-infinity'
+  and source.unknown_share <= ${sql.lit(FLOODED)}`;
 
 /** A condition on rows of `topic`: events may be sent to it as they come. */
-export const topicIsWell = sql<boolean>`${well(TOPIC)} and topic.faults < ${sql.lit(TOPIC.policy.opensAfter)}`;
+export const topicIsWell = sql<boolean>`
+  ${open(TOPIC)} and topic.faults < ${sql.lit(TOPIC.policy.opensAfter)} and topic.retry_at = '-infinity'`;
+
+/** Joins the source of that name while it is well; `source.name` is null while it is not. */
+export const joiningWellSource = (name: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`left join source on source.name = ${name} and ${sourceIsWell}`;
+
+/** Joins the topic of that ARN while it is well; `topic.arn` is null while it is not. */
+export const joiningWellTopic = (arn: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`left join topic on topic.arn = ${arn} and ${topicIsWell}`;

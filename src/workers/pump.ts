@@ -116,7 +116,8 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
    */
   async drain(stop: AbortSignal): Promise<number | null> {
     this.#stop = stop;
-    this.#giveUp = new AbortController();
+    // What runs since before this drain is to hear of its end too.
+    if (this.#giveUp.signal.aborted) this.#giveUp = new AbortController();
     const endsGrace = () => setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
     if (stop.aborted) endsGrace();
     else stop.addEventListener("abort", endsGrace);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
+import { RelayClient } from "../database/relay-client.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
@@ -13,6 +14,10 @@ export const CHANNEL = "invoice_relay";
 const REST_MS = 20;
 
 const RECONNECT = { firstMs: 100, capMs: 5_000 };
+
+/** A connection that only listens says nothing when it is dead: it is asked this often, and has so long, in ms. */
+const HEARTBEAT_MS = 15_000;
+const ANSWER_MS = 5_000;
 
 /** The work that someone may be waiting for. */
 export type Work = "confirm" | "publish" | "reconcile";
@@ -39,6 +44,7 @@ export class WakeUps {
   #faults = 0;
   #stopped = false;
   #reconnect: NodeJS.Timeout | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
   readonly #toTell = new Set<Work>();
   #telling = false;
   #rest: NodeJS.Timeout | undefined;
@@ -64,6 +70,7 @@ export class WakeUps {
     this.#stopped = true;
     clearTimeout(this.#reconnect);
     clearTimeout(this.#rest);
+    clearInterval(this.#heartbeat);
     await this.#client?.end().catch(() => undefined);
   }
 
@@ -87,10 +94,12 @@ export class WakeUps {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
+    const client = new RelayClient({
       connectionString: this.#url.reveal(),
       application_name: "invoice-relay wake-up",
       keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
     });
     client.on("notification", ({ payload = "" }) => {
       const [sender, work] = payload.split(" ");
@@ -105,6 +114,7 @@ export class WakeUps {
       await client.query(`listen ${CHANNEL}`);
       this.#client = client;
       this.#faults = 0;
+      this.#heartbeat = setInterval(() => void this.#ask(client), HEARTBEAT_MS).unref();
       // What was said while nobody listened here.
       for (const signal of Object.values(this.signals)) signal.raise();
       void this.#tell();
@@ -115,9 +125,19 @@ export class WakeUps {
     }
   }
 
+  async #ask(client: pg.Client): Promise<void> {
+    try {
+      await client.query("select 1");
+    } catch {
+      this.#lost(client);
+      await client.end().catch(() => undefined);
+    }
+  }
+
   #lost(client: pg.Client): void {
     if (this.#client !== client) return;
     this.#client = null;
+    clearInterval(this.#heartbeat);
     this.#later();
   }
 

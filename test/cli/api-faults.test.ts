@@ -125,7 +125,7 @@ describe("invoice-relay api with SOURCES_FILE", () => {
       "https://relay.example.com/callbacks/rehearsal-token-0123456789abcdef",
     );
     const unnamed = await runCli(["api", "get-banks"], settings);
-    expect(unnamed.code).toBe(1);
+    expect(unnamed.code).toBe(2);
     expect(unnamed.stderr).toBe("Which source? Say one of these with --source: shop, rehearsal.\n");
   });
 });

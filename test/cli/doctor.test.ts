@@ -82,9 +82,9 @@ describe("invoice-relay doctor", () => {
 
   it("finds a schema that is behind, and partitions that are missing", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0006_alarm'");
+    await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
     const lines = await doctor(around.environment());
-    expect(lines).toContain("FAULT  schema: behind by 0006_alarm. Run: invoice-relay migrate");
+    expect(lines).toContain("FAULT  schema: behind by 0006_alarm_and_audit. Run: invoice-relay migrate");
     expect(lines).toContainEqual(
       expect.stringMatching(/^FAULT {2}partitions: missing: callback_.*invoice-relay migrate$/),
     );
@@ -106,6 +106,17 @@ describe("invoice-relay doctor", () => {
     expect(lines).toContainEqual(
       expect.stringMatching(/^FAULT {2}provider of default: it refuses the key\. Check COLLECTION_API_KEY/),
     );
+  });
+
+  it.each([
+    ["A Test key cannot do that", "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY"],
+    ["The collection is suspended", "it takes the key, but the collection is closed."],
+    ["This key may not do that", "it refuses the key. Check COLLECTION_API_KEY"],
+  ])("tells three refusals under 403 apart: %s", async (message, words) => {
+    const around = await surroundings();
+    around.provider.otherwise({ status: 403, body: { status: 403, message, errors: [] } });
+    const lines = await doctor(around.environment());
+    expect(lines.find((line) => line.startsWith(`FAULT  provider of default: ${words}`))).toBeDefined();
   });
 
   it("finds a collection that the provider does not know, and one that is closed", async () => {

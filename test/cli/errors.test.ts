@@ -4,7 +4,7 @@ import { runCli } from "../support/cli-process.ts";
 describe("the command line, used wrongly", () => {
   it("lists all that is missing at once and starts nothing", async () => {
     const { code, stdout, stderr } = await runCli(["serve"]);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     for (const name of [
       "AWS_REGION",
       "CALLBACK_TOKENS",
@@ -26,7 +26,7 @@ describe("the command line, used wrongly", () => {
       CALLBACK_TOKENS: "short-and-secret",
       CONFIRM_TIMEOUT: "soon",
     });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain("PORT should be a whole number from 0 to 65535");
     expect(stderr).toContain("PUBLIC_URL should start with https://");
     expect(stderr).toContain("DATABASE_URL should be a Postgres URL");
@@ -46,7 +46,7 @@ describe("the command line, used wrongly", () => {
     [["invoice", "42"], "should be a UUID"],
   ])("%j is refused in plain words", async (words, said) => {
     const { code, stdout, stderr } = await runCli(words);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(said);
     expect(stderr).not.toContain("    at ");
   });
@@ -54,7 +54,7 @@ describe("the command line, used wrongly", () => {
   it("says what to check when the database does not answer, with a stack only for LOG_LEVEL=debug", async () => {
     const environment = { DATABASE_URL: "postgres://relay:hush-hush@127.0.0.1:1/relay" };
     const quiet = await runCli(["migrate"], environment);
-    expect(quiet.code).toBe(1);
+    expect(quiet.code).toBe(4);
     expect(quiet.stderr).toBe(
       "The database does not answer: nothing listens there. Is it running? Check DATABASE_URL.\n",
     );

@@ -13,7 +13,7 @@ const settled = (text: string, id: string) =>
     .replaceAll(id, "<invoice>")
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
-    .replaceAll(/ +\+[\d.]+ (ms|s)/g, " +<span>")
+    .replaceAll(/ +\+[\d.]+ (ms|s|min|h|days)/g, " +<span>")
     .replaceAll(/stored [\d.]+ (ms|s) later/g, "stored <span> later");
 
 describe("invoice-relay invoice <id>", () => {
@@ -24,7 +24,7 @@ describe("invoice-relay invoice <id>", () => {
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
     await vi.waitFor(async () =>
-      expect(await around.query("select 1 from invoice_snapshot")).toHaveLength(1),
+      expect(await around.query("select 1 from invoice")).toHaveLength(1),
     );
     await relay.callback({ data: { id } });
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
@@ -35,8 +35,9 @@ describe("invoice-relay invoice <id>", () => {
     expect(settled(stdout, id)).toBe(`Invoice <invoice>
   Paid, Live, 1511.25 in total, collection "Term 1", source default
 
-  <time>             callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
-  <time> +<span>  question opened by a callback
+  <time>             paid, says the provider
+  <time> +<span>  callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
+  <time> +<span>  confirmation opened by a callback
   <time> +<span>  provider asked; it said Unpaid; stored <span> later
   <time> +<span>  callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
   <time> +<span>  provider asked; it said Paid; stored <span> later
@@ -56,7 +57,7 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
     await vi.waitFor(async () =>
-      expect(await around.query("select 1 from invoice_snapshot")).toHaveLength(1),
+      expect(await around.query("select 1 from invoice")).toHaveLength(1),
     );
     await relay.stop();
     expect((await invoice(around, id)).stdout).toMatch(
@@ -73,10 +74,11 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
     const { stdout } = await invoice(around, id, "--json");
     const read = JSON.parse(stdout);
-    expect(read).toMatchObject({ invoiceId: id, event: { state: "published" }, furtherCallbacks: 0 });
+    expect(read).toMatchObject({ invoiceId: id, events: [{ state: "published" }], furtherCallbacks: 0 });
     expect(read.entries.map((entry: { kind: string }) => entry.kind)).toEqual([
+      "paid",
       "callback",
-      "question",
+      "confirmation",
       "answer",
       "verdict",
       "event",
@@ -89,7 +91,7 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     const around = await surroundings();
     const id = randomUUID();
     const { code, stdout, stderr } = await invoice(around, id);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain(`Nothing is known of invoice ${id}: no callback named it`);
   });
 

@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { CreateTopicCommand, ListTopicsCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startCli } from "../support/cli-process.ts";
+import { runCli, startCli } from "../support/cli-process.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 
 describe("the local services, each alone", () => {
@@ -31,7 +34,7 @@ describe("the local services, each alone", () => {
     const database = await createEmptyTestDatabase();
     onTestFinished(() => database.drop());
     const service = startCli(["collection-service", "--port", "0"], { DATABASE_URL: database.url });
-    await service.says("Set COLLECTION_API_URL=");
+    await service.says("sandbox listen");
     const [, url] = /COLLECTION_API_URL=(\S+)/.exec(service.output.stdout) ?? [];
     const answer = await fetch(`${url}/api/v1/collections/c0113c70-0000-4000-8000-000000000001`, {
       headers: { "x-api-key": "live_local_4f1c0d7e9a2b48d3b6e5" },
@@ -40,5 +43,52 @@ describe("the local services, each alone", () => {
     service.child.kill("SIGTERM");
     expect(await service.ended).toBe(0);
     expect(service.output.stderr).toBe("");
+  });
+
+  it("both print a block of settings that a relay takes as it stands, and that works", async () => {
+    const database = await createEmptyTestDatabase();
+    onTestFinished(() => database.drop());
+    const folder = await mkdtemp(join(tmpdir(), "settings-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const services = [
+      startCli(["collection-service", "--port", "0"], { DATABASE_URL: database.url }),
+      startCli(["local-sns", "--port", "0"]),
+    ];
+    await services[0]?.says("sandbox listen");
+    await services[1]?.says("What was published");
+    const blocks = services.map(({ output }) => output.stdout.split("\n\n")[1] ?? "");
+    expect(
+      blocks
+        .join("\n")
+        .split("\n")
+        .map((line) => line.split("=")[0]),
+    ).toEqual([
+      "COLLECTION_API_URL",
+      "COLLECTION_API_KEY",
+      "COLLECTION_IDS",
+      "SNS_TOPIC_ARN",
+      "AWS_REGION",
+      "AWS_ENDPOINT_URL_SNS",
+      "AWS_ACCESS_KEY_ID",
+      "AWS_SECRET_ACCESS_KEY",
+    ]);
+    const file = join(folder, "local.env");
+    const rest = `DATABASE_URL=${database.url}\nPUBLIC_URL=http://127.0.0.1:4000\nCALLBACK_TOKENS=${"t".repeat(22)}`;
+    await writeFile(file, [...blocks, rest].join("\n"));
+    expect((await runCli(["--settings", file, "migrate"])).code).toBe(0);
+    const { stdout } = await runCli(["--settings", file, "doctor", "--json"]);
+    const { checks } = JSON.parse(stdout) as { checks: { about: string; state: string; says: string }[] };
+    const outside = checks.filter(({ about }) => /^(settings|provider|topic)/.test(about));
+    expect(outside.length).toBeGreaterThan(3);
+    expect(outside.filter(({ state }) => state === "fault")).toEqual([]);
+  });
+
+  it("collection-service refuses a path of Get Banks that is none, and says how one looks", async () => {
+    const database = await createEmptyTestDatabase();
+    onTestFinished(() => database.drop());
+    const words = ["collection-service", "--port", "0", "--banks-path", "api/v1/banks"];
+    const { code, stderr } = await runCli(words, { DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    expect(stderr).toContain("should begin with a slash and hold no query, such as /api/v1/banks");
   });
 });

@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished } from "vitest";
-import { runCli } from "../support/cli-process.ts";
+import pg from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { runCli, startCli } from "../support/cli-process.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 
 async function emptyDatabase(): Promise<{ DATABASE_URL: string }> {
@@ -20,7 +21,39 @@ describe("invoice-relay migrate", () => {
     const second = await runCli(["migrate"], environment);
     expect(second).toEqual({ code: 0, stdout: "no migration to run\nThe schema is current.\n", stderr: "" });
     const third = await runCli(["migrate", "--json"], environment);
-    expect(JSON.parse(third.stdout)).toEqual({ migrations: [], partitions: [], schema: "current" });
+    expect(JSON.parse(third.stdout)).toEqual({
+      migrations: [],
+      partitions: [],
+      roles: "granted",
+      schema: "current",
+    });
+  });
+
+  it("stopped by SIGTERM, keeps nothing of what was under way and leaves no session behind", async () => {
+    const environment = await emptyDatabase();
+    const [holder, looker] = [environment, environment].map(
+      ({ DATABASE_URL }) => new pg.Client({ connectionString: DATABASE_URL }),
+    ) as [pg.Client, pg.Client];
+    await Promise.all([holder.connect(), looker.connect()]);
+    onTestFinished(async () => void (await Promise.all([holder.end(), looker.end()])));
+    const sessions = async () =>
+      (
+        await looker.query(
+          "select wait_event_type as waits from pg_stat_activity where application_name like 'invoice-relay migrate%' and datname = current_database() and state = 'active'",
+        )
+      ).rows;
+    // The migration waits for whoever is making a table of the same name.
+    await holder.query("begin; create table callback (id int)");
+    const migrate = startCli(["migrate"], environment);
+    await vi.waitFor(async () => expect(await sessions()).toEqual([{ waits: "Lock" }]), { timeout: 20_000 });
+
+    migrate.child.kill("SIGTERM");
+
+    expect(await migrate.ended).toBe(1);
+    expect(migrate.output.stderr).toBe("Stopped. Nothing of what was under way was kept: run it again.\n");
+    expect(await sessions()).toEqual([]);
+    await holder.query("rollback");
+    expect((await runCli(["migrate"], environment)).stdout).toContain("ran migration 0001_callback\n");
   });
 
   it("may run in two places at once", async () => {

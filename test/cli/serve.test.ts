@@ -1,8 +1,12 @@
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
+import { EVENTS } from "../support/events.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -29,10 +33,10 @@ describe("invoice-relay serve and the schema", () => {
 
   it("refuses a schema that is behind and says which command to run", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0006_alarm'");
+    await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
     const { code, stdout, stderr } = await runCli(["serve"], { ...around.environment(), ...AWS });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain("(0006_alarm). Run: invoice-relay migrate");
+    expect(stderr).toContain("(0006_alarm_and_audit). Run: invoice-relay migrate");
   });
 
   it("refuses a schema that is ahead by a breaking migration", async () => {
@@ -52,7 +56,7 @@ describe("invoice-relay serve and the schema", () => {
 });
 
 describe("invoice-relay serve, stopped", () => {
-  it("finishes what was recorded: a question under way at SIGTERM still becomes an event (G2)", async () => {
+  it("finishes what was recorded: a confirmation under way at SIGTERM still becomes an event (G2)", async () => {
     const around = await surroundings();
     const id = randomUUID();
     const asked = Promise.withResolvers<void>();
@@ -80,11 +84,11 @@ describe("invoice-relay serve, stopped", () => {
     ]);
     expect(settled).toEqual({ state: "done", verdict: "paid" });
     // Whether this process still sent it or left it to the next one, it is there and nobody holds it.
-    const [event] = await around.query("select state from event where invoice_id = $1", [id]);
+    const [event] = await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id]);
     expect(["due", "published"]).toContain(event?.state);
   });
 
-  it("gives a question back that the provider does not answer, within 10 s", async () => {
+  it("gives a confirmation back that the provider does not answer, within 10 s", async () => {
     const around = await surroundings();
     const id = randomUUID();
     const asked = Promise.withResolvers<void>();
@@ -157,5 +161,35 @@ describe("invoice-relay serve in parts", () => {
     expect(stderr).toBe(
       `invoice-relay: port ${port} is taken by another program. Choose another port, or stop that program.\n`,
     );
+  });
+});
+
+describe("npm run relay -- serve", () => {
+  it("passes signals on: it stops as cleanly as the program itself", async () => {
+    const around = await surroundings();
+    const { PATH, HOME } = process.env;
+    const npm = spawn("npm", ["run", "--silent", "relay", "--", "serve"], {
+      cwd: resolve(import.meta.dirname, "../.."),
+      env: { PATH, HOME, ...around.environment(), ...AWS } as NodeJS.ProcessEnv,
+      stdio: ["ignore", "pipe", "inherit"],
+      detached: true,
+    });
+    const ended = once(npm, "close");
+    onTestFinished(() => {
+      // Whatever npm left behind is in its group.
+      if (npm.exitCode === null && npm.pid !== undefined) process.kill(-npm.pid, "SIGKILL");
+    });
+    let output = "";
+    npm.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    await vi.waitFor(() => expect(output).toContain("invoice-relay takes callbacks"), { timeout: 30_000 });
+
+    npm.kill("SIGTERM");
+
+    await ended;
+    expect(output).toContain('"stopped"');
+    const [sessions] = await around.query(
+      "select count(*)::int as open from pg_stat_activity where application_name = 'invoice-relay' and datname = current_database()",
+    );
+    expect(sessions).toEqual({ open: 0 });
   });
 });

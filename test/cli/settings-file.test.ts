@@ -28,7 +28,36 @@ describe("--settings", () => {
 
   it("with .env.example as it is, says what is still to be filled in", async () => {
     const { code, stderr } = await runCli(["--settings", ".env.example", "serve"]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr.match(/ is missing\. /g)).toHaveLength(7);
+  });
+});
+
+describe("a settings file with names that are no settings", () => {
+  it("is refused, each with its line and the likely one", async () => {
+    const file = await settingsFile(
+      "# comment\nCALLBACK_TOKEN=hush-hush-0123456789abcd\nexport DATABSE_URL=postgres://x\n\nAPI_KEY=hush\nCOLOUR=red\n",
+    );
+    const { code, stdout, stderr } = await runCli(["--settings", file, "doctor"]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toBe(`The settings file ${file} needs attention:
+  line 2: CALLBACK_TOKEN is no setting. Did you mean CALLBACK_TOKENS?
+  line 3: DATABSE_URL is no setting. Did you mean DATABASE_URL?
+  line 5: API_KEY is no setting. Did you mean COLLECTION_API_KEY?
+  line 6: COLOUR is no setting.
+docs/settings.md lists all settings.
+`);
+  });
+
+  it("takes what others read from it: the AWS SDK, Compose, Node, and a SOURCES_FILE's secrets", async () => {
+    const sources = await settingsFile('{"sources":[{"collectionApiKey":"env:SHOP_KEY"}]}');
+    const file = await settingsFile(
+      `PUBLIC_URL=https://a.example.com\nCALLBACK_TOKENS=${TOKEN}\nAWS_PROFILE=x\nPOSTGRES_PASSWORD=x\nRELAY_PORT=1\nNODE_EXTRA_CA_CERTS=/x\nHTTPS_PROXY=http://x\n`,
+    );
+    expect((await runCli(["--settings", file, "callback-url"])).code).toBe(0);
+    const named = await settingsFile(`SOURCES_FILE=${sources}\nSHOP_KEY=x\nSHOP_KEYS=x\n`);
+    const { stderr } = await runCli(["--settings", named, "callback-url"]);
+    expect(stderr).toContain("SHOP_KEYS is no setting");
+    expect(stderr).not.toContain("SHOP_KEY is no setting");
   });
 });

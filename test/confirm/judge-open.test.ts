@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../src/confirm/answer.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import { EVEN, HOUR, MINUTE, question, rules, SECOND, unpaid } from "./judging-fixture.ts";
+import type { Answer } from "../../src/provider/answer.ts";
+import { confirmation, EVEN, HOUR, MINUTE, rules, SECOND, unpaid } from "./judging-fixture.ts";
 
 describe("judging: not paid (yet)", () => {
   it.each([
@@ -14,7 +14,7 @@ describe("judging: not paid (yet)", () => {
     [6, 6 * HOUR],
     [7, 24 * HOUR],
   ])("Unpaid with %i steps spent is asked again after %i ms", (attempt, dueInMs) => {
-    expect(judge(question({ attempt }), unpaid(), rules, EVEN).settlement).toMatchObject({
+    expect(judge(confirmation({ attempt }), unpaid(), rules, EVEN)).toMatchObject({
       state: "due",
       verdict: "pending",
       dueInMs,
@@ -23,7 +23,7 @@ describe("judging: not paid (yet)", () => {
   });
 
   it("Unpaid at the end of the ladder is not_paid", () => {
-    expect(judge(question({ attempt: 8 }), unpaid(), rules, EVEN).settlement).toMatchObject({
+    expect(judge(confirmation({ attempt: 8 }), unpaid(), rules, EVEN)).toMatchObject({
       state: "done",
       verdict: "not_paid",
       event: null,
@@ -31,12 +31,12 @@ describe("judging: not paid (yet)", () => {
   });
 
   it("jitter moves a step by a tenth at most", () => {
-    const waits = [0, 1].map((dice) => judge(question(), unpaid(), rules, dice).settlement.dueInMs);
+    const waits = [0, 1].map((dice) => judge(confirmation(), unpaid(), rules, dice).dueInMs);
     expect(waits).toEqual([1_800, 2_200]);
   });
 
   it.each(["Invalidated", "invalid", "EXPIRED"])("%s is done", (status) => {
-    expect(judge(question(), unpaid({ status }), rules, EVEN).settlement).toMatchObject({
+    expect(judge(confirmation(), unpaid({ status }), rules, EVEN)).toMatchObject({
       state: "done",
       verdict: "invalidated",
       event: null,
@@ -44,44 +44,53 @@ describe("judging: not paid (yet)", () => {
   });
 
   it("a status that nobody knows is kept, asked on the ladder, then dead with its name", () => {
-    const first = judge(question(), unpaid({ status: "OnHold" }), rules, EVEN).settlement;
+    const first = judge(confirmation(), unpaid({ status: "OnHold" }), rules, EVEN);
     expect(first).toMatchObject({
       state: "due",
       dueInMs: 2 * SECOND,
       invoice: { status: "OnHold" },
       lastError: expect.stringContaining("OnHold"),
     });
-    const last = judge(question({ attempt: 8 }), unpaid({ status: "OnHold" }), rules, EVEN);
-    expect(last.settlement).toMatchObject({ state: "dead", lastError: expect.stringContaining("OnHold") });
-    expect(last.alarms).toMatchObject([{ name: "question_dead" }]);
+    const last = judge(confirmation({ attempt: 8 }), unpaid({ status: "OnHold" }), rules, EVEN);
+    expect(last).toMatchObject({ state: "dead", lastError: expect.stringContaining("OnHold") });
+    expect(last.raises).toMatchObject([{ name: "confirmation_dead" }]);
   });
 
   it("not found is asked on the ladder up to ten minutes, then unknown_invoice", () => {
-    expect(judge(question({ attempt: 4 }), { kind: "not_found" }, rules, EVEN).settlement).toMatchObject({
+    expect(
+      judge(
+        confirmation({ attempt: 4 }),
+        { kind: "not_found", inOwnWords: true, error: "no such id" },
+        rules,
+        EVEN,
+      ),
+    ).toMatchObject({
       state: "due",
       dueInMs: 10 * MINUTE,
-      lane: "unknown",
+      priority: "unknown",
     });
-    expect(judge(question({ attempt: 5 }), { kind: "not_found" }, rules, EVEN).settlement).toMatchObject({
+    expect(
+      judge(
+        confirmation({ attempt: 5 }),
+        { kind: "not_found", inOwnWords: true, error: "no such id" },
+        rules,
+        EVEN,
+      ),
+    ).toMatchObject({
       state: "done",
       verdict: "unknown_invoice",
     });
   });
 });
 
-describe("judging: faults never end a question (G2)", () => {
+describe("judging: faults never end a confirmation (G2)", () => {
   it.each<[string, Answer]>([
     ["a fault", { kind: "fault", error: "timeout" }],
     ["a refused key", { kind: "key_refused", error: "401" }],
     ["a rate limit", { kind: "rate_limited", error: "429", retryAfterMs: null }],
   ])("%s after a thousand others is still due, spends no step, and waits 30 s at most", (_, answer) => {
-    const { settlement } = judge(
-      question({ faults: 1_000, attempt: 3, verdict: "pending" }),
-      answer,
-      rules,
-      1,
-    );
-    expect(settlement).toMatchObject({
+    const outcome = judge(confirmation({ faults: 1_000, attempt: 3, verdict: "pending" }), answer, rules, 1);
+    expect(outcome).toMatchObject({
       state: "due",
       verdict: "pending",
       attempt: 3,
@@ -92,8 +101,7 @@ describe("judging: faults never end a question (G2)", () => {
 
   it("Retry-After is honoured to the millisecond", () => {
     expect(
-      judge(question(), { kind: "rate_limited", error: "429", retryAfterMs: 7_000 }, rules, EVEN).settlement
-        .dueInMs,
+      judge(confirmation(), { kind: "rate_limited", error: "429", retryAfterMs: 7_000 }, rules, EVEN).dueInMs,
     ).toBe(7_000);
   });
 
@@ -103,23 +111,23 @@ describe("judging: faults never end a question (G2)", () => {
       error: "data.amount is missing",
       evidence: '{"data":{}}',
     };
-    const first = judge(question(), odd, rules, EVEN);
-    expect(first.settlement).toMatchObject({
+    const first = judge(confirmation(), odd, rules, EVEN);
+    expect(first).toMatchObject({
       state: "due",
       dueInMs: 2 * SECOND,
       lastAnswer: '{"data":{}}',
       lastError: "data.amount is missing",
     });
-    expect(first.alarms).toMatchObject([{ name: "provider_answer_outside_contract" }]);
-    expect(judge(question({ attempt: 8 }), odd, rules, EVEN).settlement).toMatchObject({
+    expect(first.raises).toMatchObject([{ name: "provider_answer_outside_contract" }]);
+    expect(judge(confirmation({ attempt: 8 }), odd, rules, EVEN)).toMatchObject({
       state: "dead",
       lastAnswer: '{"data":{}}',
     });
   });
 
-  it("an interrupted question goes back as it was", () => {
+  it("an interrupted confirmation goes back as it was", () => {
     expect(
-      judge(question({ attempt: 2, faults: 3 }), { kind: "interrupted" }, rules, EVEN).settlement,
+      judge(confirmation({ attempt: 2, faults: 3 }), { kind: "interrupted" }, rules, EVEN),
     ).toMatchObject({ state: "due", dueInMs: 0, attempt: 2, faults: 3 });
   });
 });

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
-import type { Answer } from "../../src/confirm/answer.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import { alarmsOf, EVEN, found, known, question, rules, unpaid } from "./judging-fixture.ts";
+import type { Answer } from "../../src/provider/answer.ts";
+import { alarmsOf, confirmation, EVEN, found, known, rules, unpaid } from "./judging-fixture.ts";
 
 describe("judging: a paid invoice", () => {
   it("is done, paid, and has the one event of its invoice (G4)", () => {
-    const { settlement, alarms } = judge(question(), found(), rules, EVEN);
-    expect(settlement).toMatchObject({
+    const outcome = judge(confirmation(), found(), rules, EVEN);
+    expect(outcome).toMatchObject({
       state: "done",
       verdict: "paid",
-      lane: "known",
+      priority: "known",
       attempt: 0,
       event: { type: "invoice.paid", state: "due", invoiceType: "Live" },
     });
-    expect(alarms).toEqual([]);
+    expect(outcome.raises).toEqual([]);
   });
 
   it.each([["paid"], [" PAID "]])("is recognised without regard to case: %j", (status) => {
-    expect(judge(question(), found({ status }), rules, EVEN).settlement.verdict).toBe("paid");
+    expect(judge(confirmation(), found({ status }), rules, EVEN).verdict).toBe("paid");
   });
 
   it.each([
@@ -30,39 +30,35 @@ describe("judging: a paid invoice", () => {
   ])(
     "of type %j with a test topic: %j gives an event that is %s for the %s topic",
     (type, hasTestTopic, state, invoiceType) => {
-      expect(
-        judge(question(), found({ type }), { ...rules, hasTestTopic }, EVEN).settlement.event,
-      ).toMatchObject({ state, invoiceType });
+      expect(judge(confirmation(), found({ type }), { ...rules, hasTestTopic }, EVEN).event).toMatchObject({
+        state,
+        invoiceType,
+      });
     },
   );
 
   it("of a foreign collection is quarantined without an event, and says how to release it", () => {
-    const { settlement, alarms } = judge(
-      question(),
-      found(),
-      { ...rules, collectionNames: new Set(["Other"]) },
-      EVEN,
-    );
-    expect(settlement).toMatchObject({ state: "done", verdict: "quarantined", event: null });
-    expect(alarms).toMatchObject([
+    const outcome = judge(confirmation(), found(), { ...rules, collectionNames: new Set(["Other"]) }, EVEN);
+    expect(outcome).toMatchObject({ state: "done", verdict: "quarantined", event: null });
+    expect(outcome.raises).toMatchObject([
       { name: "invoice_quarantined", detail: expect.stringContaining("quarantine release") },
     ]);
   });
 
   it("of a foreign collection is published once it was released", () => {
-    const { settlement } = judge(
-      question({ released: true }),
+    const outcome = judge(
+      confirmation({ released: true }),
       found(),
       { ...rules, collectionNames: new Set(["Other"]) },
       EVEN,
     );
-    expect(settlement).toMatchObject({ verdict: "paid", event: { state: "due" } });
+    expect(outcome).toMatchObject({ verdict: "paid", event: { state: "due" } });
   });
 
   it("with totals that miss by more than 0.01 is published all the same, with an anomaly", () => {
-    const { settlement, alarms } = judge(question(), found({ totalAmount: 1511.27 }), rules, EVEN);
-    expect(settlement.event).not.toBeNull();
-    expect(alarms).toMatchObject([
+    const outcome = judge(confirmation(), found({ totalAmount: 1511.27 }), rules, EVEN);
+    expect(outcome.event).not.toBeNull();
+    expect(outcome.raises).toMatchObject([
       { name: "invoice_anomaly", detail: expect.stringContaining("do not add up") },
     ]);
   });
@@ -72,54 +68,54 @@ describe("judging: a paid invoice", () => {
     [{ totalAmount: 9, serviceFeePayer: "Merchant" }, "another serviceFeePayer"],
     [{ totalAmount: null }, "no total"],
   ])("has no anomaly of totals for %j (%s)", (changes) => {
-    expect(alarmsOf(found(changes), question())).toEqual([]);
+    expect(alarmsOf(found(changes), confirmation())).toEqual([]);
   });
 
   it("after it was invalid is published, with an anomaly", () => {
-    const { settlement, alarms } = judge(
-      question({ known: known({ status: "Invalidated" }), verdict: "invalidated" }),
+    const outcome = judge(
+      confirmation({ known: known({ status: "Invalidated" }), verdict: "invalidated" }),
       found(),
       rules,
       EVEN,
     );
-    expect(settlement).toMatchObject({ verdict: "paid", event: { state: "due" } });
-    expect(alarms).toMatchObject([
+    expect(outcome).toMatchObject({ verdict: "paid", event: { state: "due" } });
+    expect(outcome.raises).toMatchObject([
       { name: "invoice_anomaly", detail: expect.stringContaining("was Invalidated and is now Paid") },
     ]);
   });
 
   it("whose amount changed after payment raises an anomaly with both amounts", () => {
-    const asked = question({ known: known({ status: "Paid", totalAmount: "1400.00" }), verdict: "paid" });
+    const asked = confirmation({ known: known({ status: "Paid", totalAmount: "1400.00" }), verdict: "paid" });
     expect(alarmsOf(found(), asked)).toMatchObject([
       { name: "invoice_anomaly", detail: expect.stringContaining("from 1400.00 to 1511.25") },
     ]);
   });
 
   it("too large for SNS goes without metadata and beneficiaries, and says so", () => {
-    const { settlement, alarms } = judge(
-      question(),
+    const outcome = judge(
+      confirmation(),
       found({ billerMetaData: { note: "x".repeat(300_000) } }),
       rules,
       EVEN,
     );
-    expect(JSON.parse(settlement.event?.payload ?? "").data).toMatchObject({
+    expect(JSON.parse(outcome.event?.payload ?? "").data).toMatchObject({
       metadata: {},
       beneficiaries: null,
       truncated: true,
     });
-    expect(alarms).toMatchObject([{ name: "event_truncated" }]);
+    expect(outcome.raises).toMatchObject([{ name: "event_truncated" }]);
   });
 
   it("carries no personal data in its event when the setting says none", () => {
     const payload =
-      judge(question(), found(), { ...rules, personalData: "none" }, EVEN).settlement.event?.payload ?? "";
+      judge(confirmation(), found(), { ...rules, personalData: "none" }, EVEN).event?.payload ?? "";
     expect(JSON.parse(payload).data).toMatchObject({ payer: null, biller: null });
     expect(payload).not.toContain("Ada");
   });
 });
 
 describe("judging: Paid never silently turns into something else (G6)", () => {
-  const paidBefore = question({
+  const paidBefore = confirmation({
     known: known({ status: "Paid", modifiedAt: new Date("2026-11-01T08:30:00Z") }),
     verdict: "paid",
   });
@@ -128,22 +124,22 @@ describe("judging: Paid never silently turns into something else (G6)", () => {
     ["Unpaid", unpaid()],
     ["Invalidated", unpaid({ status: "Invalidated" })],
     ["an unknown status", unpaid({ status: "Refunded" })],
-    ["not found", { kind: "not_found" } satisfies Answer],
+    ["not found", { kind: "not_found", inOwnWords: true, error: "no such id" } satisfies Answer],
   ])("%s after Paid stays paid and raises an anomaly", (_, answer) => {
-    const { settlement, alarms } = judge(paidBefore, answer, rules, EVEN);
-    expect(settlement).toMatchObject({ state: "done", verdict: "paid", event: null });
-    expect(alarms).toContainEqual({
+    const outcome = judge(paidBefore, answer, rules, EVEN);
+    expect(outcome).toMatchObject({ state: "done", verdict: "paid", event: null });
+    expect(outcome.raises).toContainEqual({
       name: "invoice_anomaly",
       detail: expect.stringContaining("It was Paid"),
     });
   });
 
   it("an older answer is kept as a snapshot and does not become the invoice", () => {
-    const asked = question({
+    const asked = confirmation({
       known: known({ status: "Paid", modifiedAt: new Date("2026-11-01T12:00:00Z") }),
       verdict: "paid",
     });
-    expect(judge(asked, found({ title: "Before" }), rules, EVEN).settlement.invoice).toMatchObject({
+    expect(judge(asked, found({ title: "Before" }), rules, EVEN).invoice).toMatchObject({
       newest: false,
       differs: true,
     });
@@ -153,8 +149,8 @@ describe("judging: Paid never silently turns into something else (G6)", () => {
     ["equal", "2026-11-01T09:00:00Z"],
     ["missing", null],
   ])("a dateModified that is %s leaves it to the GET begun later", (_, dateModified) => {
-    const asked = question({ known: known({ modifiedAt: new Date("2026-11-01T09:00:00Z") }) });
-    expect(judge(asked, found({ dateModified }), rules, EVEN).settlement.invoice).toMatchObject({
+    const asked = confirmation({ known: known({ modifiedAt: new Date("2026-11-01T09:00:00Z") }) });
+    expect(judge(asked, found({ dateModified }), rules, EVEN).invoice).toMatchObject({
       newest: true,
     });
   });
@@ -163,41 +159,41 @@ describe("judging: Paid never silently turns into something else (G6)", () => {
 describe("judging: what is stored and published", () => {
   it("reads the reference from the confirmed invoice's callback URL, and keeps its token out", () => {
     const token = "0123456789012345678901";
-    const { settlement } = judge(
-      question(),
+    const outcome = judge(
+      confirmation(),
       found({ callBackUrl: `https://relay.example.com/callbacks/${token}/order%2017` }),
       rules,
       EVEN,
     );
-    expect(settlement.invoice?.reference).toBe("order 17");
-    expect(settlement.invoice?.document).toContain("/callbacks/***/order%2017");
-    expect(JSON.stringify(settlement)).not.toContain(token);
+    expect(outcome.invoice?.reference).toBe("order 17");
+    expect(outcome.invoice?.document).toContain("/callbacks/***/order%2017");
+    expect(JSON.stringify(outcome)).not.toContain(token);
   });
 
   it("keeps every digit of the provider's amounts", () => {
-    const { settlement } = judge(
-      question(),
+    const outcome = judge(
+      confirmation(),
       found({ amount: "9007199254740993.25", totalAmount: "9007199254741004.00" }),
       rules,
       EVEN,
     );
-    expect(JSON.parse(settlement.event?.payload ?? "").data.amount).toBe("9007199254740993.25");
+    expect(JSON.parse(outcome.event?.payload ?? "").data.amount).toBe("9007199254740993.25");
   });
 
   it("takes NUL and lone surrogates out of every text", () => {
-    const { settlement } = judge(
-      question(),
+    const outcome = judge(
+      confirmation(),
       found({ title: "a\0b\ud800c", billerMetaData: { "k\0": "v\0" } }),
       rules,
       EVEN,
     );
-    expect(settlement.invoice?.title).toBe("a\uFFFDb\uFFFDc");
-    expect(settlement.event?.payload).not.toContain("\\u0000");
+    expect(outcome.invoice?.title).toBe("a\uFFFDb\uFFFDc");
+    expect(outcome.event?.payload).not.toContain("\\u0000");
   });
 
   it("without a time of payment, the event's time is the confirmation's and paidAt is null", () => {
     const event = JSON.parse(
-      judge(question(), found({ paymentDate: "" }), rules, EVEN).settlement.event?.payload ?? "",
+      judge(confirmation(), found({ paymentDate: "" }), rules, EVEN).event?.payload ?? "",
     );
     expect(event).toMatchObject({
       time: "2026-11-01T10:00:01.000Z",
@@ -206,12 +202,12 @@ describe("judging: what is stored and published", () => {
   });
 
   it("reads times without a zone in the provider's zone", () => {
-    const { settlement } = judge(
-      question(),
+    const outcome = judge(
+      confirmation(),
       found({ paymentDate: "2026-11-01T09:00:00" }),
       { ...rules, timeZone: "Africa/Lagos" },
       EVEN,
     );
-    expect(settlement.invoice?.paidAt).toEqual(new Date("2026-11-01T08:00:00Z"));
+    expect(outcome.invoice?.paidAt).toEqual(new Date("2026-11-01T08:00:00Z"));
   });
 });

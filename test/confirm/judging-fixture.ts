@@ -1,8 +1,10 @@
 import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
-import type { Answer } from "../../src/confirm/answer.ts";
+import type { Claimed } from "../../src/confirm/claim.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import { type ClaimedQuestion, type KnownInvoice, NOTHING_KNOWN } from "../../src/confirm/question.ts";
 import type { Rules } from "../../src/confirm/rules.ts";
+import { NEVER_ASKED } from "../../src/confirmations/claim.ts";
+import type { KnownInvoice } from "../../src/payments/payment.ts";
+import type { Answer } from "../../src/provider/answer.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 export const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
@@ -19,12 +21,12 @@ export const rules: Rules = {
   timeZone: "UTC",
 };
 
-export const question = (changes: Partial<ClaimedQuestion> = {}): ClaimedQuestion => ({
+export const confirmation = (changes: Partial<Claimed> = {}): Claimed => ({
   invoiceId: ID,
   source: "default",
   leaseToken: "5d2f4b1c-0000-4000-8000-000000000001",
   askedAt: new Date("2026-11-01T10:00:00Z"),
-  ...NOTHING_KNOWN,
+  ...NEVER_ASKED,
   ...changes,
 });
 
@@ -45,5 +47,5 @@ export function found(changes: Record<string, unknown> = {}): Answer {
 
 export const unpaid = (changes: Record<string, unknown> = {}) =>
   found({ status: "Unpaid", paymentDate: null, paymentMethod: null, ...changes });
-export const alarmsOf = (answer: Answer, asked: ClaimedQuestion, given: Rules = rules) =>
-  judge(asked, answer, given, EVEN).alarms;
+export const alarmsOf = (answer: Answer, asked: Claimed, given: Rules = rules) =>
+  judge(asked, answer, given, EVEN).raises;

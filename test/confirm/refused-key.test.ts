@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
+import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, WAIT } from "./asking-fixture.ts";
 
 describe("a refused key", () => {
-  it("pauses the source only when Get Collection is refused too, and goes on by itself once it works", async () => {
+  it("pauses the source only when an id that nobody has is refused too, and goes on by itself once it works", async () => {
     const around = await surroundings();
     const [id, collectionId] = [randomUUID(), randomUUID()];
     const refused: Script = { status: 401, body: { status: 401, message: "Invalid API key" } };
     around.provider.invoice(id, refused);
+    around.provider.otherwise(refused);
     around.provider.collection(collectionId, refused);
     // A sweep that meets the refused key has an alarm of its own, and a time of its own to clear it.
     const pauses = async () => (await openAlarms(around)).filter(({ name }) => name === "source_paused");
@@ -17,7 +18,7 @@ describe("a refused key", () => {
     await relay.callback({ data: { id } });
     await vi.waitFor(
       async () =>
-        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "key_refused" }]),
+        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "refused" }]),
       WAIT,
     );
     await vi.waitFor(
@@ -28,6 +29,7 @@ describe("a refused key", () => {
       WAIT,
     );
     around.provider.invoice(id, invoiceAnswer(id));
+    around.provider.otherwise(NOT_FOUND);
     around.provider.collection(collectionId, {
       status: 200,
       body: { status: "success", message: "ok", data: { id: collectionId, collectionName: "Term 1" } },
@@ -64,18 +66,21 @@ describe("a refused key", () => {
     expect(await around.query("select paused_by from source")).toEqual([{ paused_by: null }]);
   });
 
-  it("without COLLECTION_IDS one refused question is enough to pause", async () => {
+  it("without COLLECTION_IDS too, since every id may be asked for", async () => {
     const around = await surroundings();
     const id = randomUUID();
-    around.provider.invoice(id, { status: 401, body: { status: 401, message: "Invalid API key" } });
+    const refused: Script = { status: 401, body: { status: 401, message: "Invalid API key" } };
+    around.provider.invoice(id, refused);
+    around.provider.otherwise(refused);
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
     await vi.waitFor(
       async () =>
-        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "key_refused" }]),
+        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "refused" }]),
       WAIT,
     );
     around.provider.invoice(id, invoiceAnswer(id));
+    around.provider.otherwise(NOT_FOUND);
     await vi.waitFor(async () => {
       await around.query("update source set probe_at = now() where probe_at is not null");
       await hurry(around, id);

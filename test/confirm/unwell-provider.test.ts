@@ -5,7 +5,7 @@ import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, timesAsked, WAIT } from "./asking-fixture.ts";
 
 describe("a provider that is not well", () => {
-  it("answers 429 with Retry-After: the whole source waits, and no step of the ladder is spent", async () => {
+  it("answers 429 with a long Retry-After: the whole source waits 15 minutes, it is told, no step is spent", async () => {
     const around = await surroundings();
     const id = randomUUID();
     around.provider.invoice(
@@ -19,9 +19,11 @@ describe("a provider that is not well", () => {
       const [source] = await around.query(
         "select extract(epoch from opens_at - now())::float8 as opens_in from source",
       );
-      expect(source?.opens_in).toBeGreaterThan(3_500);
+      expect(source?.opens_in).toBeGreaterThan(850);
+      expect(source?.opens_in).toBeLessThanOrEqual(900);
     }, WAIT);
     expect(await confirmation(around, id)).toMatchObject({ state: "due", attempt: 0, faults: 1 });
+    expect(await openAlarms(around)).toMatchObject([{ name: "retry_after_capped" }]);
     await hurry(around, id);
     const other = randomUUID();
     await relay.callback({ data: { id: other } });
@@ -30,11 +32,12 @@ describe("a provider that is not well", () => {
       WAIT,
     );
     expect(timesAsked(around, id) + timesAsked(around, other)).toBe(1);
-    await around.query("update source set opens_at = '-infinity'");
+    await around.query("update source set opens_at = '-infinity', retry_at = now() - interval '1 s'");
     await vi.waitFor(
       async () => expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" }),
       WAIT,
     );
+    await vi.waitFor(async () => expect(await openAlarms(around)).toEqual([]), WAIT);
   });
 
   it.each<[string, Script]>([
@@ -72,7 +75,7 @@ describe("a provider that is not well", () => {
     },
   );
 
-  it("the breaker lets one question at a time try whether it works again", async () => {
+  it("the breaker lets one confirmation at a time try whether it works again", async () => {
     const around = await surroundings();
     around.provider.otherwise({ status: 503, body: { status: 503, message: "Down" } });
     const relay = await startRelay(around.environment());

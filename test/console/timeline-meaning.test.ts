@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { EventState, KnownInvoice, QuestionState, Timeline } from "../../src/console/timeline.ts";
+import type {
+  ConfirmationStanding,
+  EventStanding,
+  KnownInvoice,
+  Timeline,
+} from "../../src/console/timeline.ts";
 import { meaningOf } from "../../src/console/timeline-meaning.ts";
 
 const NOW = new Date("2026-11-21T03:00:00Z");
@@ -14,22 +19,23 @@ const unpaid: KnownInvoice = {
   totalAmount: "100.00",
   paidAt: null,
   confirmedAt: NOW,
+  erasedAt: null,
 };
 
 function meaning(
-  question: Partial<QuestionState>,
+  confirmation: Partial<ConfirmationStanding>,
   rest: Partial<Timeline> = {},
-  event: Partial<EventState> | null = null,
+  event: Partial<EventStanding> | null = null,
 ): string {
   const timeline: Timeline = {
     invoiceId: "<invoice>",
-    invoice: null,
-    questions: [
+    invoices: [],
+    confirmations: [
       {
         source: "default",
         state: "due",
         verdict: null,
-        lane: "unknown",
+        priority: "unknown",
         requests: 1,
         attempt: 0,
         faults: 0,
@@ -39,31 +45,34 @@ function meaning(
         sourcePausedBy: null,
         sourceOpensAt: null,
         sourceError: null,
-        ...question,
+        ...confirmation,
       },
     ],
-    event:
+    events:
       event === null
-        ? null
-        : {
-            id: "<event>",
-            type: "invoice.paid",
-            state: "due",
-            attempt: 0,
-            dueAt: inMs(-1),
-            lastError: null,
-            ...event,
-          },
+        ? []
+        : [
+            {
+              source: "default",
+              id: "<event>",
+              type: "invoice.paid",
+              state: "due",
+              attempt: 0,
+              dueAt: inMs(-1),
+              lastError: null,
+              ...event,
+            },
+          ],
     entries: [],
     furtherCallbacks: 0,
-    shutTopics: [],
+    closedTopics: [],
     ...rest,
   };
   return meaningOf(timeline, NOW).join("\n");
 }
 
 describe("what the state of an invoice means at 3 a.m.", () => {
-  it.each<[string, Partial<QuestionState>, Partial<Timeline>, string]>([
+  it.each<[string, Partial<ConfirmationStanding>, Partial<Timeline>, string]>([
     [
       "not asked yet",
       { dueAt: inMs(-100) },
@@ -73,7 +82,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
     [
       "still unpaid",
       { attempt: 2, verdict: "pending" },
-      { invoice: unpaid },
+      { invoices: [unpaid] },
       "The provider still says Unpaid (asked twice). Asked again at 2026-11-21 03:00:10 UTC.",
     ],
     [
@@ -96,7 +105,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
     ],
     [
       "key refused",
-      { sourcePausedBy: "key_refused" },
+      { sourcePausedBy: "refused" },
       {},
       "The provider was not asked yet. Asking is paused, because the provider refuses the key: check COLLECTION_API_KEY. It goes on by itself once the key works.",
     ],
@@ -128,7 +137,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       "dead",
       { state: "dead", lastError: "The status is Odd" },
       {},
-      "Given up and set aside: The status is Odd. Once the cause is gone: invoice-relay dead retry <invoice>",
+      "Given up, and among the dead letters: The status is Odd. Once the cause is gone: invoice-relay dead retry <invoice>",
     ],
     [
       "quarantined",
@@ -139,17 +148,22 @@ describe("what the state of an invoice means at 3 a.m.", () => {
     [
       "never paid",
       { state: "done", verdict: "not_paid" },
-      { invoice: unpaid },
+      { invoices: [unpaid] },
       "The provider said Unpaid to the end of the ladder. It is not asked again until a new callback or reconcile names it.",
     ],
-    ["no question", {}, { questions: [] }, "No question was opened: nobody asked the provider about it."],
-  ])("%s", (_, question, rest, said) => {
-    expect(meaning(question, rest)).toBe(said);
+    [
+      "no confirmation",
+      {},
+      { confirmations: [] },
+      "No confirmation was opened: nobody asked the provider about it.",
+    ],
+  ])("%s", (_, confirmation, rest, said) => {
+    expect(meaning(confirmation, rest)).toBe(said);
   });
 
   const done = { state: "done", verdict: "paid" } as const;
   const topic = "arn:aws:sns:eu-west-1:123456789012:events";
-  it.each<[string, Partial<EventState>, Partial<Timeline>, string]>([
+  it.each<[string, Partial<EventStanding>, Partial<Timeline>, string]>([
     ["waits", {}, {}, "The event waits to be published. Sent any moment now."],
     [
       "failed once",
@@ -160,7 +174,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
     [
       "topic refused",
       {},
-      { shutTopics: [{ arn: topic, pausedBy: "refused", opensAt: null, lastError: "NotFound: no topic" }] },
+      { closedTopics: [{ arn: topic, pausedBy: "refused", opensAt: null, lastError: "NotFound: no topic" }] },
       `The event waits to be published. Topic ${topic} takes nothing now: NotFound: no topic. It is sent by itself once that is over.`,
     ],
     [
@@ -185,11 +199,13 @@ describe("what the state of an invoice means at 3 a.m.", () => {
     expect(meaning(done, rest, event)).toBe(`The provider confirmed that it is paid.\n${said}`);
   });
 
-  it("names the source of each question when several asked", () => {
+  it("names the source of each confirmation when several asked", () => {
     const [first, second] = [{ source: "shop" }, { source: "school" }].map(
-      (one) => ({ ...one, state: "done", verdict: "unknown_invoice" }) as QuestionState,
+      (one) => ({ ...one, state: "done", verdict: "unknown_invoice" }) as ConfirmationStanding,
     );
-    const lines = meaning({}, { questions: [first, second].filter((one) => one !== undefined) }).split("\n");
+    const lines = meaning({}, { confirmations: [first, second].filter((one) => one !== undefined) }).split(
+      "\n",
+    );
     expect(lines).toEqual([
       expect.stringMatching(/^Source shop: The provider does not know this invoice\./),
       expect.stringMatching(/^Source school: The provider does not know this invoice\./),

@@ -14,7 +14,7 @@ async function openLog() {
     await close();
     await database.drop();
   });
-  const log = new CallbackLog({ db, onQuestions: () => undefined });
+  const log = new CallbackLog({ db, onConfirmations: () => undefined });
   const callback = (changes: Partial<IncomingCallback>) => log.append(incomingCallback(changes));
   return { db, callback };
 }
@@ -41,15 +41,15 @@ describe("a timeline", () => {
     expect(timeline?.furtherCallbacks).toBe(30);
   });
 
-  it("is there for a callback that was refused and opened no question", async () => {
+  it("is there for a callback that was refused and opened no confirmation", async () => {
     const { db, callback } = await openLog();
     const id = randomUUID();
     await callback({ invoiceIds: [id], verdict: "refused" });
     const timeline = await readTimeline(db, id);
     expect(timeline).toMatchObject({
-      questions: [],
-      event: null,
-      invoice: null,
+      confirmations: [],
+      events: [],
+      invoices: [],
       entries: [{ kind: "callback", verdict: "refused" }],
     });
   });

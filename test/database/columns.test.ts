@@ -16,7 +16,7 @@ import {
 } from "../../src/database/columns.ts";
 import { connect } from "../../src/database/connect.ts";
 import { isRefusedData } from "../../src/database/postgres-errors.ts";
-import { Statement } from "../../src/database/statement.ts";
+import { returned, type Slots, Statement } from "../../src/database/statement.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { createTestDatabase } from "../support/database.ts";
 
@@ -63,8 +63,13 @@ const rows = fc.array(
 
 const SELECTED = sql`select id, word, amount, document::text, bytes, count, share, sure, at`;
 
-const OF_ROWS = new Statement<readonly Row[], Row>(
-  ({ table }) => sql`${SELECTED} from ${table("given", COLUMNS, (given) => given)}`,
+const OF_ROWS = new Statement(
+  {
+    ...{ id: returned.uuid, word: returned.text(), amount: returned.numeric, document: returned.text() },
+    ...{ bytes: returned.bytes, count: returned.integer, share: returned.float, sure: returned.boolean },
+    at: returned.time,
+  },
+  ({ table }: Slots<readonly Row[]>) => sql`${SELECTED} from ${table("given", COLUMNS, (given) => given)}`,
 );
 
 async function database() {
@@ -78,7 +83,7 @@ async function database() {
     const statement = sql<Row>`${SELECTED} from ${tableOf("given", COLUMNS, given)}`;
     return (await statement.execute(db)).rows;
   };
-  const sentAlone = async (given: Row) => (await OF_ROWS.execute(db, [given])).rows;
+  const sentAlone = async (given: Row) => await OF_ROWS.execute(db, [given]);
   return { sent, sentAlone };
 }
 

@@ -16,8 +16,8 @@ const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * What a consumer of the published schema would trip over, if events followed the newer one: a property that is gone
- * or no longer certain, or any constraint that is not the same. New properties are no such thing.
+ * What a consumer of the published schema would trip over, if events followed the newer one: a property that
+ * is gone or no longer certain, or any constraint that is not the same. New properties are no such thing.
  * @returns a line for each, empty when the newer schema is compatible
  */
 export function breakingChanges(published: unknown, newer: unknown, at = "event"): string[] {

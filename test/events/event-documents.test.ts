@@ -7,7 +7,8 @@ import { asyncApiDocument, invoicePaidJsonSchema } from "../../src/events/event-
 const text = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
 
 describe("the event's documents", () => {
-  // Both are made from the zod schema. Out of date? `vitest run --project relay test/events -u` writes them anew.
+  // Both are made from the zod schema. Out of date? `vitest run --project relay test/events -u` writes them
+  // anew.
   it("in docs/events are those that the schema makes", async () => {
     await expect(text(invoicePaidJsonSchema())).toMatchFileSnapshot(
       "../../docs/events/invoice.paid.v1.schema.json",

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { PublishCommand } from "@aws-sdk/client-sns";
 import pg from "pg";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 import { startLocalSqs } from "../support/local-sqs.ts";
@@ -13,11 +14,26 @@ const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.
 const event = JSON.parse(text);
 const live = { type: "invoice.paid", invoiceType: "Live", collection: "Term 1" };
 
+/**
+ * A consumer's own project: the examples as they are, and what they import; the package is linked to its
+ * sources.
+ */
+const project = mkdtempSync(join(tmpdir(), "invoice-relay-consumer-"));
+beforeAll(() => {
+  cpSync(join(root, "examples"), project, { recursive: true });
+  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
+  mkdirSync(join(project, "node_modules"));
+  symlinkSync(join(root, "src/events"), join(project, "node_modules/invoice-relay-events"));
+  for (const name of ["pg", "@aws-sdk"])
+    symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name));
+});
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
 /** Runs an example as its own process, as its first lines say, and gives what it printed so far. */
 function run(example: string, words: string[], environment: Record<string, string>) {
   const child: ChildProcess = spawn(
     process.execPath,
-    ["--conditions=@invoice-relay/source", join(root, "examples", example), ...words],
+    ["--conditions=@invoice-relay/source", join(project, example), ...words],
     {
       env: {
         PATH: process.env.PATH ?? "",
@@ -65,7 +81,10 @@ const attributes = (values: Record<string, string>) =>
 describe("the examples for consumers", () => {
   it("http-consumer confirms its subscription, and books each payment that its filter policy lets in once", async () => {
     const { sns, client, topic } = await snsFixture();
-    const [topicArn, databaseUrl] = [await topic("invoice-events"), await consumerDatabase()];
+    const [topicArn, databaseUrl] = [
+      await topic("invoice-events", { SignatureVersion: "2" }),
+      await consumerDatabase(),
+    ];
     const consumer = run("http-consumer.ts", [], {
       TOPIC_ARN: topicArn,
       DATABASE_URL: databaseUrl,
@@ -131,15 +150,17 @@ describe("the examples for consumers", () => {
       `create table booking (invoice_id uuid primary key, amount numeric not null, payer text);
        create table handled_event (event_id uuid primary key, handled_at timestamptz not null default now())`,
     );
-    vi.stubEnv("DATABASE_URL", databaseUrl);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { handler, close } = await import("../../examples/lambda-consumer.ts");
-    onTestFinished(() => close());
-    const records = [text, "no event", text].map((body, index) => ({ messageId: `m${index}`, body }));
+    const Records = [text, "no event", text].map((body, index) => ({ messageId: `m${index}`, body }));
+    writeFileSync(
+      join(project, "invoke.ts"),
+      `import { close, handler } from "./lambda-consumer.ts";
+       console.log(JSON.stringify(await handler(JSON.parse(process.argv[2]))));
+       await close();`,
+    );
+    const invoked = run("invoke.ts", [JSON.stringify({ Records })], { DATABASE_URL: databaseUrl });
 
-    const answer = await handler({ Records: records } as Parameters<typeof handler>[0]);
-
-    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: "m1" }] });
+    expect(await invoked.ended, invoked.printed()).toBe(0);
+    expect(invoked.printed()).toContain('{"batchItemFailures":[{"itemIdentifier":"m1"}]}\n');
     expect(await query(databaseUrl, "select amount from booking")).toEqual([{ amount: "1500.50" }]);
   });
 });

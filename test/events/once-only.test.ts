@@ -115,7 +115,8 @@ describe("onceOnly, in Postgres", () => {
     await expect(
       onceOnly(store, event, async (given, client) => {
         await book(given, client);
-        // An error of a connection in use also reaches its own listeners; without one it would end the process.
+        // An error of a connection in use also reaches its own listeners; without one it would end the
+        // process.
         client.on("error", () => undefined);
         const { rows } = await client.query("select pg_backend_pid() as pid");
         await pool.query("select pg_terminate_backend($1)", [rows[0].pid]);

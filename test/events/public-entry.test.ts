@@ -15,6 +15,7 @@ describe("the public entry of events", () => {
       "memoryOnceOnly",
       "onceOnly",
       "parseInvoicePaid",
+      "parseUnsignedInvoicePaid",
       "postgresOnceOnly",
     ]);
   });

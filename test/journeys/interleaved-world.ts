@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { expect, onTestFinished } from "vitest";
 import type { Passes } from "../../src/app/pass.ts";
 import { createPasses } from "../../src/app/passes.ts";
-import { register } from "../../src/app/register.ts";
-import { CollectionClient } from "../../src/collection-api/index.ts";
-import { ask } from "../../src/confirm/ask.ts";
-import { claimQuestions } from "../../src/confirm/claim.ts";
+import { register } from "../../src/app/upstreams.ts";
+import { claimConfirmations } from "../../src/confirm/claim.ts";
 import { judge } from "../../src/confirm/judge.ts";
+import { openConfirmations } from "../../src/confirmations/open.ts";
 import { Alarms } from "../../src/database/alarms.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
@@ -14,11 +13,12 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { sourcesOf } from "../../src/kit/sources.ts";
+import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { CallbackLog } from "../../src/record/callback-log.ts";
-import { openQuestions } from "../../src/record/open-questions.ts";
-import type { Settlement } from "../../src/store/settlement.ts";
-import { SettlementStore } from "../../src/store/settlement-store.ts";
+import type { Outcome } from "../../src/store/outcome.ts";
+import { OutcomeStore } from "../../src/store/outcome-store.ts";
+import { EVENTS } from "../support/events.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import type { Surroundings } from "../support/relay.ts";
 import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
@@ -28,34 +28,35 @@ import { INVOICES, type Step } from "./interleaved-steps.ts";
 export async function takenApart(around: Surroundings) {
   const settings = readSettings(around.environment(), SERVE_REQUIRES);
   const sources = sourcesOf(settings);
-  const { db, close } = connect(new Secret(around.databaseUrl), { max: 6, prepare: true });
+  const { db, close } = connect(new Secret(around.databaseUrl), { max: 6, purpose: "hot" });
   const log = createLogger({ level: "silent" });
   const metrics = createMetrics();
   await register(db, sources);
   const noop = () => undefined;
+  const alarms = new Alarms({ db, log, metrics });
   const passes: Passes = createPasses({
     db,
     hot: db,
     settings,
     sources,
-    alarms: new Alarms({ db, log, metrics }),
+    alarms,
     log,
     metrics,
     onEvents: noop,
-    onQuestions: noop,
+    onConfirmations: noop,
   });
-  const client = new CollectionClient({ baseUrl: around.provider.url, apiKey: "test-api-key" });
+  const provider = collectionApiProvider({ baseUrl: around.provider.url, apiKey: "test-api-key" });
   onTestFinished(async () => {
     await passes.close();
-    await client.close();
+    await provider.close();
     await close();
   });
   return {
     db,
     passes,
-    client,
-    store: new SettlementStore({ db, onEvents: noop, taker: null }),
-    callbacks: new CallbackLog({ db, onQuestions: noop }),
+    provider,
+    store: new OutcomeStore({ db, alarms, onEvents: noop, handoff: null, routes: [] }),
+    callbacks: new CallbackLog({ db, onConfirmations: noop }),
   };
 }
 
@@ -73,8 +74,9 @@ const rules = {
 const claimOptions = {
   source: "default",
   limits: { ratePerSecond: null, unknownRatePerSecond: 1_000 },
-  wanted: 10,
-  wantedReplays: 10,
+  total: 10,
+  unknown: 10,
+  replays: 10,
   leaseMs: 60_000,
 };
 
@@ -88,7 +90,7 @@ export class World {
   readonly #statuses = this.ids.map(() => "Unpaid");
   readonly #broken = this.ids.map(() => false);
   #clock = Date.parse("2026-11-01T00:00:00Z");
-  #late: Settlement[] = [];
+  #late: Outcome[] = [];
 
   constructor(around: Surroundings, parts: Parts) {
     this.#around = around;
@@ -113,13 +115,13 @@ export class World {
   }
 
   async happen(given: Step): Promise<void> {
-    const { db, passes, callbacks, store, client } = this.#parts;
+    const { db, passes, callbacks, store, provider } = this.#parts;
     const index = "invoice" in given ? given.invoice : 0;
     const invoiceId = this.ids[index] as string;
     const opening = (openedBy: "reconcile" | "replay") =>
-      openQuestions(db, [{ invoiceId, source: "default" }], {
+      openConfirmations(db, [{ invoiceId, source: "default" }], {
         openedBy,
-        lane: openedBy === "replay" ? "replay" : "known",
+        priority: openedBy === "replay" ? "replay" : "known",
       });
     switch (given.do) {
       case "callback":
@@ -143,26 +145,20 @@ export class World {
       case "workerConfirms":
         return void (await passes.confirm(NEVER));
       case "workerDiesAsking":
-        return void (await claimQuestions(db, claimOptions));
+        return void (await claimConfirmations(db, claimOptions));
       case "workerAnswersTooLate": {
-        const { questions } = await claimQuestions(db, claimOptions);
-        for (const question of questions) {
-          this.#late.push(
-            judge(
-              question,
-              await ask(client, question.invoiceId, { timeoutMs: 5_000, signal: NEVER }),
-              rules,
-              0.5,
-            ).settlement,
-          );
+        const { items } = await claimConfirmations(db, claimOptions);
+        for (const claimed of items) {
+          const answer = await provider.askInvoice(claimed.invoiceId, { timeoutMs: 5_000 });
+          this.#late.push(judge(claimed, answer, rules, 0.5));
         }
         return;
       }
       case "lateAnswerArrives":
-        await Promise.all(this.#late.splice(0).map((settlement) => store.settle(settlement)));
+        await Promise.all(this.#late.splice(0).map((outcome) => store.store(outcome)));
         return;
       case "leasesExpire":
-        for (const table of ["confirmation", "event"])
+        for (const table of ["confirmation", "outbox"])
           await this.#around.query(
             `update ${table} set claimed_until = now() - interval '1 s' where state = 'claimed'`,
           );
@@ -170,16 +166,15 @@ export class World {
       case "timePasses":
         await this.#around.query("update confirmation set due_at = now() where state = 'due'");
         await this.#around.query("update source set opens_at = '-infinity'");
-        return void (await this.#around.query("update event set due_at = now() where state = 'due'"));
+        return void (await this.#around.query("update outbox set due_at = now() where state = 'due'"));
       case "workerPublishes":
         return void (await passes.publish(NEVER));
       case "workerDiesPublishing":
-        return void (await claimEvents(
-          db,
-          { source: "default", invoiceType: "Live", topicArn: this.#around.topicArn },
-          10,
-          60_000,
-        ));
+        return void (await claimEvents(db, {
+          route: { source: "default", invoiceType: "Live", topicArn: this.#around.topicArn },
+          wanted: 10,
+          leaseMs: 60_000,
+        }));
     }
   }
 
@@ -216,13 +211,14 @@ export class World {
       "select invoice_id, state, verdict, attempt from confirmation where invoice_id = any($1) and (state in ('due', 'claimed') or verdict is null)",
       [this.ids],
     );
-    expect(open, "G2: every question ends in a verdict").toEqual([]);
+    expect(open, "G2: every confirmation ends in a verdict").toEqual([]);
     const asked = await this.#around.query<{ invoice_id: string }>(
       "select invoice_id from confirmation where invoice_id = any($1)",
       [this.ids],
     );
     const unpublished = await this.#around.query(
-      "select i.id from invoice i left join event e on e.invoice_id = i.id and e.state = 'published' where i.id = any($1) and i.status = 'Paid' and e.id is null",
+      `select i.id from invoice i left join ${EVENTS} on event.invoice_id = i.id and event.state = 'published'
+        where i.id = any($1) and i.status = 'Paid' and event.id is null`,
       [this.ids],
     );
     expect(asked.length).toBeLessThanOrEqual(INVOICES);

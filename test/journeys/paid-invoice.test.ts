@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { EVENTS } from "../support/events.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -35,7 +36,8 @@ describe("a paid invoice", () => {
       },
     });
     const rows = await around.query(
-      "select e.state, p.message_id, c.verdict from event e join publication p on p.event_id = e.id join confirmation c on c.invoice_id = e.invoice_id",
+      `select event.state, p.message_id, c.verdict from ${EVENTS}
+        join publication p on p.event_id = event.id join confirmation c on c.invoice_id = event.invoice_id`,
     );
     expect(rows).toEqual([{ state: "published", message_id: message?.messageId, verdict: "paid" }]);
   });

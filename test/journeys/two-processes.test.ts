@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { EVENTS } from "../support/events.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { type RelayProcess, startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -36,7 +37,8 @@ async function paidInvoices(around: Surroundings): Promise<string[]> {
 
 const eventsOf = (around: Surroundings) =>
   around.query(
-    "select count(*)::int as events, count(distinct id)::int as ids, count(distinct invoice_id)::int as invoices, count(*) filter (where state = 'published')::int as published from event",
+    `select count(*)::int as events, count(distinct id)::int as ids, count(distinct invoice_id)::int as invoices,
+      count(*) filter (where state = 'published')::int as published from ${EVENTS}`,
   );
 
 const ALL = [{ events: INVOICES, ids: INVOICES, invoices: INVOICES, published: INVOICES }];
@@ -83,7 +85,7 @@ describe("two serve processes on one database", () => {
     expect(await around.query("select count(distinct event_id)::int as events from publication")).toEqual([
       { events: INVOICES },
     ]);
-    // A callback that came after the event opened its question again; the dead process may hold its lease.
+    // A callback that came after the event opened its confirmation again; the dead process may hold its lease.
     await vi.waitFor(
       async () =>
         expect(await around.query("select state, verdict from confirmation group by state, verdict")).toEqual(

@@ -23,6 +23,11 @@ describe("the function migrate", () => {
     const migrate = startContainer(bundles.of("migrate"), { DATABASE_URL: database.url });
 
     expect(await migrate.invoke({})).toMatchObject({ migrations: names, schema: "current" });
-    expect(await migrate.invoke({})).toEqual({ migrations: [], partitions: [], schema: "current" });
+    expect(await migrate.invoke({})).toEqual({
+      migrations: [],
+      partitions: [],
+      roles: "granted",
+      schema: "current",
+    });
   });
 });

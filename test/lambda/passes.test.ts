@@ -131,11 +131,11 @@ describe("the functions together", () => {
 
   it("each refuse a schema that is behind, saying what to run, and work once it was migrated", async () => {
     const stack = await lambdaStack();
-    await stack.query("delete from kysely_migration where name = '0006_alarm'");
+    await stack.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
     const confirm = stack.container("confirm");
 
     await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("invoice-relay migrate");
-    await stack.query("insert into kysely_migration values ('0006_alarm', '2026-11-01')");
+    await stack.query("insert into kysely_migration values ('0006_alarm_and_audit', '2026-11-01')");
     await confirm.invoke(scheduleEvent);
   });
 
@@ -147,6 +147,19 @@ describe("the functions together", () => {
       expect(await container.invoke(scheduleEvent), name).toBeNull();
       expect(await container.invoke(topicEvent("wake up")), name).toBeNull();
       expect(container.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+    }
+  });
+
+  it("confirm and publish say how long the oldest work waits, whatever LOG_LEVEL says", async () => {
+    const stack = await lambdaStack();
+    await recorded(stack, randomUUID());
+    await stack.query("update confirmation set due_at = now() - interval '1 hour'");
+    for (const name of ["publish", "confirm"]) {
+      const container = stack.container(name, { LOG_LEVEL: "error" });
+      await container.invoke(scheduleEvent);
+      const told = container.lines.flatMap(({ backlog }) => backlog ?? []);
+      expect(told, name).toEqual([{ confirmSeconds: expect.any(Number), publishSeconds: 0 }]);
+      expect(told, name).toMatchObject([{ confirmSeconds: expect.toSatisfy((age: number) => age > 3_599) }]);
     }
   });
 

@@ -56,6 +56,15 @@ describe("the settings of a function", () => {
     expect(asked).toEqual([["/invoice-relay/prod/DATABASE_URL", "/invoice-relay/prod/CALLBACK_TOKENS"]]);
   });
 
+  it("take a setting from a parameter of another name: each function has its own database role", async () => {
+    await localSsm({ "/invoice-relay/prod/DATABASE_URL_WORKER": "postgres://worker@db/relay" });
+    const given = {
+      SETTINGS_PATH: "/invoice-relay/prod",
+      SECRET_SETTINGS: "DATABASE_URL=DATABASE_URL_WORKER",
+    };
+    expect((await readEnvironment(given)).DATABASE_URL).toBe("postgres://worker@db/relay");
+  });
+
   it("hold an unguessable token where the function has no business with callbacks", async () => {
     await localSsm({ "/invoice-relay/prod/DATABASE_URL": "postgres://db/relay" });
     const given = { SETTINGS_PATH: "/invoice-relay/prod", SECRET_SETTINGS: "DATABASE_URL" };

@@ -21,7 +21,7 @@ describe("Dockerfile", () => {
         .split(/^FROM /m)
         .at(-1) ?? "";
 
-    expect(last).toMatch(/^node:24-alpine\n/);
+    expect(last).toMatch(/^node:24\.\d+\.\d+-alpine(@sha256:\w{64})?\n/);
     expect(last).toMatch(/^USER node$/m);
     expect(last).toMatch(/^HEALTHCHECK /m);
     expect(JSON.parse(read("package.json")).engines.node).toBe(">=24");

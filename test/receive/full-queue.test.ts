@@ -6,12 +6,12 @@ import { connect } from "../../src/database/connect.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
+import { Paced } from "../../src/kit/paced.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { sourcesOf } from "../../src/kit/sources.ts";
 import { CallbackIntake } from "../../src/receive/callback-intake.ts";
 import { callbackRoutes } from "../../src/receive/callback-routes.ts";
-import { Paced } from "../../src/receive/paced.ts";
 import { CallbackLog } from "../../src/record/callback-log.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 
@@ -20,9 +20,23 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
   const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
   const metrics = createMetrics();
   const logger = createLogger({ level: "silent" });
-  const log = new CallbackLog({ db, onQuestions: () => undefined, maxBatch: 1, maxInFlight: 1, maxWaiting });
+  const log = new CallbackLog({
+    db,
+    onConfirmations: () => undefined,
+    maxBatch: 1,
+    maxInFlight: 1,
+    maxWaiting,
+  });
   const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
-  const intake = new CallbackIntake({ sources, log, logger, metrics, wrongTokensPerMinute: 60 });
+  const budgetPerHour = { bytes: 1e9, callbacks: 1e6, ids: 1e6 };
+  const intake = new CallbackIntake({
+    sources,
+    log,
+    logger,
+    metrics,
+    wrongTokensPerMinute: 60,
+    budgetPerHour,
+  });
   const paced = new Paced({ everyMs: 60_000, act: () => undefined });
   const routes = callbackRoutes({
     intake,
@@ -31,6 +45,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
     ackBody: "",
     redirectUrl: null,
     nothingNamed: paced,
+    overBudget: new Paced({ everyMs: 1_000, act: () => undefined }),
     refused: paced,
   });
   const server = await listen(httpApp([routes], logger), { name: "door", port: 0, host: "127.0.0.1" });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launchChromium } from "../sandbox/provider/chromium.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
@@ -65,6 +65,33 @@ describe("the payer's page in a browser", () => {
     await page.reload();
     await page.getByRole("heading", { name: "Payment confirmed" }).waitFor();
     expect(await around.query("select from callback where method = 'GET'")).toHaveLength(1);
+    await page.context().close();
+  });
+
+  it("comes to rest for someone who cancelled, and still tells a payment that is confirmed later", async () => {
+    const { url, pay } = await payable();
+    const { page, complaints } = await open({ viewport: { width: 390, height: 844 } });
+    await page.clock.install();
+    await page.goto(url);
+    await page.getByRole("heading", { name: "Confirming your payment" }).waitFor();
+    const rest = page.getByRole("heading", { name: "No payment has been confirmed yet" });
+    for (let waited = 0; waited < 80 && !(await rest.isVisible()); waited += 1)
+      await page.clock.runFor(1_000);
+    await rest.waitFor();
+    await keep(page, "390-unsettled");
+    expect(await page.locator(".busy").isVisible()).toBe(false);
+    expect(await page.title()).toBe("No payment has been confirmed yet");
+    await pay();
+    const confirmed = page.getByRole("heading", { name: "Payment confirmed" });
+    await vi.waitFor(
+      async () => {
+        await page.clock.runFor(10_000);
+        expect(await confirmed.isVisible()).toBe(true);
+      },
+      { timeout: 20_000 },
+    );
+    expect(await rest.isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 

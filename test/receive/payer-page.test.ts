@@ -96,6 +96,46 @@ describe("a payer's browser", () => {
     }
   });
 
+  it.each([
+    ["a wrong token", `/callbacks/${"x".repeat(24)}?invoiceId=1`],
+    ["a cut-off address", "/callbacks"],
+    ["an address that never was", "/nothing/here"],
+  ])(
+    "gets a page of its own for %s, without a word for operators; a program gets text",
+    async (_name, path) => {
+      const { relay } = await house({}, false);
+      const seen = await fetch(`${relay.url}${path}`, { headers: BROWSER });
+      const page = await seen.text();
+      expect([seen.status, seen.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(seen.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(page).toContain("<h1>This page does not exist</h1>");
+      expect(page).not.toMatch(/token|callback|relay|wrong|error|404/i);
+      const plain = await fetch(`${relay.url}${path}`, { headers: { accept: "application/json" } });
+      expect([plain.status, plain.headers.get("content-type")]).toEqual([404, "text/plain; charset=utf-8"]);
+    },
+  );
+
+  it("without JavaScript stops looking busy after a minute, and looks less often", async () => {
+    const { around, relay, visit } = await house({}, false);
+    const now = followedBy(await (await visit(`?invoiceId=${randomUUID()}`)).text()) ?? "";
+    expect(await (await fetch(`${relay.url}${now}`)).text()).toContain(
+      "<title>Confirming your payment</title>",
+    );
+    // The same page, opened by a callback of two minutes ago.
+    const receivedAt = Date.now() - 120_000;
+    const old = receivedAt.toString(16).padStart(12, "0");
+    const id = `${old.slice(0, 8)}-${old.slice(8)}${now.slice(-23)}`;
+    await around.query(
+      `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body, found_by)
+       select $1, to_timestamp($2::float8 / 1000), source, method, path, query, invoice_ids, headers, body, found_by
+       from callback limit 1`,
+      [id, receivedAt],
+    );
+    const page = await (await fetch(`${relay.url}/payment-pages/${id}`)).text();
+    expect(page).toContain("<title>No payment has been confirmed yet</title>");
+    expect(page).toContain('content="30; url=');
+  });
+
   it("carries a policy that allows no inline script, no frame, no referrer, no cache", async () => {
     const { relay, visit } = await house({}, false);
     const answer = await visit(`?id=${randomUUID()}`);

@@ -1,23 +1,6 @@
-import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { rawSocket as open } from "../support/raw-socket.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
-
-/** Opens a connection, sends, and keeps what comes back. */
-function open(url: string, first = ""): { socket: Socket; got: () => string; ended: Promise<string> } {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk.toString("latin1");
-  });
-  socket.on("error", () => undefined);
-  if (first !== "") socket.write(first);
-  onTestFinished(() => void socket.destroy());
-  return {
-    socket,
-    got: () => text,
-    ended: new Promise((resolve) => socket.on("close", () => resolve(text))),
-  };
-}
 
 async function relayWith(changes: Record<string, string>) {
   const around = await surroundings();

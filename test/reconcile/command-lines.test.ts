@@ -36,11 +36,11 @@ describe("the command lines", () => {
     ]);
   }, 120_000);
 
-  it("certify and reconcile without COLLECTION_IDS say what to set, and exit 1", async () => {
+  it("certify and reconcile without COLLECTION_IDS say what to set, and exit 2", async () => {
     const { environment } = await emptyMonth();
     for (const command of ["certify", "reconcile"]) {
       const result = await runCli([command, ...DAYS], { ...environment, COLLECTION_IDS: "" });
-      expect([result.code, result.stdout]).toEqual([1, ""]);
+      expect([result.code, result.stdout]).toEqual([2, ""]);
       expect(result.stderr).toContain("Set COLLECTION_IDS");
     }
   }, 120_000);

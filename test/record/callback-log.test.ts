@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
-import { makePartitions } from "../../src/database/partitions.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import {
   CallbackLog,
   type CallbackLogOptions,
   type IncomingCallback,
 } from "../../src/record/callback-log.ts";
+import { makePartitions } from "../../src/record/partitions.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 async function setUp(options: Partial<CallbackLogOptions> = {}) {
@@ -18,8 +18,8 @@ async function setUp(options: Partial<CallbackLogOptions> = {}) {
     await close();
     await database.drop();
   });
-  const onQuestions = vi.fn();
-  return { db, onQuestions, log: new CallbackLog({ db, onQuestions, ...options }) };
+  const onConfirmations = vi.fn();
+  return { db, onConfirmations, log: new CallbackLog({ db, onConfirmations, ...options }) };
 }
 
 const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => ({
@@ -34,12 +34,13 @@ const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => 
   invoiceIds: [randomUUID()],
   foundBy: "data.id",
   verdict: null,
+  cut: null,
   ...changes,
 });
 
 describe("the callback log (G1)", () => {
-  it("keeps the bytes as they came, and opens the questions in the same commit", async () => {
-    const { db, log, onQuestions } = await setUp();
+  it("keeps the bytes as they came, and opens the confirmations in the same commit", async () => {
+    const { db, log, onConfirmations } = await setUp();
     const incoming = callback({
       body: Buffer.from([0, 1, 255, 0xc3, 0x28]),
       invoiceIds: [randomUUID(), randomUUID()],
@@ -59,13 +60,15 @@ describe("the callback log (G1)", () => {
       query: "a=%00",
       found_by: "data.id",
     });
-    const questions = await db
+    const confirmations = await db
       .selectFrom("confirmation")
-      .select(["invoice_id", "state", "lane", "opened_by"])
+      .select(["invoice_id", "state", "priority", "opened_by"])
       .execute();
-    expect(questions.map((question) => question.invoice_id).sort()).toEqual([...incoming.invoiceIds].sort());
-    expect(questions[0]).toMatchObject({ state: "due", lane: "unknown", opened_by: "callback" });
-    expect(onQuestions).toHaveBeenCalled();
+    expect(confirmations.map((confirmation) => confirmation.invoice_id).sort()).toEqual(
+      [...incoming.invoiceIds].sort(),
+    );
+    expect(confirmations[0]).toMatchObject({ state: "due", priority: "unknown", opened_by: "callback" });
+    expect(onConfirmations).toHaveBeenCalled();
   });
 
   it("waits for durable commits, on a database whose own default is not to", async () => {
@@ -95,31 +98,34 @@ describe("the callback log (G1)", () => {
     expect(before.rows).toHaveLength(1);
     expect(rows[0]?.transactions).toBeLessThanOrEqual(20);
     expect(
-      await db.selectFrom("confirmation").select(db.fn.countAll<number>().as("questions")).executeTakeFirst(),
-    ).toEqual({ questions: 2_000 });
+      await db
+        .selectFrom("confirmation")
+        .select(db.fn.countAll<number>().as("confirmations"))
+        .executeTakeFirst(),
+    ).toEqual({ confirmations: 2_000 });
   });
 
-  it("coalesces callbacks for one invoice in one question and counts them", async () => {
+  it("coalesces callbacks for one invoice in one confirmation and counts them", async () => {
     const { db, log } = await setUp();
     const invoiceIds = [randomUUID()];
     await log.append(callback({ invoiceIds }));
     await Promise.all([1, 2, 3].map(() => log.append(callback({ invoiceIds }))));
-    const questions = await db.selectFrom("confirmation").select(["requests", "state"]).execute();
+    const confirmations = await db.selectFrom("confirmation").select(["requests", "state"]).execute();
     // Those that shared a commit count once: one GET covers them.
-    expect(questions).toEqual([{ requests: 2, state: "due" }]);
+    expect(confirmations).toEqual([{ requests: 2, state: "due" }]);
     expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(4);
   });
 
   it.each(["unreadable", "ping", "refused"] as const)(
     "records a callback that is %s and asks nothing",
     async (verdict) => {
-      const { db, log, onQuestions } = await setUp();
+      const { db, log, onConfirmations } = await setUp();
       await log.append(
         callback({ verdict, invoiceIds: verdict === "refused" ? [randomUUID()] : [], foundBy: null }),
       );
       expect(await db.selectFrom("callback").select("verdict").execute()).toEqual([{ verdict }]);
       expect(await db.selectFrom("confirmation").selectAll().execute()).toEqual([]);
-      expect(onQuestions).not.toHaveBeenCalled();
+      expect(onConfirmations).not.toHaveBeenCalled();
     },
   );
 
@@ -150,7 +156,7 @@ describe("the callback log (G1)", () => {
         };
       },
     });
-    const log = new CallbackLog({ db: breaksAfterTheCommit, onQuestions: () => undefined });
+    const log = new CallbackLog({ db: breaksAfterTheCommit, onConfirmations: () => undefined });
     await log.append(callback());
     expect(tries).toBe(2);
     expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(1);
@@ -183,7 +189,7 @@ describe("the callback log (G1)", () => {
     const { db } = await setUp();
     const ids = Array.from({ length: 50 }, () => randomUUID());
     const logs = [1, 2, 3].map(
-      () => new CallbackLog({ db, onQuestions: () => undefined, maxBatch: 4, maxInFlight: 2 }),
+      () => new CallbackLog({ db, onConfirmations: () => undefined, maxBatch: 4, maxInFlight: 2 }),
     );
     const appends = Array.from({ length: 300 }, (_, index) =>
       logs[index % 3]?.append(callback({ invoiceIds: ids.toSorted(() => Math.random() - 0.5) })),

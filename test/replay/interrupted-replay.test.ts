@@ -1,11 +1,12 @@
 import { appendFile, readFile, stat } from "node:fs/promises";
+import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { createEventFile } from "../../src/replay/event-file-step.ts";
-import { cancelReplay, resumeReplay } from "../../src/replay/start-replay.ts";
+import { cancelReplay, resumeReplay } from "../../src/replay/cancel-or-resume.ts";
+import { createEventFile } from "../../src/replay/event-file.ts";
+import { addEvents } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { addEvents } from "./log-rows.ts";
+import { runCommand, startCommand } from "../support/run-command.ts";
 import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
-import { runCommand, startCommand } from "./run-command.ts";
 
 describe("a replay of events that is interrupted", () => {
   it("fails visibly when SNS refuses the topic, and goes on where it stopped once resumed", async () => {
@@ -45,6 +46,87 @@ describe("a replay of events that is interrupted", () => {
     await around.query("update topic set paused_by = null, paused_at = null");
 
     expect(await running).toMatchObject({ state: "done", sent: 3, waitsFor: null });
+  });
+
+  it("is not ended by a database that does not answer in time", async () => {
+    const around = await surroundings();
+    await addEvents(around, 30);
+    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 200 });
+    const replay = await start({}, { kind: "topics" }, 100);
+    const holder = new pg.Client({ connectionString: around.databaseUrl });
+    await holder.connect();
+    await holder.query("begin; lock table event in access exclusive mode");
+
+    const running = run(replay);
+    await vi.waitFor(async () =>
+      expect(
+        await around.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'event'",
+        ),
+      ).not.toEqual([]),
+    );
+    // Two of its reads have been given up by then.
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query(
+            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'event'",
+          ),
+        ).toHaveLength(2),
+      { timeout: 10_000 },
+    );
+    await holder.query("rollback");
+    await holder.end();
+
+    expect(await running).toMatchObject({ state: "done", sent: 30 });
+    expect(around.sns.messages()).toHaveLength(30);
+  });
+
+  it("keeps an acceptance that could not be written at once, and does not send it again (G5)", async () => {
+    const around = await surroundings();
+    await addEvents(around, 5);
+    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 200 });
+    const replay = await start();
+    const holder = new pg.Client({ connectionString: around.databaseUrl });
+    await holder.connect();
+    await holder.query("begin; lock table publication in exclusive mode");
+
+    const running = run(replay);
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query(
+            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'into publication'",
+          ),
+        ).toHaveLength(2),
+      { timeout: 10_000 },
+    );
+    await holder.query("rollback");
+    await holder.end();
+
+    expect(await running).toMatchObject({ state: "done", handled: 5, sent: 5 });
+    expect(around.sns.messages()).toHaveLength(5);
+    expect(
+      await around.query("select event_id from publication where replay_id = $1", [replay.id]),
+    ).toHaveLength(5);
+  });
+
+  it("cannot go on, and says so with an alarm, which its cancelling closes", async () => {
+    const around = await surroundings();
+    await addEvents(around, 1);
+    around.sns.addFault({ kind: "refuse-credentials", action: "PublishBatch" });
+    await startRelay(around.environment());
+    const { start, db } = replaying(around);
+    const { id } = await start();
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select name, subject from alarm where cleared_at is null")).toEqual([
+          { name: "replay_failed", subject: id },
+        ]),
+      { timeout: 10_000 },
+    );
+    expect(await cancelReplay({ db, actor: "cli:test", id })).toMatchObject({ state: "cancelled" });
+    expect(await around.query("select 1 from alarm where cleared_at is null")).toEqual([]);
   });
 
   it("stops when it is cancelled, and two of a kind take turns", async () => {

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, vi } from "vitest";
 import { planReplay } from "../../src/replay/plan-replay.ts";
+import { listRefusals } from "../../src/replay/replay-rows.ts";
+import { addEvents, wholeDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { addEvents, wholeDatabase } from "./log-rows.ts";
 import { idsOf, replaying } from "./replaying-fixture.ts";
 
 describe("replay events", () => {
@@ -118,10 +119,10 @@ describe("replay events", () => {
     const sent = idsOf(around.sns.messages());
     expect(new Set(sent).size).toBe(sent.length);
     expect(sent.at(-1)).toBe(failing?.id);
-    const { listRefusals } = await import("../../src/replay/replay-store.ts");
     expect(await listRefusals({ db, id: replay.id })).toEqual([
       {
         eventId: refused?.id,
+        source: "default",
         invoiceId: refused?.invoiceId,
         error: expect.stringContaining("InvalidParameter"),
       },
@@ -143,7 +144,10 @@ describe("replay events", () => {
       });
       const id = randomUUID();
       await around.query(
-        `insert into event (id, invoice_id, type, source, invoice_type, payload) values ($1, $1, 'invoice.paid', 'default', 'Live', '{}')`,
+        `with made as (
+           insert into event (id, invoice_id, type, source, invoice_type, payload)
+           values ($1, $1, 'invoice.paid', 'default', 'Live', '{}'))
+         insert into outbox (event_id, source, invoice_type) values ($1, 'default', 'Live')`,
         [id],
       );
       behind.push({ id, accepted: around.sns.messages().length });

@@ -2,34 +2,34 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { createReplayWorkshop } from "../../src/app/replay-workshop.ts";
-import type { Database } from "../../src/database/connect.ts";
-import type { Route } from "../../src/publish/claim-events.ts";
+import { replayRunner } from "../../src/app/replay-runner.ts";
+import type { ConnectOptions, Database } from "../../src/database/connect.ts";
+import type { Route } from "../../src/outbox/event.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
-import { takeUpReplay } from "../../src/replay/replay-workshop.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import type { Surroundings } from "../support/relay.ts";
-import { openDatabase } from "./log-rows.ts";
 
 export const FAST = 100_000;
 const never = new AbortController().signal;
 
-export function replaying(around: Surroundings, topicArn = around.topicArn) {
-  const db = openDatabase(around.databaseUrl);
+export function replaying(around: Surroundings, topicArn = around.topicArn, connecting: ConnectOptions = {}) {
+  const db = openDatabase(around.databaseUrl, connecting);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
-  const workshop = createReplayWorkshop({
+  const runner = replayRunner({
     db,
     leaseMs: 1_000,
-    onQuestions: () => undefined,
+    onConfirmations: () => undefined,
+    alarms: null,
     sns: { routes, region: "us-east-1", endpoint: around.sns.url },
   });
   return {
     db,
     routes,
-    workshop,
+    runner,
     start: (filters: ReplayFilters = {}, target: ReplayTarget = { kind: "topics" }, rate = FAST) =>
       mustStart(db, routes, filters, target, rate),
-    run: (replay: Replay, stop = never) => takeUpReplay(workshop, replay.id, { stop }),
+    run: (replay: Replay, stop = never) => runner.takeUp(replay.id, { stop }),
   };
 }
 

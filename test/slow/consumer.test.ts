@@ -5,13 +5,14 @@ import { createInterface } from "node:readline";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEmptyTestDatabase } from "../support/database.ts";
-import { type InstalledPackage, installPackage } from "./install-package.ts";
+import { type InstalledPackage, installEvents, installPackage } from "./install-package.ts";
+import { NODE_20 } from "./node-20.ts";
 
 // Written from docs/events/README.md alone.
 const CONSUMER = `
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
-import { confirmSubscription, onceOnly, parseInvoicePaid, postgresOnceOnly } from "invoice-relay/events";
+import { confirmSubscription, onceOnly, parseInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
 import pg from "pg";
 
 const trust = { topicArns: [process.env.TOPIC_ARN], trustedOrigins: [process.env.AWS_ENDPOINT_URL_SNS] };
@@ -48,20 +49,29 @@ await new SNSClient({}).send(new SubscribeCommand({
 }));
 `;
 
-describe("a consumer written from the documents, with the published package, in an empty folder", () => {
+describe("a consumer on Node 20, written from the documents, in an empty folder", () => {
   let folder = "";
+  let own = "";
   let run: InstalledPackage["run"];
   beforeAll(async () => {
-    ({ folder, run } = await installPackage(["pg", "selfsigned", "@aws-sdk/client-sns"]));
-    await writeFile(join(folder, "consumer.mjs"), CONSUMER);
-    await writeFile(join(folder, "subscribe.mjs"), SUBSCRIBE);
+    ({ folder, run } = await installPackage(["selfsigned"]));
+    ({ folder: own } = await installEvents(["pg", "@aws-sdk/client-sns", NODE_20.package]));
+    await writeFile(join(own, "consumer.mjs"), CONSUMER);
+    await writeFile(join(own, "subscribe.mjs"), SUBSCRIBE);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+    await rm(own, { recursive: true, force: true });
+  });
 
-  /** A program of the folder that goes on until the test is over; resolves with its first line of JSON. */
-  async function start(words: readonly string[], environment: Record<string, string>) {
-    const child = spawn(process.execPath, [...words], {
-      cwd: folder,
+  /** A program that goes on until the test is over; resolves with its first line of JSON. */
+  async function start(
+    words: readonly string[],
+    environment: Record<string, string>,
+    { node, cwd } = { node: process.execPath, cwd: folder },
+  ) {
+    const child = spawn(node, [...words], {
+      cwd,
       env: { PATH: process.env.PATH ?? "", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -161,8 +171,10 @@ describe("a consumer written from the documents, with the published package, in 
     await vi.waitFor(async () => expect(await published(missed)).toEqual([{ state: "published" }]), 30_000);
 
     const environment = { ...aws, TOPIC_ARN: topicArn, DATABASE_URL: ownDatabase };
-    const consumer = await start(["consumer.mjs"], environment);
-    await run(process.execPath, ["subscribe.mjs", `http://127.0.0.1:${consumer.port}/`], environment);
+    const node20 = { node: join(own, NODE_20.binary), cwd: own };
+    const consumer = await start(["consumer.mjs"], environment, node20);
+    const words = [join(own, "subscribe.mjs"), `http://127.0.0.1:${consumer.port}/`];
+    await run(node20.node, words, environment);
     const outcomes = (invoiceId: string) =>
       consumer.lines.filter((line) => line.invoiceId === invoiceId).map(({ outcome }) => outcome);
 

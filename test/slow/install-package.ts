@@ -28,13 +28,31 @@ export async function installPackage(extras: readonly string[] = []): Promise<In
   const { stdout } = await execute("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root });
   const told = JSON.parse(stdout.slice(stdout.search(/^[[{]\s*$/m)));
   const packed = (Array.isArray(told) ? told : Object.values(told))[0] as InstalledPackage["packed"];
+  return { folder, packed, run: await install(folder, [packed.filename, ...extras]) };
+}
+
+/**
+ * Packs what consumers install, as docs/events/README.md says, and installs it into an empty project
+ * likewise.
+ */
+export async function installEvents(
+  extras: readonly string[] = [],
+): Promise<Omit<InstalledPackage, "packed">> {
+  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-events-"));
+  await execute("npm", ["run", "pack:events", "--", folder], { cwd: root });
+  return { folder, run: await install(folder, ["invoice-relay-events-0.1.0.tgz", ...extras]) };
+}
+
+async function install(folder: string, packages: readonly string[]): Promise<InstalledPackage["run"]> {
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const run: InstalledPackage["run"] = (command, words, environment = {}) =>
     execute(command, [...words], {
       cwd: folder,
       env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment },
     });
-  const words = ["install", "--prefer-offline", "--no-audit", "--no-fund", packed.filename, ...extras];
-  await run("npm", words);
-  return { folder, packed, run };
+  // How this machine reaches a registry, its certificates for one, stands in its environment.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  const quiet = ["--prefer-offline", "--no-audit", "--no-fund"];
+  await execute("npm", ["install", ...quiet, ...packages], { cwd: folder, env });
+  return run;
 }

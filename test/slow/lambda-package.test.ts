@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadLine, measureLoad } from "../../ops/lambda/measure-load.ts";
-import { type Template, templateFaults } from "./cloud-formation.ts";
+import { type Template, templateFaults } from "../support/fake-aws/template-faults.ts";
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -117,10 +117,10 @@ describe("npm run package:lambda", () => {
   );
 
   it.each<[string, string[], string[]]>([
-    ["Receive", ["DATABASE_URL", "CALLBACK_TOKENS"], ["sqs:SendMessage ConfirmQueue"]],
+    ["Receive", ["DATABASE_URL=DATABASE_URL_RECEIVER", "CALLBACK_TOKENS"], ["sqs:SendMessage ConfirmQueue"]],
     [
       "Confirm",
-      ["DATABASE_URL", "COLLECTION_API_KEY"],
+      ["DATABASE_URL=DATABASE_URL_WORKER", "COLLECTION_API_KEY"],
       [
         "sqs:ReceiveMessage ConfirmQueue",
         "sqs:DeleteMessage ConfirmQueue",
@@ -130,7 +130,7 @@ describe("npm run package:lambda", () => {
     ],
     [
       "Publish",
-      ["DATABASE_URL"],
+      ["DATABASE_URL=DATABASE_URL_WORKER"],
       [
         "sqs:ReceiveMessage PublishQueue",
         "sqs:DeleteMessage PublishQueue",
@@ -141,11 +141,15 @@ describe("npm run package:lambda", () => {
         "kms:Decrypt EventKey",
       ],
     ],
-    ["Reconcile", ["DATABASE_URL", "COLLECTION_API_KEY"], ["sqs:SendMessage ConfirmQueue"]],
-    ["Certify", ["DATABASE_URL", "COLLECTION_API_KEY"], ["sqs:SendMessage ConfirmQueue"]],
+    [
+      "Reconcile",
+      ["DATABASE_URL=DATABASE_URL_WORKER", "COLLECTION_API_KEY"],
+      ["sqs:SendMessage ConfirmQueue"],
+    ],
+    ["Certify", ["DATABASE_URL=DATABASE_URL_WORKER", "COLLECTION_API_KEY"], ["sqs:SendMessage ConfirmQueue"]],
     [
       "Replay",
-      ["DATABASE_URL"],
+      ["DATABASE_URL=DATABASE_URL_WORKER"],
       [
         "sqs:SendMessage ConfirmQueue",
         "sns:Publish EventTopic",
@@ -154,13 +158,13 @@ describe("npm run package:lambda", () => {
         "kms:Decrypt EventKey",
       ],
     ],
-    ["Retention", ["DATABASE_URL"], []],
-    ["Migrate", ["DATABASE_URL"], []],
+    ["Retention", ["DATABASE_URL=DATABASE_URL_OWNER"], []],
+    ["Migrate", ["DATABASE_URL=DATABASE_URL_OWNER"], []],
   ])("%s reads the secrets %j and may %j, nothing else", (name, secrets, rights) => {
     const statements = statementsOf(name).filter(({ Effect }) => Effect === "Allow");
     const secret = statements.find(({ Sid }) => Sid === "ReadsItsSecrets");
     expect(secret?.Action).toBe("ssm:GetParameters");
-    expect([secret?.Resource].flat().map(named)).toEqual(secrets);
+    expect([secret?.Resource].flat().map(named)).toEqual(secrets.map((one) => one.split("=").at(-1)));
     const environment = template.Resources[`${name}LambdaFunction`]?.Properties?.Environment as {
       Variables: Record<string, unknown>;
     };
@@ -252,6 +256,66 @@ describe("npm run package:lambda", () => {
         LogFormat: "Text",
       });
     }
+  });
+
+  it.each(FUNCTIONS)("tells when %s fails, and, where a schedule calls it, when nobody does", (name) => {
+    const of = (metric: string) =>
+      Object.values(template.Resources)
+        .filter(({ Type }) => Type === "AWS::CloudWatch::Alarm")
+        .map(({ Properties = {} }) => Properties)
+        .filter(({ MetricName, Dimensions }) => {
+          const target = JSON.stringify(Dimensions ?? "");
+          return MetricName === metric && target.includes(`"${name}LambdaFunction"`);
+        });
+    const isScheduled = Object.keys(template.Resources).some((key) =>
+      key.startsWith(`${name}EventsRuleSchedule`),
+    );
+    expect(isScheduled).toBe(!["Receive", "Migrate"].includes(name));
+    expect(of("Errors")).toHaveLength(1);
+    expect(of("Invocations")).toHaveLength(isScheduled ? 1 : 0);
+    for (const { TreatMissingData } of of("Invocations")) expect(TreatMissingData).toBe("breaching");
+    for (const { AlarmActions } of of("Errors")) expect(AlarmActions).toEqual([{ Ref: "AlarmTopic" }]);
+    // Lambda would repeat and keep what a schedule started for six hours.
+    const config = template.Resources[`${name}LambdaEvConf`]?.Properties ?? null;
+    if (!isScheduled) expect(config).toBeNull();
+    else expect(Number(config?.MaximumEventAgeInSeconds)).toBeLessThanOrEqual(21_600);
+  });
+
+  it("tells when callbacks, confirm or publish are throttled, and when due work waits", () => {
+    const alarms = Object.entries(template.Resources).flatMap(([key, { Type }]) =>
+      Type === "AWS::CloudWatch::Alarm" ? [key] : [],
+    );
+    expect(alarms).toEqual(
+      expect.arrayContaining([
+        "CallbacksThrottled",
+        "ConfirmIsThrottled",
+        "PublishIsThrottled",
+        "ConfirmWaits",
+        "PublishWaits",
+      ]),
+    );
+    expect(template.Resources.ConfirmBacklogFilter?.Properties?.FilterPattern).toBe(
+      "{ $.backlog.confirmSeconds = * }",
+    );
+  });
+
+  it("keeps topics, key and logs when the stack is deleted, or a resource is replaced", () => {
+    for (const name of ["EventTopic", "TestEventTopic", "EventKey", "RelayLogs"])
+      expect(template.Resources[name], name).toMatchObject({
+        DeletionPolicy: "Retain",
+        UpdateReplacePolicy: "Retain",
+      });
+  });
+
+  it("gives migrate an environment that can be deployed alone: no intrinsic function is in it", () => {
+    const { Environment } = template.Resources.MigrateLambdaFunction?.Properties ?? {};
+    const { Variables } = Environment as { Variables: Record<string, unknown> };
+    expect(Object.values(Variables).map((value) => typeof value)).toEqual(
+      Object.keys(Variables).map(() => "string"),
+    );
+    expect(template.Resources.MigrateRole?.Properties?.RoleName).toBe(
+      "invoice-relay-example-eu-west-1-migrate",
+    );
   });
 
   it("loads the HTTP function in at most three times what express and pg alone take", () => {

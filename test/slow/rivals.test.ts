@@ -17,7 +17,7 @@ async function rowsOf({ query }: BenchDatabase) {
       "select source, method, path, invoice_ids, body from callback order by invoice_ids",
     ),
     verdicts: await query(
-      "select invoice_id, source, lane, opened_by, state, verdict from confirmation order by 1",
+      "select invoice_id, source, priority, opened_by, state, verdict from confirmation order by 1",
     ),
     invoices: await query(
       "select to_jsonb(invoice) - 'asked_at' - 'confirmed_at' as row from invoice order by id",

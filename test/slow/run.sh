@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # What needs more than Node and npm, called by `npm run check:slow` as root on Debian:
 # 1. the whole `relay` project on Debian's PostgreSQL 15, the oldest that is supported;
-# 2. the `slow` project, which embeds its own Postgres and takes several users.
-# Exits non-zero when any of it failed, and leaves nothing running or behind but the installed package.
+# 2. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other languages.
+# Exits non-zero when any of it failed, and leaves nothing running or behind but the installed packages.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export PATH="$PWD/node_modules/.bin:$PATH"
@@ -15,18 +15,26 @@ fail() {
   exit 1
 }
 
-[ "$(id -u)" = 0 ] || fail "needs root, since it installs a package and runs Postgres as several users."
+[ "$(id -u)" = 0 ] || fail "needs root, since it installs packages and runs Postgres as several users."
 
-install_postgres() {
-  [ -x "$BIN/postgres" ] && return
-  echo "check:slow: installing PostgreSQL 15"
+# What PostgreSQL 15 is, and what the consumers in examples/ are written in and need.
+readonly PACKAGES=(postgresql-15
+  python3 python3-cryptography python3-psycopg
+  golang-go golang-github-lib-pq-dev
+  default-jdk-headless libjackson2-databind-java libpostgresql-jdbc-java
+  php-cli php-pgsql)
+
+install_packages() {
+  dpkg-query -W -f '${Status}\n' "${PACKAGES[@]}" 2>/dev/null | grep -c '^install ok installed$' |
+    grep -qx "${#PACKAGES[@]}" && return
+  echo "check:slow: installing ${PACKAGES[*]}"
   # The package must not start a cluster of its own.
   mkdir -p /etc/postgresql-common
   [ -e /etc/postgresql-common/createcluster.conf ] ||
     echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
   apt-get update -qq || fail "apt-get update failed."
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql-15 >/dev/null ||
-    fail "PostgreSQL 15 could not be installed."
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${PACKAGES[@]}" >/dev/null ||
+    fail "they could not be installed."
 }
 
 as_postgres() {
@@ -69,7 +77,7 @@ start_postgres() {
 
 status=0
 
-install_postgres
+install_packages
 start_postgres
 echo "check:slow: the relay project on $("$BIN/postgres" --version)"
 DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay || status=1

@@ -13,5 +13,6 @@ export const incomingCallback = (changes: Partial<IncomingCallback> = {}): Incom
   invoiceIds: [],
   foundBy: null,
   verdict: null,
+  cut: null,
   ...changes,
 });

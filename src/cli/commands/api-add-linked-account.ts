@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Door } from "../door.ts";
-import { plainText } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
 
 interface Options extends ProviderOptions {

@@ -87,7 +87,7 @@ function chosenUrl({ callBackUrl }: GivenFields, { callbackUrl, reference }: Opt
   if (chosen !== undefined && reference !== undefined)
     throw new RelayError(
       "--reference becomes part of the relay's callback URL, but the file brings a callBackUrl of its own. Leave one of them out.",
-      { next: "refuse" },
+      { next: "refuse", code: "usage" },
     );
   return chosen;
 }
@@ -101,7 +101,7 @@ async function relayUrl(
   if (PUBLIC_URL === undefined || token === undefined)
     throw new RelayError(
       "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or say --callback-url <url> or --no-callback-url.",
-      { next: "refuse" },
+      { next: "refuse", code: "usage" },
     );
   const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
   const url = callbackUrl(PUBLIC_URL, token.reveal(), reference);

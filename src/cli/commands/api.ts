@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Door } from "../door.ts";
 import { idValue } from "../option-values.ts";
-import { plainText } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
 import { addLinkedAccountCommand } from "./api-add-linked-account.ts";
 import { createInvoiceCommand } from "./api-create-invoice.ts";

@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { Command } from "commander";
 import type { Door } from "../door.ts";
 import { portOption } from "../port-option.ts";
+import { settingLines } from "../setting-lines.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
@@ -45,16 +46,33 @@ export function collectionServiceCommand(door: Door): Command {
         faults: parseFaults(COLLECTION_SERVICE_FAULTS),
       });
       running.defer(() => service.close());
+      const settings = await clientSettings(service.url, seed);
       door.showLine(
-        { url: service.url, port: service.port, dataDir: embedded === null ? null : dataDir },
+        { url: service.url, port: service.port, dataDir: embedded === null ? null : dataDir, settings },
         () =>
           [
-            `The collection service listens on ${service.url}. Set COLLECTION_API_URL=${service.url}`,
+            `The collection service listens on ${service.url}. These settings point a relay at it:`,
+            "",
+            ...settingLines(settings),
+            "",
             `Its keys and collections: ${seed ?? "src/sandbox/provider/seed.json"}`,
             `Its data: ${embedded === null ? "in the database of DATABASE_URL" : dataDir}`,
+            "To pay an invoice: invoice-relay sandbox pay <id>; to watch: invoice-relay sandbox listen",
           ].join("\n"),
       );
       await stop.asked;
       await stop.finish(running.move().disposeAsync(), STOP_WITHIN_MS);
     });
+}
+
+/** What a client of the service is set to: a Live key, and the collections that take invoices. */
+async function clientSettings(url: string, seedFile: string | undefined): Promise<Record<string, string>> {
+  const { readSeed } = await import("../../sandbox/provider/seed.ts");
+  const { apiKeys, collections } = await readSeed(seedFile);
+  const open = collections.filter((collection) => collection.status === "Active");
+  return {
+    COLLECTION_API_URL: url,
+    COLLECTION_API_KEY: (apiKeys.find((key) => key.type === "Live") ?? apiKeys[0])?.key ?? "",
+    COLLECTION_IDS: open.map((collection) => collection.id).join(","),
+  };
 }

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type { RunningDev } from "../../app/dev.ts";
 import type { Happening } from "../../app/dev-happenings.ts";
 import type { Door } from "../door.ts";
-import { plainText } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
 
 const STOP_WITHIN_MS = 10_000;
 

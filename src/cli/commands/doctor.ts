@@ -1,8 +1,12 @@
 import { Command } from "commander";
 import type { Door } from "../door.ts";
-import { plainText } from "../table.ts";
+import { plainText } from "../terminal-text.ts";
 
-const MARKS = { ok: "ok     ", warning: "look   ", fault: "FAULT  " };
+const MARKS = {
+  ok: { mark: "ok     ", look: "good" },
+  warning: { mark: "look   ", look: "look" },
+  fault: { mark: "FAULT  ", look: "bad" },
+} as const;
 
 /** `invoice-relay doctor`: a line for each thing that `serve` needs; exit code 1 on a fault. */
 export function doctorCommand(door: Door): Command {
@@ -13,7 +17,8 @@ export function doctorCommand(door: Door): Command {
       const checks = [];
       for await (const check of doctor(door.environment)) {
         checks.push(check);
-        if (!door.json) door.print(`${MARKS[check.state]}${check.about}: ${plainText(check.says)}`);
+        const { mark, look } = MARKS[check.state];
+        if (!door.json) door.print(`${door.paint(look, mark)}${check.about}: ${plainText(check.says)}`);
       }
       const faults = checks.filter((check) => check.state === "fault").length;
       if (faults > 0) door.fault();

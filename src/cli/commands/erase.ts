@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Erased } from "../../replay/erase.ts";
+import type { Erased } from "../../operate/erase.ts";
 import type { Door } from "../door.ts";
 import { operator } from "../operator.ts";
 import { idValue } from "../option-values.ts";
@@ -10,13 +10,14 @@ export function eraseCommand(door: Door): Command {
     .description("blank the personal data of one invoice for good; ids, amounts and a digest stay")
     .argument("<invoice-id>", "the invoice's id", idValue)
     .action(async (invoiceId: string) => {
-      const { eraseInvoice } = await import("../../replay/erase.ts");
+      const { eraseInvoice } = await import("../../operate/erase.ts");
       const erased = await door.withDatabase((db) => eraseInvoice({ db, actor: operator(), invoiceId }));
+      if (!erased.found) door.notFound();
       door.show(erased, render);
     });
 }
 
-function render({ invoiceId, callbacks, snapshots, invoices, events, questions }: Erased): string {
+function render({ invoiceId, found, callbacks, snapshots, invoices, events, confirmations }: Erased): string {
   const counts: [number, string][] = [
     [callbacks, callbacks === 1 ? "callback" : "callbacks"],
     [invoices, "invoice"],
@@ -24,8 +25,9 @@ function render({ invoiceId, callbacks, snapshots, invoices, events, questions }
     [events, events === 1 ? "event" : "events"],
   ];
   const blanked = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  if (blanked.length === 0 && questions === 0)
-    return `Nothing to erase: no personal data of invoice ${invoiceId} stands here, or it was erased before.`;
+  if (!found) return `Nothing is known of invoice ${invoiceId}: there was nothing to erase.`;
+  if (blanked.length === 0 && confirmations === 0)
+    return `Invoice ${invoiceId} was erased before, and nothing came since: there was nothing left to erase.`;
   return [
     `Erased for invoice ${invoiceId}: ${blanked.length > 0 ? blanked.join(", ") : "nothing stood here yet"}.`,
     "Ids, amounts and a digest of what stood there stay; confirming it again brings nothing back.",

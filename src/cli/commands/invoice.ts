@@ -13,6 +13,7 @@ export function invoiceCommand(door: Door): Command {
       if (!UUID.test(id))
         throw new RelayError("That is no invoice id: it should be a UUID such as 3f1c6a52-….", {
           next: "refuse",
+          code: "usage",
         });
       const { readTimeline } = await import("../../console/timeline-reading.ts");
       const { meaningOf } = await import("../../console/timeline-meaning.ts");
@@ -21,7 +22,7 @@ export function invoiceCommand(door: Door): Command {
       if (timeline === null)
         throw new RelayError(
           `Nothing is known of invoice ${id.toLowerCase()}: no callback named it, and nobody asked the provider about it. If it is paid at the provider, reconcile finds it.`,
-          { next: "refuse" },
+          { next: "refuse", code: "not_found" },
         );
       const now = new Date();
       door.show({ ...timeline, meaning: meaningOf(timeline, now) }, () => renderTimeline(timeline, now));

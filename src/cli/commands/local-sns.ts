@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { Door } from "../door.ts";
 import { portOption } from "../port-option.ts";
+import { settingLines } from "../setting-lines.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
@@ -11,9 +12,10 @@ export function localSnsCommand(door: Door): Command {
     .addOption(portOption(4002))
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--region <region>", "the region of its topics", "us-east-1")
-    .option("--topic <name...>", "topics to make at once", [])
+    .option("--topic <name...>", "topics to make at once", ["invoice-events"])
     .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
       const { startLocalSns } = await import("../../sandbox/sns/start-local-sns.ts");
+      const { LOCAL_AWS_CREDENTIALS } = await import("../../app/dev-secrets.ts");
       const { createLocalTopic } = await import("../../app/dev-topic.ts");
       const stop = door.listenForStop();
       const { port, host, region } = options;
@@ -25,10 +27,19 @@ export function localSnsCommand(door: Door): Command {
         await sns.close();
         throw error;
       }
-      door.showLine({ url: sns.url, port: sns.port, topics }, () =>
+      const settings = {
+        SNS_TOPIC_ARN: topics[0] ?? "",
+        AWS_REGION: region,
+        AWS_ENDPOINT_URL_SNS: sns.url,
+        ...LOCAL_AWS_CREDENTIALS,
+      };
+      door.showLine({ url: sns.url, port: sns.port, topics, settings }, () =>
         [
-          `Local SNS listens on ${sns.url}. Point the AWS SDK at it: AWS_ENDPOINT_URL_SNS=${sns.url}`,
-          ...topics.map((arn) => `topic ${arn}`),
+          `Local SNS listens on ${sns.url}. These settings point a relay, or any AWS SDK, at it:`,
+          "",
+          ...settingLines(settings),
+          "",
+          ...topics.slice(1).map((arn) => `Another topic: ${arn}`),
           `What was published: ${sns.url}/_control/messages`,
         ].join("\n"),
       );

@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { Command } from "commander";
+import { cancelOnStop } from "../cancel-on-stop.ts";
 import type { Door } from "../door.ts";
 
 /** `invoice-relay migrate`: brings the schema up to date, and the log's partitions three months ahead. */
@@ -9,17 +11,31 @@ export function migrateCommand(door: Door): Command {
       const { DATABASE_URL } = door.settings(["DATABASE_URL"]);
       const { connect } = await import("../../database/connect.ts");
       const { migrateToLatest, schemaState } = await import("../../database/migrate.ts");
-      const { makePartitions } = await import("../../database/partitions.ts");
+      const { makePartitions } = await import("../../record/partitions.ts");
+      const { grantRoles } = await import("../../database/roles.ts");
+      const applicationName = `invoice-relay migrate ${randomUUID()}`;
       // A migration may rewrite a large table: it gets all the time it needs.
-      const { db, close } = connect(DATABASE_URL, { max: 2, statementTimeoutMs: 0 });
+      const { db, close } = connect(DATABASE_URL, { max: 2, purpose: "migrate", applicationName });
       try {
-        const migrations = await migrateToLatest(db, "relay");
-        const partitions = await makePartitions(db);
+        const { migrations, partitions, roles } = await cancelOnStop(
+          db,
+          applicationName,
+          door.listenForStop(),
+          async () => ({
+            migrations: await migrateToLatest(db, "relay"),
+            partitions: await makePartitions(db),
+            roles: await grantRoles(db),
+          }),
+        );
         const schema = await schemaState(db, "relay");
-        door.show({ migrations, partitions, schema: schema.state }, (done) => {
+        door.show({ migrations, partitions, roles, schema: schema.state }, (done) => {
           const steps = [...done.migrations.map((name) => `ran migration ${name}`)];
           if (steps.length === 0) steps.push("no migration to run");
           steps.push(...done.partitions.map((name) => `made partition ${name}`));
+          if (done.roles !== "granted")
+            steps.push(
+              "made no database roles: this user may not (CREATEROLE); docs/security.md says what they are for",
+            );
           steps.push(
             done.schema === "ahead"
               ? "The schema is newer than this program, which works with it unless a migration is breaking."

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Door } from "../door.ts";
-import { gateCommand } from "../gate-command.ts";
+import { pauseOrResumeCommand } from "../pause-command.ts";
 
 /** `invoice-relay pause confirm|publish`: for an incident. */
 export const pauseCommand = (door: Door): Command =>
-  gateCommand(door, "pause", "stop asking the provider, or sending to SNS, during an incident");
+  pauseOrResumeCommand(door, "pause", "stop asking the provider, or sending to SNS, during an incident");

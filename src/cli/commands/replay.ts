@@ -5,7 +5,7 @@ import type { Door } from "../door.ts";
 import { operator } from "../operator.ts";
 import { countValue, idValue, idValues, timeValue, verdictValue } from "../option-values.ts";
 import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
-import { runHere, workshopFor } from "../run-replay-here.ts";
+import { replaysHere, runHere } from "../run-replay-here.ts";
 
 interface Options extends ReplayFilters {
   type?: string;
@@ -24,13 +24,13 @@ const TIMES: Record<Kind, string> = {
   events: "made",
 };
 
-/** `invoice-relay replay …`: run it again from the log, in a lane of its own (G9). */
+/** `invoice-relay replay …`: run it again from the log, behind live traffic (G9). */
 export function replayCommand(door: Door): Command {
   const confirmations = withFilters(door, "confirmations").description(
-    "ask the provider again about invoices; live questions go first",
+    "ask the provider again about invoices; live confirmations go first",
   );
   const callbacks = withFilters(door, "callbacks")
-    .description("read recorded callbacks again and ask about invoice ids that were not found before")
+    .description("read recorded callbacks again; ask about invoice ids that were not found before, or lost")
     .option("--refused", "those that a signature or address check refused, too");
   const events = withFilters(door, "events")
     .description("publish events again with the same ids and the attribute `replay`; live events go first")
@@ -79,15 +79,16 @@ async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
   const target = targetOf(options);
   const { startReplay } = await import("../../replay/start-replay.ts");
   await door.withDatabase(async (db) => {
-    const workshop = await workshopFor(door, db, kind, target);
-    const request = { db, kind, filters, target, routes: workshop.routes };
+    const { runner, routes } = await replaysHere(door, db, kind, target);
+    const request = { db, kind, filters, target, routes };
     if (options.dryRun === true) {
       const { planReplay } = await import("../../replay/plan-replay.ts");
-      const plan = await planReplay({ ...request, readAgain: workshop.readAgain });
+      const { readAgain } = await import("../../app/replay-runner.ts");
+      const plan = await planReplay({ ...request, readAgain });
       return door.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
     }
     if (target.kind === "file") {
-      const { createEventFile } = await import("../../replay/event-file-step.ts");
+      const { createEventFile } = await import("../../replay/event-file.ts");
       await createEventFile(target.path);
     }
     const started = await startReplay({ ...request, actor: operator(), rate });
@@ -95,7 +96,7 @@ async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
       if (target.kind === "file") await unlink(target.path);
       return door.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
     }
-    await runHere(door, workshop, started);
+    await runHere(door, runner, started);
   });
 }
 
@@ -109,7 +110,7 @@ function listCommand(door: Door): Command {
     .description("list replays, the newest first")
     .option("--limit <number>", "the most to list", countValue, 20)
     .action(async ({ limit }: { limit: number }) => {
-      const { listReplays } = await import("../../replay/replay-store.ts");
+      const { listReplays } = await import("../../replay/replay-rows.ts");
       const replays = await door.withDatabase((db) => listReplays({ db, limit }));
       door.show({ replays }, () => renderReplays(replays));
     });
@@ -120,7 +121,7 @@ function showCommand(door: Door): Command {
     .description("show one replay: how far it is, and the events that SNS refused")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string) => {
-      const { listRefusals, mustFindReplay } = await import("../../replay/replay-store.ts");
+      const { listRefusals, mustFindReplay } = await import("../../replay/replay-rows.ts");
       const [replay, refusals] = await door.withDatabase(
         async (db) => [await mustFindReplay({ db, id }), await listRefusals({ db, id })] as const,
       );
@@ -133,10 +134,11 @@ function resumeCommand(door: Door): Command {
     .description("go on with a replay where it stopped")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string) => {
-      const { resumeReplay } = await import("../../replay/start-replay.ts");
+      const { resumeReplay } = await import("../../replay/cancel-or-resume.ts");
       await door.withDatabase(async (db) => {
         const replay = await resumeReplay({ db, actor: operator(), id });
-        await runHere(door, await workshopFor(door, db, replay.kind, replay.target), replay);
+        const { runner } = await replaysHere(door, db, replay.kind, replay.target);
+        await runHere(door, runner, replay);
       });
     });
 }
@@ -146,7 +148,7 @@ function cancelCommand(door: Door): Command {
     .description("end a replay; what it has done stays done")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string) => {
-      const { cancelReplay } = await import("../../replay/start-replay.ts");
+      const { cancelReplay } = await import("../../replay/cancel-or-resume.ts");
       const replay = await door.withDatabase((db) => cancelReplay({ db, actor: operator(), id }));
       door.show({ replay }, () => renderReplay(replay, []));
     });

@@ -1,7 +1,11 @@
 import type { Command } from "commander";
 import type { Door } from "../door.ts";
-import { gateCommand } from "../gate-command.ts";
+import { pauseOrResumeCommand } from "../pause-command.ts";
 
-/** `invoice-relay resume confirm|publish`: when the incident is over. */
+/** `invoice-relay resume confirm|publish`: opens whatever holds it. */
 export const resumeCommand = (door: Door): Command =>
-  gateCommand(door, "resume", "go on asking or sending after a pause");
+  pauseOrResumeCommand(
+    door,
+    "resume",
+    "go on asking or sending at once, after a pause, a refusal or a fault",
+  );

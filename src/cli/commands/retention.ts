@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { RetentionResult } from "../../replay/retention.ts";
+import type { RetentionResult } from "../../operate/retention.ts";
 import type { Door } from "../door.ts";
 import { operator } from "../operator.ts";
 import { table } from "../table.ts";
@@ -11,7 +11,7 @@ export function retentionCommand(door: Door): Command {
     .option("--dry-run", "only say what would be dropped")
     .action(async ({ dryRun }: { dryRun?: true }) => {
       const { RETENTION: retentionMs } = door.settings(["DATABASE_URL"]);
-      const { applyRetention } = await import("../../replay/retention.ts");
+      const { applyRetention } = await import("../../operate/retention.ts");
       const result = await door.withDatabase((db) =>
         applyRetention({ db, actor: operator(), retentionMs, dryRun }),
       );
@@ -21,10 +21,10 @@ export function retentionCommand(door: Door): Command {
 }
 
 function render(result: RetentionResult): string {
-  const { dryRun, before, partitions, stragglers, unknownQuestions, busy } = result;
+  const { dryRun, before, partitions, stragglers, unknownConfirmations, busy } = result;
   const day = before.toISOString().slice(0, 10);
   const lines: string[] = [];
-  if (partitions.length + stragglers + unknownQuestions === 0)
+  if (partitions.length + stragglers + unknownConfirmations === 0)
     lines.push(`Nothing to drop: no callback is from before ${day}.`);
   else {
     lines.push(
@@ -38,8 +38,8 @@ function render(result: RetentionResult): string {
         ),
       );
     if (stragglers > 0) lines.push(`${stragglers} kept earlier that are no longer open.`);
-    if (unknownQuestions > 0)
-      lines.push(`${unknownQuestions} questions about invoices that the provider does not know.`);
+    if (unknownConfirmations > 0)
+      lines.push(`${unknownConfirmations} confirmations of invoices that the provider does not know.`);
     if (dryRun) lines.push("This was a dry run: nothing was changed.");
   }
   if (busy !== null)

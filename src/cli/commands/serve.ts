@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
 import { SERVE_REQUIRES } from "../../kit/settings.ts";
 import type { Door } from "../door.ts";
+import { plainJson } from "../terminal-text.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
@@ -10,23 +11,27 @@ export function serveCommand(door: Door): Command {
   return new Command("serve")
     .description("take callbacks, confirm them, publish events; stops on SIGTERM within 10 s")
     .option("--no-workers", "take callbacks only; another process confirms and publishes")
-    .option("--workers-only", "confirm and publish only; listens on no port")
+    .option("--workers-only", "confirm and publish only; listens on no port but OPS_PORT")
     .action(async ({ workers, workersOnly }: { workers: boolean; workersOnly?: true }) => {
       if (!workers && workersOnly === true)
         throw new RelayError("--no-workers and --workers-only together leave nothing to do. Choose one.", {
           next: "refuse",
+          code: "usage",
         });
       const settings = door.settings(SERVE_REQUIRES);
       const { serve } = await import("../../app/serve.ts");
       const { createLogger } = await import("../../kit/log.ts");
       const log = createLogger({
         level: settings.LOG_LEVEL,
-        destination: { write: (line) => void door.stdout.write(line) },
+        destination: { write: (line) => void door.stdout.write(plainJson(line)) },
       });
       const stop = door.listenForStop();
       const relay = await serve({ settings, log, workers, http: workersOnly !== true });
       const doing = [workersOnly !== true && "takes callbacks", workers && "confirms and publishes"];
-      log.info({ port: relay.port }, `invoice-relay ${doing.filter(Boolean).join(", ")}`);
+      log.info(
+        { port: relay.port, opsPort: relay.opsPort },
+        `invoice-relay ${doing.filter(Boolean).join(", ")}`,
+      );
       await stop.asked;
       log.info("stopping: no new callbacks, what was recorded is finished or given back");
       await stop.finish(relay.stop(), STOP_WITHIN_MS);

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { moneyRead, moneyWritten } from "./money.ts";
+import { compareMoney, moneyRead, moneyWritten } from "./money.ts";
 import { utcTime, uuid } from "./strict-fields.ts";
-import { idRead, numberRead, textRead, timeRead } from "./tolerant-fields.ts";
+import { idRead, listRead, numberRead, objectRead, textRead, timeRead } from "./tolerant-fields.ts";
 
 /** A collection as the client reads it: nothing but its id has to be there, unknown fields are kept. */
 export const collectionRead = z.looseObject({
@@ -9,42 +9,29 @@ export const collectionRead = z.looseObject({
   collectionName: textRead,
   description: textRead,
   invoiceExpirationPeriod: textRead,
-  paymentChannels: listRead(textRead),
+  paymentChannels: listRead(textRead, []),
   settlementFrequency: textRead,
   serviceFeeBilling: textRead,
-  /** The fixed amount; null when each invoice brings its own. */
-  amount: moneyRead,
+  /** The fixed amount; null when each invoice brings its own, for which providers say 0 or null. */
+  amount: moneyRead.transform((amount) =>
+    amount === null || compareMoney(amount, "0") === 0 ? null : amount,
+  ),
   dateCreated: timeRead,
   status: textRead,
-  collectionCategory: z
-    .looseObject({ id: textRead, name: textRead })
-    .nullish()
-    .transform((category) => category ?? null),
+  collectionCategory: objectRead({ id: textRead, name: textRead }),
   collectionAccounts: listRead(
     z.looseObject({
       percentage: numberRead,
-      linkedAccount: z
-        .looseObject({
-          id: textRead,
-          accountName: textRead,
-          accountNumber: textRead,
-          bank: z
-            .looseObject({ id: textRead, name: textRead, code: textRead, logo: textRead })
-            .nullish()
-            .transform((bank) => bank ?? null),
-        })
-        .nullish()
-        .transform((account) => account ?? null),
+      linkedAccount: objectRead({
+        id: textRead,
+        accountName: textRead,
+        accountNumber: textRead,
+        bank: objectRead({ id: textRead, name: textRead, code: textRead, logo: textRead }),
+      }),
     }),
+    [],
   ),
 });
-
-function listRead<Item extends z.ZodType>(item: Item) {
-  return z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
-}
 
 export type Collection = z.output<typeof collectionRead>;
 
@@ -58,10 +45,10 @@ export const collectionWritten = z
     paymentChannels: z.array(z.enum(["Card", "BankTransfer", "BankBranch", "USSD"])),
     settlementFrequency: z.enum(["Daily", "Instant"]),
     serviceFeeBilling: z.enum(["Payer", "Merchant"]),
-    amount: moneyWritten.nullable(),
+    amount: moneyWritten.meta({ description: "The fixed amount; 0 when each invoice brings its own." }),
     dateCreated: utcTime,
     status: z.enum(["Active", "Pending", "Disabled", "Suspended", "Blocked"]),
-    collectionCategory: z.object({ id: uuid, name: z.string() }).nullable(),
+    collectionCategory: z.object({ id: uuid, name: z.string() }),
     collectionAccounts: z.array(
       z.object({
         percentage: z.number().min(0).max(100),

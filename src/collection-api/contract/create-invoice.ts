@@ -1,14 +1,26 @@
 import { z } from "zod";
 import { moneyGiven, moneyOnWire } from "./money.ts";
-import { email, optional, text, uuid, webAddress } from "./strict-fields.ts";
+import { email, isCleanText, optional, phone, text, uuid, webAddress } from "./strict-fields.ts";
 
-const metadata = z
-  .record(
-    z.string().min(1, "should have no empty name").max(100, "should have names of at most 100 characters"),
-    text(1_000),
-    "should be a map of text to text",
-  )
-  .refine((map) => Object.keys(map).length <= 50, "should have at most 50 entries");
+const metadata = z.preprocess(
+  (map, context) => {
+    // JSON may hold that name; most programs lose it on the way, so nobody is led to rely on it.
+    if (typeof map === "object" && map !== null && Object.hasOwn(map, "__proto__"))
+      context.addIssue("should have no entry named __proto__");
+    return map;
+  },
+  z
+    .record(
+      z
+        .string()
+        .min(1, "should have no empty name")
+        .max(100, "should have names of at most 100 characters")
+        .refine(isCleanText, "should have no control characters in its names"),
+      text(1_000),
+      "should be a map of text to text",
+    )
+    .refine((map) => Object.keys(map).length <= 50, "should have at most 50 entries"),
+);
 
 const beneficiary = z.object(
   { linkedAccountId: uuid, amount: moneyGiven },
@@ -26,9 +38,7 @@ export const createInvoiceRequest = z
       title: text(200),
       payerName: text(200),
       payerEmail: email,
-      payerPhoneNumber: optional(
-        text(32).regex(/^\+?[\d\s().-]{3,}$/, "should be a phone number such as +2348012345678"),
-      ),
+      payerPhoneNumber: optional(phone),
       billerMetaData: metadata.nullish().transform((map) => map ?? {}),
       amount: moneyGiven.nullish().transform((amount) => amount ?? null),
       callBackUrl: optional(webAddress),

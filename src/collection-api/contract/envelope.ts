@@ -11,6 +11,8 @@ export const SPECIFIED_MESSAGES = {
 export const envelopeRead = z.looseObject({
   status: textRead,
   message: textRead,
+  /** The group of an error (part B). */
+  type: textRead,
   errors: z
     .array(textRead)
     .nullish()

@@ -1,6 +1,7 @@
 export * from "./bank.ts";
 export * from "./collection.ts";
 export * from "./create-invoice.ts";
+export * from "./duplicate-key.ts";
 export * from "./envelope.ts";
 export * from "./exact-json.ts";
 export * from "./invoice.ts";

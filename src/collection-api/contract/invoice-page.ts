@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { withStatus } from "./invoice.ts";
 import { moneyRead, moneyWritten } from "./money.ts";
-import { day, text, utcTime, uuid, wholeNumber } from "./strict-fields.ts";
+import { day, searchText, text, utcTime, uuid, wholeNumber } from "./strict-fields.ts";
 import { flagRead, idRead, numberRead, textRead, timeRead } from "./tolerant-fields.ts";
 
 /** The most items that one page may be asked for. */
@@ -13,7 +13,7 @@ export const invoiceFilter = z
     invoiceStatus: text(50)
       .optional()
       .meta({ examples: ["Paid"] }),
-    search: text(200).optional().meta({ description: "Text to look for in title and payer." }),
+    search: searchText.optional().meta({ description: "Text to look for in title and payer." }),
     startDate: day.optional(),
     endDate: day.optional(),
     invoiceType: text(50)

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { moneyRead, moneyRequiredRead, moneyWritten } from "./money.ts";
 import { utcTime, uuid } from "./strict-fields.ts";
-import { idRead, metadataRead, textRead, textRequiredRead, timeRead } from "./tolerant-fields.ts";
+import { idRead, listRead, metadataRead, textRead, textRequiredRead, timeRead } from "./tolerant-fields.ts";
 
 const invoiceFields = z.object({
   id: idRead,
@@ -28,17 +28,18 @@ const invoiceFields = z.object({
   billerMetaData: metadataRead,
   paymentDate: timeRead,
   paymentMethod: textRead,
-  invoiceBeneficiaries: z
-    .array(z.object({ linkedAccountId: textRequiredRead, amount: moneyRequiredRead }))
-    .nullish()
-    .transform((beneficiaries) => beneficiaries ?? null),
+  invoiceBeneficiaries: listRead(
+    z.object({ linkedAccountId: textRequiredRead, amount: moneyRequiredRead }),
+    null,
+  ),
   callBackUrl: textRead,
 });
 
 /**
- * An invoice as the client reads it. Id, status and amount have to be there; anything else that is left out
- * is null. Money is a decimal string, times are the provider's own text (see `toUtc`), a status that nobody
- * knows is kept as it is. Fields it does not know stay in the answer's `document`.
+ * An invoice as the client reads it. Id, status and amount have to be there; anything else that is left out,
+ * or is not what it should be, is null. Money is a decimal string, times are the provider's own text (see
+ * `toUtc`), a status that nobody knows is kept as it is. Fields it does not know stay in the answer's
+ * `document`.
  */
 export const invoiceRead = z.preprocess(withStatus, invoiceFields);
 

@@ -66,10 +66,8 @@ function notMoney(context: z.RefinementCtx, value: unknown): never {
   return z.NEVER;
 }
 
-/** Tolerant: a number or text becomes a decimal string; left out, null or empty becomes null. */
-export const moneyRead = z.transform((value: unknown, context): Money | null =>
-  isMissing(value) ? null : (moneyOf(value) ?? notMoney(context, value)),
-);
+/** Tolerant: a number or text becomes a decimal string; what is left out or no amount becomes null. */
+export const moneyRead = z.transform((value: unknown): Money | null => moneyOf(value) ?? null);
 
 /** Tolerant in form, but it has to be there. */
 export const moneyRequiredRead = z.transform(

@@ -7,19 +7,28 @@ const missingOr = (otherwise: string) => ({
     input === undefined || input === null ? "is missing" : otherwise,
 });
 
-/** Text of at most `most` characters in any script, not blank; no control characters, which databases refuse. */
+/**
+ * Text of at most `most` characters in any script, not blank; no control characters, which databases
+ * refuse.
+ */
 export const text = (most: number) =>
   z
     .string(missingOr("should be text"))
     .max(most, `should have at most ${most} characters`)
     .refine((value) => value.trim() !== "", "should not be empty")
-    .refine(
-      (value) => !/[^\P{Cc}\t\n\r]/u.test(value) && value.isWellFormed(),
-      "should hold no control characters",
-    );
+    .refine(isCleanText, "should hold no control characters");
+
+/** No control characters but tabs and line ends, and no half of a character: what every database takes. */
+export function isCleanText(value: string): boolean {
+  return !/[^\P{Cc}\t\n\r]/u.test(value) && value.isWellFormed();
+}
+
+/** Blanks around it are nobody's intention. */
+const trimmed = (most: number) =>
+  z.preprocess((value) => (typeof value === "string" ? value.trim() : value), text(most));
 
 /** Left out, null or empty counts as not given: null. */
-export const optional = <T>(field: z.ZodType<T, string>) =>
+export const optional = <T>(field: z.ZodType<T>) =>
   z
     .preprocess((value) => (value === undefined || value === "" ? null : value), field.nullable())
     .optional()
@@ -30,12 +39,33 @@ export const uuid = z
   .guid(missingOr("should be a UUID such as 0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10"))
   .transform((id) => id.toLowerCase());
 
-export const email = text(254)
-  .regex(/^[^\s@]+@[^\s@]+$/, "should be an e-mail address")
+/** Text to search for. */
+export const searchText = trimmed(200);
+
+export const email = trimmed(254)
+  .refine(isEmail, "should be an e-mail address such as ada@example.com")
   .meta({ format: "email" });
 
+/** One @, a name without blanks or dots at its ends, and a domain of at least two labels. */
+function isEmail(address: string): boolean {
+  const [name = "", domain = "", ...more] = address.split("@");
+  const labels = domain.split(".");
+  return (
+    more.length === 0 &&
+    /^[^\s.,;:<>()[\]"\\]+(\.[^\s.,;:<>()[\]"\\]+)*$/.test(name) &&
+    labels.length > 1 &&
+    labels.every((label) => /^[\p{L}\p{N}-]{1,63}$/u.test(label) && !/^-|-$/.test(label))
+  );
+}
+
+/** Digits as people write them, from 5 to the 15 that there are at most. */
+export const phone = trimmed(32).refine((number) => {
+  const digits = number.replaceAll(/\D/g, "").length;
+  return /^\+?[\d\s().-]+$/.test(number) && digits >= 5 && digits <= 15;
+}, "should be a phone number such as +2348012345678");
+
 /** An absolute http(s) address. */
-export const webAddress = text(2_048).refine(
+export const webAddress = trimmed(2_048).refine(
   (address) => ["http:", "https:"].includes(URL.parse(address)?.protocol ?? ""),
   "should be a web address such as https://example.com/callbacks",
 );

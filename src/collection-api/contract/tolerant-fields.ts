@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { isRawJson } from "./exact-json.ts";
 
-// What the client reads with: only a value that cannot be what the field means is a problem. The fields of an
-// invoice are one transform each, since each further step of a chain costs every payment again.
+// What the client reads with: a field that nobody needs is null where it is not what it should be, and stays
+// as it came in the answer's `document`; only what has to be there is a problem. The fields of an invoice are
+// one transform each, since each further step of a chain costs every payment again.
 
-/** Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is no text. */
+/**
+ * Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is
+ * no text.
+ */
 function textOf(value: unknown): string | null | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return null;
@@ -17,11 +21,8 @@ function wrong(context: z.RefinementCtx, text: string | null | undefined): never
   return z.NEVER;
 }
 
-/** Text, a number or a boolean as its own digits; left out or null becomes null. */
-export const textRead = z.transform((value: unknown, context): string | null => {
-  const text = textOf(value);
-  return text === undefined ? wrong(context, text) : text;
-});
+/** Text, a number or a boolean as its own digits; left out, null or anything else becomes null. */
+export const textRead = z.transform((value: unknown): string | null => textOf(value) ?? null);
 
 /** Text that has to be there and not be empty. */
 export const textRequiredRead = z.transform((value: unknown, context): string => {
@@ -29,11 +30,10 @@ export const textRequiredRead = z.transform((value: unknown, context): string =>
   return text ? text : wrong(context, text);
 });
 
-/** A time as the provider wrote it; left out, null or empty becomes null (interface, part B). */
-export const timeRead = z.transform((value: unknown, context): string | null => {
-  const text = textOf(value);
-  if (text === undefined) return wrong(context, text);
-  return text === null || text.trim() === "" ? null : text;
+/** A time as the provider wrote it; left out, null, empty (interface, part B) or no text becomes null. */
+export const timeRead = z.transform((value: unknown): string | null => {
+  const text = textOf(value) ?? "";
+  return text.trim() === "" ? null : text;
 });
 
 /** An id in lower case, so that ids compare as they are. */
@@ -42,23 +42,33 @@ export const idRead = z.transform((value: unknown, context): string => {
   return text ? text.toLowerCase() : wrong(context, text);
 });
 
-/** A number, or text that holds one; left out, null or empty becomes null. */
-export const numberRead = textRead.transform((text, context): number | null => {
-  if (text === null || text.trim() === "") return null;
-  const number = Number(text);
-  if (Number.isFinite(number)) return number;
-  context.addIssue("should be a number");
-  return z.NEVER;
+/** A number, or text that holds one; anything else becomes null. */
+export const numberRead = textRead.transform((text): number | null => {
+  const number = text === null || text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : null;
 });
 
-/** A map of text to text; left out or null becomes empty; a value that is no text is kept as its JSON. */
-export const metadataRead = z
-  .record(
-    z.string(),
-    z.transform((value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))),
-  )
-  .nullish()
-  .transform((metadata): Record<string, string> => metadata ?? {});
+/** A map of text to text; anything else becomes empty; a value that is no text is kept as its JSON. */
+export const metadataRead = z.transform((value: unknown): Record<string, string> => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, typeof one === "string" ? one : JSON.stringify(one)]),
+  );
+});
+
+/** A list of what `item` reads; anything else becomes `otherwise`. */
+export function listRead<Item extends z.ZodType, Otherwise>(item: Item, otherwise: Otherwise) {
+  const list = z.array(item);
+  return z.transform((value: unknown): z.output<Item>[] | Otherwise =>
+    Array.isArray(value) ? (list.safeParse(value).data ?? otherwise) : otherwise,
+  );
+}
+
+/** An object; anything else becomes null. */
+export function objectRead<Shape extends z.ZodRawShape>(shape: Shape) {
+  const object = z.looseObject(shape);
+  return z.transform((value: unknown) => object.safeParse(value).data ?? null);
+}
 
 /** True or false; anything else becomes null. */
 export const flagRead = z

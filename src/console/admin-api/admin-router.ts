@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { z } from "zod";
+import { isRefusedData } from "../../database/postgres-errors.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
@@ -7,24 +8,30 @@ import { AdminTokens } from "./admin-tokens.ts";
 import { openApiDocument } from "./open-api.ts";
 import type { AdminParts, Operation } from "./operation.ts";
 import { NotComposed, operations } from "./operations.ts";
+import type { RefusedCallers } from "./refused-callers.ts";
 
 export interface AdminRouterOptions {
   parts: AdminParts;
   /** Whoever sends one of these as a bearer token may do everything here. */
   tokens: readonly Secret[];
+  refused: RefusedCallers;
   log: Logger;
 }
 
 const BODY_LIMIT = "256kb";
 
 /** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
-export function adminRouter({ parts, tokens, log }: AdminRouterOptions): Router {
+export function adminRouter({ parts, tokens, refused, log }: AdminRouterOptions): Router {
   const known = new AdminTokens(tokens);
   const api = Router();
   api.use((request, response, next) => {
     response.setHeader("cache-control", "no-store");
     const actor = known.actorOf(request.headers.authorization);
     if (actor === null) {
+      if (refused.isThrottled(request.ip ?? "")) {
+        response.setHeader("retry-after", "60");
+        return refuse(response, 429, "Too many wrong tokens were sent from here.");
+      }
       response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
       return refuse(response, 401, "Send one of ADMIN_TOKENS as a bearer token.");
     }
@@ -72,6 +79,8 @@ const onError =
     if (response.headersSent) return next(error);
     if (error instanceof z.ZodError) return refuse(response, 400, problemsOf(error));
     if (error instanceof RelayError) return refuse(response, 409, error.message);
+    // A NUL, a year 0: text and times that only Postgres finds out about.
+    if (isRefusedData(error)) return refuse(response, 400, "A value is none that the database takes.");
     if (error instanceof NotComposed) return refuse(response, 501, error.message);
     const status: unknown = error?.status;
     if (typeof status === "number" && status >= 400 && status < 500)

@@ -10,6 +10,7 @@ const ERRORS: Record<string, string> = {
   401: "The bearer token is missing, or none of ADMIN_TOKENS.",
   404: "There is nothing with this id.",
   409: "It cannot be done as things stand; the error says why and what to do.",
+  429: "Too many wrong tokens were sent from this address.",
   501: "This process does not bring that part.",
 };
 

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Tables } from "../../database/tables.ts";
-import type { ReplayWorkshop } from "../../replay/replay-workshop.ts";
+import type { Route } from "../../outbox/event.ts";
+import type { ReadAgain } from "../../replay/read-again.ts";
 
 /** Days of payment, the last one included. */
 export interface Period {
@@ -14,10 +15,12 @@ export interface Period {
 /** What the admin API works with; the last three are composed in where they exist. */
 export interface AdminParts {
   db: Kysely<Tables>;
-  routes: ReplayWorkshop["routes"];
-  readAgain: ReplayWorkshop["readAgain"];
+  routes: readonly Route[];
+  readAgain: ReadAgain;
   /** The topics that a source's events go to. @throws RelayError when there is no such source. */
   topicsOf: (source: string) => readonly string[];
+  /** Where else events may be replayed to: whoever holds an admin token chooses among these, and no other. */
+  replayTopicArns: readonly string[];
   retentionMs: number;
   /** Everything that happened to one invoice; null when nothing is known of it. */
   timeline?: ((invoiceId: string) => Promise<unknown>) | undefined;

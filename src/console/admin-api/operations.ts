@@ -1,17 +1,17 @@
+import { readAuditLog } from "../../database/audit.ts";
 import {
-  type AsideAction,
-  type AsideResult,
+  type Decision,
+  type DecisionResult,
   dismissDead,
   dismissQuarantine,
   releaseQuarantine,
   retryDead,
-} from "../../replay/act-on-aside.ts";
-import { eraseInvoice } from "../../replay/erase.ts";
-import { listGates, pause, resume } from "../../replay/pause.ts";
-import { applyRetention } from "../../replay/retention.ts";
-import { type AsideList, listAside } from "../../replay/set-aside.ts";
-import { showAside } from "../../replay/show-aside.ts";
-import { readAuditLog } from "../audit-log.ts";
+} from "../../operate/decide-undelivered.ts";
+import { eraseInvoice } from "../../operate/erase.ts";
+import { listUndelivered, type UndeliveredList } from "../../operate/list-undelivered.ts";
+import { listPausable, type PausableWork, pause, resume } from "../../operate/pause.ts";
+import { applyRetention } from "../../operate/retention.ts";
+import { showUndelivered } from "../../operate/show-undelivered.ts";
 import { type AdminContext, type Operation, operation } from "./operation.ts";
 import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";
@@ -19,28 +19,55 @@ import * as schemas from "./schemas.ts";
 /** Every operation of the admin API; the router and its document are made from this list. */
 export const operations: readonly Operation[] = [
   ...replayOperations,
-  ...asideOperations("dead", "dead-letters", "Dead letters", { retry: retryDead, dismiss: dismissDead }),
-  ...asideOperations("quarantine", "quarantine", "Quarantine", {
+  ...undeliveredOperations("dead", "dead-letters", "Dead letters", {
+    retry: retryDead,
+    dismiss: dismissDead,
+  }),
+  ...undeliveredOperations("quarantine", "quarantine", "Quarantine", {
     release: releaseQuarantine,
     dismiss: dismissQuarantine,
   }),
   operation({
-    id: "listGates",
+    id: "listUpstreams",
     method: "get",
-    path: "/gates",
+    path: "/upstreams",
     tag: "Pause",
-    summary: "Sources and topics, and which of them are paused",
-    result: schemas.gateList,
+    summary: "Sources and topics, and which of them are paused or back off",
+    result: schemas.upstreamList,
     run: async ({ db }) => ({
-      sources: await listGates(db, "confirm"),
-      topics: await listGates(db, "publish"),
+      sources: await listPausable(db, "confirm"),
+      topics: await listPausable(db, "publish"),
     }),
   }),
-  gateOperation(
-    "pause",
-    "Stop asking a source, or sending to its topics; callbacks are recorded all the same",
-  ),
-  gateOperation("resume", "Go on after a pause, at once"),
+  operation({
+    id: "pause",
+    method: "post",
+    path: "/pause",
+    tag: "Pause",
+    summary: "Stop asking a source, or sending to its topics; callbacks are recorded all the same",
+    body: schemas.pauseRequest,
+    result: schemas.pauseResult,
+    run: (context, { body: { work, source, reason, until } }) =>
+      pause({
+        db: context.db,
+        actor: context.actor,
+        work,
+        names: namesOf(context, work, source),
+        reason,
+        until: until === undefined ? undefined : new Date(until),
+      }),
+  }),
+  operation({
+    id: "resume",
+    method: "post",
+    path: "/resume",
+    tag: "Pause",
+    summary: "Go on at once, after a pause, a refusal or a fault",
+    body: schemas.resumeRequest,
+    result: schemas.pauseResult,
+    run: (context, { body: { work, source } }) =>
+      resume({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source) }),
+  }),
   operation({
     id: "applyRetention",
     method: "post",
@@ -112,11 +139,11 @@ function composed<Run>(run: Run | undefined): Run {
   return run;
 }
 
-function asideOperations(
-  list: AsideList,
+function undeliveredOperations(
+  list: UndeliveredList,
   path: string,
   tag: string,
-  actions: Record<string, (action: AsideAction) => Promise<AsideResult>>,
+  actions: Record<string, (decision: Decision) => Promise<DecisionResult>>,
 ): Operation[] {
   const idOf = (verb: string) => verb + list[0]?.toUpperCase() + list.slice(1);
   return [
@@ -126,10 +153,10 @@ function asideOperations(
       path: `/${path}`,
       tag,
       summary: "List them, the oldest first",
-      query: schemas.asideQuery,
-      result: schemas.asideList,
+      query: schemas.undeliveredQuery,
+      result: schemas.undeliveredList,
       run: ({ db }, { query: { limit, ...filters } }) =>
-        listAside({ db, list, selection: { filters }, limit }),
+        listUndelivered({ db, list, selection: { filters }, limit }),
     }),
     operation({
       id: idOf("show"),
@@ -138,9 +165,10 @@ function asideOperations(
       tag,
       summary: "One with its evidence, personal data masked",
       pathParameters: schemas.idInPath,
-      result: schemas.asideEvidence,
-      async run({ db }, { path: { id } }) {
-        const items = await showAside({ db, list, id });
+      result: schemas.undeliveredEvidence,
+      query: schemas.sourceInQuery,
+      async run({ db }, { path: { id }, query: { source } }) {
+        const items = await showUndelivered({ db, list, id, source });
         return items.length === 0 ? null : { items };
       },
     }),
@@ -151,31 +179,21 @@ function asideOperations(
         path: `/${path}/${verb}`,
         tag,
         summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} some by id, or all that filters match`,
-        body: schemas.asideChoice,
-        result: schemas.asideResult,
-        run: ({ db, actor }, { body: { ids, filters, dryRun } }) =>
-          act({ db, actor, dryRun, selection: ids === undefined ? { filters: filters ?? {} } : { ids } }),
+        body: schemas.undeliveredChoice,
+        result: schemas.undeliveredResult,
+        run: ({ db, actor }, { body: { ids, source, filters, dryRun } }) =>
+          act({
+            db,
+            actor,
+            dryRun,
+            selection: ids === undefined ? { filters: filters ?? {} } : { ids, source },
+          }),
       }),
     ),
   ];
 }
 
-function gateOperation(action: "pause" | "resume", summary: string): Operation {
-  const change = { pause, resume }[action];
-  return operation({
-    id: action,
-    method: "post",
-    path: `/${action}`,
-    tag: "Pause",
-    summary,
-    body: schemas.gateRequest,
-    result: schemas.gateResult,
-    run: (context, { body: { work, source } }) =>
-      change({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source) }),
-  });
-}
-
-function namesOf(context: AdminContext, work: "confirm" | "publish", source: string | undefined) {
+function namesOf(context: AdminContext, work: PausableWork, source: string | undefined) {
   if (source === undefined) return "all";
   return work === "confirm" ? [source] : context.topicsOf(source);
 }

@@ -1,6 +1,8 @@
+import { RelayError } from "../../kit/errors.ts";
+import { cancelReplay, resumeReplay } from "../../replay/cancel-or-resume.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
-import { findReplay, listRefusals, listReplays } from "../../replay/replay-store.ts";
-import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
+import { findReplay, listRefusals, listReplays } from "../../replay/replay-rows.ts";
+import { startReplay } from "../../replay/start-replay.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 
@@ -25,7 +27,15 @@ export const replayOperations: readonly Operation[] = [
     summary: "Ask again, read again or publish again; a running serve carries it out. Try dryRun first",
     body: schemas.replayRequest,
     result: schemas.replayStarted,
-    async run({ db, actor, routes, readAgain }, { body: { dryRun, rate, ...request } }) {
+    async run({ db, actor, routes, readAgain, replayTopicArns }, { body: { dryRun, rate, ...request } }) {
+      const { target } = request;
+      if (target.kind === "other_topic" && !replayTopicArns.includes(target.topicArn))
+        throw new RelayError(
+          `${target.topicArn} is none of REPLAY_TOPIC_ARNS. Add it there, or choose one.`,
+          {
+            next: "refuse",
+          },
+        );
       if (dryRun) return { replay: null, plan: await planReplay({ db, routes, readAgain, ...request }) };
       return { replay: await startReplay({ db, actor, routes, rate, ...request }), plan: null };
     },

@@ -17,32 +17,39 @@ const verdict = z.enum([
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
 
 export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
+export const sourceInQuery = z.object({
+  source: z.string().optional().meta({ description: "Only this source, where several know the id." }),
+});
 export const limitInQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).default(50).meta({ description: "The most to list." }),
 });
 
-export const asideFilters = z.strictObject({
-  kind: z.enum(["question", "event"]).optional().meta({ description: "Of dead letters only." }),
+export const undeliveredFilters = z.strictObject({
+  kind: z.enum(["confirmation", "event"]).optional().meta({ description: "Of dead letters only." }),
   source: z.string().optional(),
   collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
-  from: time.optional().meta({ description: "Aside since this time or later." }),
-  to: time.optional().meta({ description: "Aside since before this time." }),
+  from: time.optional().meta({ description: "Waiting since this time or later." }),
+  to: time.optional().meta({ description: "Waiting since before this time." }),
 });
 
-export const asideQuery = z.object({ ...asideFilters.shape, ...limitInQuery.shape });
+export const undeliveredQuery = z.object({ ...undeliveredFilters.shape, ...limitInQuery.shape });
 
-export const asideChoice = z
+export const undeliveredChoice = z
   .strictObject({
     ids: z.array(id).min(1).max(1_000).optional(),
-    filters: asideFilters.optional(),
+    source: z.string().optional().meta({ description: "Of ids that several sources know." }),
+    filters: undeliveredFilters.optional(),
     dryRun: z.boolean().default(false),
   })
   .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
     error: "should have either ids or filters; empty filters choose all",
+  })
+  .refine((choice) => choice.source === undefined || choice.ids !== undefined, {
+    error: "source belongs to ids; filters have one of their own",
   });
 
-const asideItem = z.object({
-  kind: z.enum(["question", "event"]),
+const undeliveredItem = z.object({
+  kind: z.enum(["confirmation", "event"]),
   invoiceId: answeredId,
   eventId: answeredId.nullable(),
   source: z.string(),
@@ -53,16 +60,16 @@ const asideItem = z.object({
   dismissedAt: time.nullable(),
 });
 
-export const asideList = z.object({ total: z.number().int(), items: z.array(asideItem) });
-export const asideResult = z.object({
+export const undeliveredList = z.object({ total: z.number().int(), items: z.array(undeliveredItem) });
+export const undeliveredResult = z.object({
   dryRun: z.boolean(),
   count: z.number().int(),
-  items: z.array(asideItem).meta({ description: "The first hundred of them." }),
+  items: z.array(undeliveredItem).meta({ description: "The first hundred of them." }),
 });
-export const asideEvidence = z.object({
+export const undeliveredEvidence = z.object({
   items: z.array(
-    asideItem.extend({
-      question: z.record(z.string(), z.unknown()).nullable(),
+    undeliveredItem.extend({
+      confirmation: z.record(z.string(), z.unknown()).nullable(),
       event: z.record(z.string(), z.unknown()).nullable(),
       invoice: z.record(z.string(), z.unknown()).nullable(),
       callbacks: z.array(z.record(z.string(), z.unknown())),
@@ -89,9 +96,10 @@ const topicTarget = z.discriminatedUnion("kind", [
 export const replayRequest = z.strictObject({
   kind: replayKind,
   filters: replayFilters.default({}),
-  target: topicTarget
-    .default({ kind: "topics" })
-    .meta({ description: "Where events go; a file is for the command line." }),
+  target: topicTarget.default({ kind: "topics" }).meta({
+    description:
+      "Where events go; another topic is one of REPLAY_TOPIC_ARNS, a file is for the command line.",
+  }),
   rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most a second." }),
   dryRun: z.boolean().default(false),
 });
@@ -142,26 +150,40 @@ export const replayStarted = z.object({
 export const replayList = z.object({ replays: z.array(replay) });
 export const replayShown = z.object({
   replay,
-  refusals: z.array(z.object({ eventId: answeredId, invoiceId: answeredId.nullable(), error: z.string() })),
+  refusals: z.array(
+    z.object({
+      eventId: answeredId,
+      source: z.string(),
+      invoiceId: answeredId.nullable(),
+      error: z.string(),
+    }),
+  ),
 });
 
-export const gateRequest = z.strictObject({
+export const resumeRequest = z.strictObject({
   work: z.enum(["confirm", "publish"]),
   source: z.string().optional().meta({ description: "All when left out." }),
 });
-export const gateResult = z.object({
+export const pauseRequest = resumeRequest.extend({
+  reason: z.string().max(500).optional().meta({ description: "Why; no personal data." }),
+  until: time.optional().meta({ description: "When it ends by itself; when resumed, if left out." }),
+});
+export const pauseResult = z.object({
   work: z.enum(["confirm", "publish"]),
   changed: z.array(z.string()),
   unchanged: z.array(z.string()),
   unknown: z.array(z.string()),
 });
-const gate = z.object({
+const upstream = z.object({
   name: z.string(),
+  state: z.enum(["closed", "backing_off", "half_open", "refused", "paused"]),
   pausedBy: z.string().nullable(),
   pausedAt: time.nullable(),
+  pausedUntil: time.nullable(),
+  pauseReason: z.string().nullable(),
   lastError: z.string().nullable(),
 });
-export const gateList = z.object({ sources: z.array(gate), topics: z.array(gate) });
+export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
 export const dryRunRequest = z.strictObject({ dryRun: z.boolean().default(false) });
 export const retentionResult = z.object({
@@ -171,16 +193,17 @@ export const retentionResult = z.object({
     z.object({ name: z.string(), to: time, callbacks: z.number().int(), kept: z.number().int() }),
   ),
   stragglers: z.number().int(),
-  unknownQuestions: z.number().int(),
+  unknownConfirmations: z.number().int(),
   busy: z.string().nullable(),
 });
 export const erased = z.object({
   invoiceId: answeredId,
+  found: z.boolean().meta({ description: "Whether anything is kept about this invoice at all." }),
   callbacks: z.number().int(),
   snapshots: z.number().int(),
   invoices: z.number().int(),
   events: z.number().int(),
-  questions: z.number().int(),
+  confirmations: z.number().int(),
 });
 
 export const auditQuery = z.object({

@@ -7,25 +7,35 @@ const END = 0xff;
 /** The most bytes of one character: a token that is too long may be cut by so many less one, and still is too long. */
 const CHARACTER_BYTES = 4;
 
+/** Whose a token is. */
+export interface TokenOwner {
+  source: Source;
+  /** Tells a source's tokens apart and gives none away. */
+  name: string;
+}
+
 /** Which source a URL's token belongs to. Every known token is compared in full, so the time tells nothing. */
 export class CallbackTokens {
-  readonly #known: { bytes: Buffer; source: Source }[];
+  readonly #known: { bytes: Buffer; owner: TokenOwner }[];
   readonly #given: Buffer;
 
   constructor(sources: readonly Source[]) {
     const known = sources.flatMap((source) =>
-      source.callbackTokens.map((token) => ({ token: token.reveal(), source })),
+      source.callbackTokens.map((token, index) => ({
+        token: token.reveal(),
+        owner: { source, name: `${source.name}#${index + 1}` },
+      })),
     );
     const longest = Math.max(0, ...known.map(({ token }) => Buffer.byteLength(token)));
     this.#given = Buffer.alloc(longest + CHARACTER_BYTES);
-    this.#known = known.map(({ token, source }) => ({ bytes: Buffer.from(this.#padded(token)), source }));
+    this.#known = known.map(({ token, owner }) => ({ bytes: Buffer.from(this.#padded(token)), owner }));
   }
 
-  sourceOf(token: string): Source | null {
+  ownerOf(token: string): TokenOwner | null {
     const given = this.#padded(token);
-    let found: Source | null = null;
+    let found: TokenOwner | null = null;
     for (const known of this.#known) {
-      if (timingSafeEqual(known.bytes, given)) found = known.source;
+      if (timingSafeEqual(known.bytes, given)) found = known.owner;
     }
     return found;
   }

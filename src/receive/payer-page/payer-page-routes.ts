@@ -10,6 +10,9 @@ import { protectPage, sendPage } from "./send-page.ts";
 /** A page ends after an hour: an address that leaked tells nothing for longer. */
 const FOLLOWED_MS = 3_600_000;
 
+/** As long as the page looks busy; the script's own figure is the same. */
+const BUSY_MS = 60_000;
+
 /** Clocks of two relays may differ by this much. */
 const SKEW_MS = 60_000;
 
@@ -39,7 +42,10 @@ export function payerPageRoutes({ stateOf, logger }: PayerPageRoutesOptions): Ro
     const { id } = request.params;
     const state = await look(id);
     response.status(STATUS[state]);
-    sendPage(response, payerPage(state === "confirming" ? { state, id } : { state }));
+    sendPage(
+      response,
+      payerPage(state === "confirming" ? { state, id, isLong: ageMs(id) > BUSY_MS } : { state }),
+    );
   });
 
   router.get(`${PAGES_PATH}/:id/state`, async (request, response) => {
@@ -69,9 +75,11 @@ const STATUS = { confirming: 200, confirmed: 200, gone: 404, unrecorded: 503 } a
 
 function isOpen(id: string): boolean {
   if (!UUID_V7.test(id)) return false;
-  const ageMs = Date.now() - receivedAt(id).getTime();
-  return ageMs > -SKEW_MS && ageMs < FOLLOWED_MS;
+  const age = ageMs(id);
+  return age > -SKEW_MS && age < FOLLOWED_MS;
 }
+
+const ageMs = (id: string): number => Date.now() - receivedAt(id).getTime();
 
 function sendAsset(response: Response, type: "css" | "js", text: string): void {
   protectPage(response);

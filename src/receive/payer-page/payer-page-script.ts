@@ -1,7 +1,8 @@
 /**
  * The payer's page's script, for any browser of the last years. It leaves the callback's address, which holds a
  * token, out of the address bar, so that a reload neither shows it nor sends the callback again; then asks for the
- * state until it is confirmed, ever less often, for as long as the server answers.
+ * state until it is confirmed, ever less often, for as long as the server answers. After a minute it stops looking
+ * busy: whoever cancelled should not be kept waiting.
  */
 export const PAYER_PAGE_SCRIPT = `
 "use strict";
@@ -17,8 +18,16 @@ export const PAYER_PAGE_SCRIPT = `
   function confirmed() {
     show("confirming", false);
     show("slow", false);
+    show("unsettled", false);
     show("confirmed", true);
     document.title = document.querySelector("#confirmed h1").textContent;
+  }
+
+  function unsettled() {
+    show("confirming", false);
+    show("slow", false);
+    show("unsettled", true);
+    document.title = document.querySelector("#unsettled h1").textContent;
   }
 
   function look() {
@@ -31,7 +40,9 @@ export const PAYER_PAGE_SCRIPT = `
       .catch(function () { return { state: "confirming" }; })
       .then(function (now) {
         if (now.state === "confirmed") return confirmed();
-        if (Date.now() - began > 20000 || now.state === "gone") show("slow", true);
+        var waited = Date.now() - began;
+        if (waited > 60000 || now.state === "gone") unsettled();
+        else if (waited > 20000) show("slow", document.getElementById("unsettled").hidden);
         if (now.state !== "gone") later();
       });
   }

@@ -1,14 +1,16 @@
 /** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
 export type PageContent =
-  /** One payment is followed, by the id of the callback that this page answers. */
-  | { state: "confirming"; id: string }
+  /** One payment is followed, by the id of the callback that this page answers; `isLong` once that takes a minute. */
+  | { state: "confirming"; id: string; isLong?: boolean }
   | { state: "confirmed" }
   /** Recorded, but there is no single payment to follow. */
   | { state: "received" }
   /** Could not be recorded just now. */
   | { state: "unrecorded" }
   /** Too old to be followed any longer, or never there. */
-  | { state: "gone" };
+  | { state: "gone" }
+  /** An address that leads nowhere. */
+  | { state: "nowhere" };
 
 /** Where a page that follows a payment stands when it is opened by itself. */
 export const PAGES_PATH = "/payment-pages";
@@ -28,6 +30,13 @@ const CONFIRMING = panel(
   "Confirming your payment",
   "This usually takes a few seconds. If you have paid, you do not need to pay again.",
 );
+/** Where someone ends up who cancelled, and meanwhile someone whose bank is slow: nobody here can tell them apart. */
+const UNSETTLED = panel(
+  "unsettled",
+  CLOCK,
+  "No payment has been confirmed yet",
+  "If you did not finish paying, you can go back and try again, or simply close this page. If you have paid, there is nothing to do and no need to pay again: whoever you paid is told as soon as it is confirmed.",
+);
 const SLOW = `<p id="slow" class="quiet" hidden>This is taking longer than usual. You can close this page:
 the payment goes on being confirmed without it, and whoever you paid is told.</p>`;
 
@@ -35,7 +44,7 @@ the payment goes on being confirmed without it, and whoever you paid is told.</p
 export function payerPage(content: PageContent): string {
   switch (content.state) {
     case "confirming":
-      return following(content.id);
+      return following(content.id, content.isLong === true);
     case "confirmed":
       return page("Payment confirmed", CONFIRMED);
     case "received":
@@ -68,19 +77,32 @@ export function payerPage(content: PageContent): string {
           "It follows a payment for one hour. Whoever you paid can tell you how it stands.",
         ),
       );
+    case "nowhere":
+      return page(
+        "This page does not exist",
+        panel(
+          "nowhere",
+          NOTE,
+          "This page does not exist",
+          "The address may be incomplete. If you came here to pay or have just paid, whoever you pay can tell you how your payment stands.",
+        ),
+      );
   }
 }
 
-function following(id: string): string {
+function following(id: string, isLong: boolean): string {
   const address = `${PAGES_PATH}/${id}`;
+  const [shown, later] = isLong ? [UNSETTLED, CONFIRMING] : [CONFIRMING, UNSETTLED];
   return page(
-    "Confirming your payment",
-    `<div role="status" data-follow="${address}">${CONFIRMING}${CONFIRMED.replace("<section", "<section hidden")}${SLOW}</div>
+    isLong ? "No payment has been confirmed yet" : "Confirming your payment",
+    `<div role="status" data-follow="${address}">${shown}${hidden(later)}${hidden(CONFIRMED)}${SLOW}</div>
 <noscript><p class="quiet"><a href="${address}">Look again</a></p></noscript>`,
-    `<noscript><meta http-equiv="refresh" content="5; url=${address}"></noscript>
+    `<noscript><meta http-equiv="refresh" content="${isLong ? 30 : 5}; url=${address}"></noscript>
 <script src="${PAGES_PATH}/page.js" defer></script>`,
   );
 }
+
+const hidden = (section: string): string => section.replace("<section", "<section hidden");
 
 function panel(state: string, mark: string, title: string, text: string): string {
   return `<section id="${state}">${mark}<h1>${title}</h1><p>${text}</p></section>`;

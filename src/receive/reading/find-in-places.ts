@@ -1,10 +1,11 @@
 import type { Json } from "./parse-json.ts";
 import { branchNamed, PLACE_TREE, type PlaceBranch, TREE_PLACES } from "./place-tree.ts";
 import { PLACES_DEPTH } from "./places.ts";
+import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
 import { asUuid } from "./uuid.ts";
 
 export interface Found {
-  /** Lower case, distinct, in the order found. */
+  /** Lower case, distinct, in the order found; the first hundred. */
   invoiceIds: string[];
   /** The places that held them, such as `data.id` or `events[].data.id`; several are joined by a comma. */
   foundBy: string;
@@ -14,8 +15,8 @@ export interface Found {
  * Reads the ordered places of a document (places.ts). Null when none of them holds a UUID. It goes PLACES_DEPTH
  * deep and no deeper, whatever the document.
  */
-export function findInPlaces(document: Json): Found | null {
-  const taken: Taken = { ids: new Set(), places: new Set() };
+export function findInPlaces(document: Json, unread: UnreadSet): Found | null {
+  const taken: Taken = { ids: new Set(), places: new Set(), unread };
   if (!readCallbackAt("", document, PLACES_DEPTH, taken)) return null;
   return { invoiceIds: [...taken.ids], foundBy: [...taken.places].join(", ") };
 }
@@ -23,6 +24,7 @@ export function findInPlaces(document: Json): Found | null {
 interface Taken {
   ids: Set<string>;
   places: Set<string>;
+  unread: UnreadSet;
 }
 
 /** Takes the ids of the callback, or the array of callbacks, that stands at `at`; whether there were any. */
@@ -66,9 +68,13 @@ function takeIds(at: string, value: Json, taken: Taken): boolean {
   for (const one of values) {
     const uuid = typeof one === "string" ? asUuid(one) : null;
     if (uuid === null) continue;
+    took = true;
+    if (taken.ids.size >= READING_LIMITS.ids && !taken.ids.has(uuid)) {
+      taken.unread.add("ids");
+      break;
+    }
     taken.ids.add(uuid);
     taken.places.add(at);
-    took = true;
   }
   return took;
 }

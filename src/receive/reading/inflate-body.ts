@@ -21,6 +21,9 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
   ["zstd", unzstd],
 ]);
 
+/** 8 MiB: a frame may ask for 128 MiB of memory before its first byte. */
+const MOST_WINDOW_LOG = 23;
+
 /** Honest senders use one coding, a proxy may add another. */
 const MOST_CODINGS = 3;
 
@@ -80,7 +83,10 @@ function unbrotli(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
 }
 
 function unzstd(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
-  return zstdDecompressSync(bytes, { maxOutputLength });
+  return zstdDecompressSync(bytes, {
+    maxOutputLength,
+    params: { [constants.ZSTD_d_windowLogMax]: MOST_WINDOW_LOG },
+  });
 }
 
 /** The standard says zlib, some senders leave its header out. */

@@ -1,3 +1,6 @@
+import { isTooIntricate } from "../../kit/is-too-intricate.ts";
+import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
+
 /** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
@@ -7,11 +10,15 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
  *
  * Of a key that occurs twice, `JSON.parse` keeps the last value, as nearly every sender's own library does; reading
  * both would need a parser of our own. When what is kept holds no id, the scan still sees the text of the other.
- * V8 parses any depth without recursion, so nesting is no danger here. `__proto__` becomes a key like any other.
+ * A document beyond the limits is none; `__proto__` becomes a key like any other.
  */
-export function parseJson(text: string): Json | undefined {
+export function parseJson(text: string, unread: UnreadSet): Json | undefined {
   // Spares forms and plain text the cost of an exception.
   if (!/^[\s\0]*(?:[[{"]|null)/.test(text)) return undefined;
+  if (isTooIntricate(text, READING_LIMITS)) {
+    unread.add("document");
+    return undefined;
+  }
   const document = tryJson(text);
   return document === undefined ? parseRepaired(text) : document;
 }

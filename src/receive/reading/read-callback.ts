@@ -4,6 +4,7 @@ import { inflateBody } from "./inflate-body.ts";
 import { looksLikePing } from "./looks-like-ping.ts";
 import { parseForm, parseQuery } from "./parse-form.ts";
 import { type Json, parseJson } from "./parse-json.ts";
+import type { Unread, UnreadSet } from "./reading-limits.ts";
 import { scanForUuids } from "./scan-for-uuids.ts";
 import { unfoldJsonText } from "./unfold-json-text.ts";
 import { uuidsIn } from "./uuid.ts";
@@ -21,19 +22,22 @@ export interface CallbackRequest {
 }
 
 export type Reading =
-  | {
-      kind: "ids";
-      /** Lower case, distinct, in the order found. */
-      invoiceIds: string[];
-      /**
-       * `data.id`, `events[].data.id`, `form:id`, `query:invoiceId`, `scan`, `query:scan` or `reference`: made of
-       * our own names only, never of the sender's.
-       */
-      foundBy: string;
-    }
-  | { kind: "ping" }
-  | { kind: "unreadable"; why: string }
+  | ((Ids | { kind: "ping" } | { kind: "unreadable"; why: string }) & {
+      /** What lay beyond the limits (reading-limits.ts); nearly always empty. */
+      unread: Unread[];
+    })
   | { kind: "too_large" };
+
+interface Ids {
+  kind: "ids";
+  /** Lower case, distinct, in the order found. */
+  invoiceIds: string[];
+  /**
+   * `data.id`, `events[].data.id`, `form:id`, `query:invoiceId`, `scan`, `query:scan` or `reference`: made of
+   * our own names only, never of the sender's.
+   */
+  foundBy: string;
+}
 
 /**
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the interface,
@@ -48,10 +52,12 @@ export type Reading =
 export function readCallback(request: CallbackRequest, limits: { inflatedBytes: number }): Reading {
   const bytes = inflateBody(request.body, request.contentEncoding, limits.inflatedBytes);
   if (bytes === "too_large") return { kind: "too_large" };
-  const body = parseBody(decodeText(bytes));
-  const listed = listedIn(body);
-  if (listed !== null) return { kind: "ids", ...listed };
-  return readWithoutListedBody(request, body);
+  const unread: UnreadSet = new Set();
+  const body = parseBody(decodeText(bytes), unread);
+  const listed = listedIn(body, unread);
+  const read =
+    listed === null ? readWithoutListedBody(request, body, unread) : { kind: "ids" as const, ...listed };
+  return { ...read, unread: [...unread] };
 }
 
 interface Content {
@@ -60,36 +66,36 @@ interface Content {
   text: string;
 }
 
-function parseBody(text: string): Content {
-  const json = parseJson(text);
-  if (json !== undefined) return { prefix: "", document: unfoldJsonText(json), text };
-  const form = text.includes("=") ? unfoldJsonText(parseForm(text)) : undefined;
+function parseBody(text: string, unread: UnreadSet): Content {
+  const json = parseJson(text, unread);
+  if (json !== undefined) return { prefix: "", document: unfoldJsonText(json, unread), text };
+  const form = text.includes("=") ? unfoldJsonText(parseForm(text, unread), unread) : undefined;
   return { prefix: "form:", document: form, text };
 }
 
-function listedIn(content: Content): Found | null {
+function listedIn(content: Content, unread: UnreadSet): Found | null {
   if (content.document === undefined) return null;
-  const found = findInPlaces(content.document);
+  const found = findInPlaces(content.document, unread);
   if (found === null || content.prefix === "") return found;
   return { invoiceIds: found.invoiceIds, foundBy: content.prefix + found.foundBy };
 }
 
-function readWithoutListedBody(request: CallbackRequest, body: Content): Reading {
+function readWithoutListedBody(request: CallbackRequest, body: Content, unread: UnreadSet) {
   const query: Content = {
     prefix: "query:",
-    document: unfoldJsonText(parseQuery(request.query)),
+    document: unfoldJsonText(parseQuery(request.query, unread), unread),
     text: request.query,
   };
   const found =
-    listedIn(query) ??
+    listedIn(query, unread) ??
     // The boundary of a multipart body is a UUID with some senders.
-    scanned("scan", scanForUuids(body.document, body.text, uuidsOf(request.contentType))) ??
-    scanned("query:scan", scanForUuids(query.document, query.text)) ??
+    scanned("scan", scanForUuids(body.document, body.text, unread, uuidsOf(request.contentType))) ??
+    scanned("query:scan", scanForUuids(query.document, query.text, unread)) ??
     scanned("reference", uuidsOf(request.reference).slice(0, 1));
-  if (found !== null) return { kind: "ids", ...found };
+  if (found !== null) return { kind: "ids" as const, ...found };
   const saysNothing = looksLikePing(body.document, body.text) && looksLikePing(query.document, query.text);
-  if (saysNothing || request.method === "HEAD") return { kind: "ping" };
-  return { kind: "unreadable", why: whyUnreadable(body) };
+  if (saysNothing || request.method === "HEAD") return { kind: "ping" as const };
+  return { kind: "unreadable" as const, why: whyUnreadable(body) };
 }
 
 function scanned(foundBy: string, invoiceIds: string[]): Found | null {

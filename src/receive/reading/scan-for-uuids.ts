@@ -1,6 +1,7 @@
 import type { Json } from "./parse-json.ts";
 import { UNRELATED_KEYS } from "./places.ts";
 import { plainName } from "./plain-name.ts";
+import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
 import { uuidsIn } from "./uuid.ts";
 
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
@@ -18,13 +19,19 @@ export const MOST_SCANNED = 5;
 export function scanForUuids(
   document: Json | undefined,
   text: string,
+  unread: UnreadSet,
   known: Iterable<string> = [],
 ): string[] {
   const unrelated = new Set(known);
   const kept = new Set<string>();
   if (document !== undefined) scanDocument(document, kept, unrelated);
+  let looked = 0;
   for (const { uuid, index } of uuidsIn(text)) {
     if (kept.size >= MOST_SCANNED) break;
+    if (++looked > READING_LIMITS.scanned) {
+      unread.add("ids");
+      break;
+    }
     if (!unrelated.has(uuid) && !UNRELATED.has(keyBefore(text, index))) kept.add(uuid);
   }
   return [...kept];
@@ -55,8 +62,25 @@ function addAll(text: string, into: Set<string>, kept: Set<string>, unrelated: S
   }
 }
 
+/** How far before a value its key is looked for. */
+const KEY_REACH = 60;
+
 /** The plain name of the key that a value at `index` seems to have, in JSON or a form that could not be parsed. */
 function keyBefore(text: string, index: number): string {
-  const before = text.slice(Math.max(0, index - 60), index);
-  return plainName(/([\w-]+)["']?\s*[:=]\s*["'{]*$/.exec(before)?.[1] ?? "");
+  const least = Math.max(0, index - KEY_REACH);
+  const back = (from: number, isOver: (character: string) => boolean): number => {
+    let at = from;
+    while (at > least && isOver(text[at - 1] as string)) at -= 1;
+    return at;
+  };
+  const sign = back(back(index, isDressing), isSpace);
+  if (sign === least || (text[sign - 1] !== ":" && text[sign - 1] !== "=")) return "";
+  let end = back(sign - 1, isSpace);
+  if (end > least && (text[end - 1] === '"' || text[end - 1] === "'")) end -= 1;
+  return plainName(text.slice(back(end, isKeyCharacter), end));
 }
+
+const isDressing = (character: string): boolean =>
+  character === '"' || character === "'" || character === "{";
+const isSpace = (character: string): boolean => character <= " ";
+const isKeyCharacter = (character: string): boolean => /[\w-]/.test(character);

@@ -4,6 +4,9 @@ import type { CollectionTable, ServiceDatabase } from "./service-tables.ts";
 
 export type CollectionRow = Selectable<CollectionTable>;
 
+/** The category of a collection that has none: it is specified as an object. */
+const NO_CATEGORY = { id: "00000000-0000-4000-8000-000000000000", name: "Uncategorized" };
+
 export function readCollection(db: ServiceDatabase, id: string): Promise<CollectionRow | undefined> {
   return db.selectFrom("collection").selectAll().where("id", "=", id).executeTakeFirst();
 }
@@ -55,13 +58,14 @@ export async function readCollectionOnWire(
     paymentChannels: row.payment_channels,
     settlementFrequency: row.settlement_frequency,
     serviceFeeBilling: row.service_fee_billing,
-    amount: row.amount,
+    // Specified as a number: 0 where each invoice brings its own.
+    amount: row.amount ?? "0.00",
     dateCreated: row.created_at.toISOString(),
     status: row.status,
-    collectionCategory:
-      row.category_id === null || row.category_name === null
-        ? null
-        : { id: row.category_id, name: row.category_name },
+    collectionCategory: {
+      id: row.category_id ?? NO_CATEGORY.id,
+      name: row.category_name ?? NO_CATEGORY.name,
+    },
     collectionAccounts: accounts.map((account) => ({
       percentage: Number(account.percentage),
       linkedAccount: {

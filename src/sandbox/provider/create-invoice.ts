@@ -2,11 +2,11 @@ import { sql } from "kysely";
 import { v4 as uuidv4 } from "uuid";
 import type { CreateInvoiceRequest } from "../../collection-api/contract/index.ts";
 import { type CollectionRow, readCollectionTerms } from "./collection-statements.ts";
-import { type CreateVerdict, judgeCreate } from "./create-rules.ts";
+import { type CreateFreedoms, type CreateVerdict, judgeCreate } from "./create-rules.ts";
 import { lifetimeMs } from "./expiration-period.ts";
 import { insertInvoice } from "./invoice-statements.ts";
 import { invoiceTotals } from "./invoice-totals.ts";
-import { readAccountStates } from "./linked-account-statements.ts";
+import { readAccountStates, readPrimaryAccountId } from "./linked-account-statements.ts";
 import type { InvoiceRow, InvoiceType, ServiceDatabase } from "./service-tables.ts";
 
 export type CreateOutcome =
@@ -20,10 +20,12 @@ export async function createInvoice(
   db: ServiceDatabase,
   request: CreateInvoiceRequest,
   type: InvoiceType,
+  freedoms: CreateFreedoms,
 ): Promise<CreateOutcome> {
-  const [collection, accountStates] = await Promise.all([
+  const [collection, accountStates, ownAccountId] = await Promise.all([
     readCollectionTerms(db, request.collectionId),
     readAccountStates(db, request.invoiceBeneficiaries?.map((one) => one.linkedAccountId) ?? []),
+    freedoms.owner === "required" ? readPrimaryAccountId(db) : null,
   ]);
   if (collection === undefined) return { verdict: "unknown_collection" };
   if (collection.status !== "Active") return { verdict: "closed_collection", status: collection.status };
@@ -32,6 +34,8 @@ export async function createInvoice(
     fixedAmount: collection.amount,
     hasOwnSplit: collection.has_own_split,
     accountStates,
+    ownAccountId,
+    freedoms,
   });
   if (judged.verdict !== "allowed") return judged;
 

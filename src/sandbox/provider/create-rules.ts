@@ -7,6 +7,20 @@ export interface CreateTerms {
   readonly hasOwnSplit: boolean;
   /** The states of those named beneficiaries that exist, by linked account id. */
   readonly accountStates: ReadonlyMap<string, "Pending" | "Approved">;
+  /** The merchant's own account; null where none is linked. */
+  readonly ownAccountId: string | null;
+  readonly freedoms: CreateFreedoms;
+}
+
+/** What the interface leaves open and a provider may see otherwise. */
+export interface CreateFreedoms {
+  readonly beneficiariesSum: "checked" | "unchecked";
+  /** Whether the merchant's own account has to be among the beneficiaries. */
+  readonly owner: "optional" | "required";
+  readonly titleLength: number;
+  readonly leastAmount: number;
+  /** null for no bound but the contract's. */
+  readonly mostAmount: number | null;
 }
 
 export type CreateVerdict =
@@ -18,10 +32,12 @@ export type CreateVerdict =
 
 /**
  * What only the collection can say about a new invoice (interface, part B): `amount` is required when the
- * collection has no fixed amount and refused when it has one, beneficiaries likewise; and they sum to the amount.
+ * collection has no fixed amount and refused when it has one, beneficiaries likewise; and they sum to the
+ * amount.
  */
 export function judgeCreate(request: CreateInvoiceRequest, terms: CreateTerms): CreateVerdict {
   const problems: string[] = [];
+  const { freedoms } = terms;
   const beneficiaries = request.invoiceBeneficiaries?.length === 0 ? null : request.invoiceBeneficiaries;
   const amount = terms.fixedAmount ?? request.amount;
 
@@ -41,7 +57,11 @@ export function judgeCreate(request: CreateInvoiceRequest, terms: CreateTerms): 
     else if (ids.indexOf(id) !== index) problems.push(`${field(index)} is named twice`);
   });
 
-  if (beneficiaries !== null && amount !== null) {
+  if (freedoms.owner === "required" && beneficiaries !== null && !ids.includes(terms.ownAccountId ?? ""))
+    problems.push("invoiceBeneficiaries should name the merchant's own account too");
+  problems.push(...outOfBounds(request.title, amount, freedoms));
+
+  if (beneficiaries !== null && amount !== null && freedoms.beneficiariesSum === "checked") {
     const sum = sumOfMoney(beneficiaries.map((beneficiary) => beneficiary.amount));
     if (compareMoney(sum, amount) !== 0)
       problems.push(`invoiceBeneficiaries should sum to the amount ${amount}, but sum to ${sum}`);
@@ -52,4 +72,15 @@ export function judgeCreate(request: CreateInvoiceRequest, terms: CreateTerms): 
     terms.accountStates.get(id) === "Pending" ? [`${field(index)} is not approved yet`] : [],
   );
   return pending.length > 0 ? { verdict: "refused", problems: pending } : { verdict: "allowed", amount };
+}
+
+function outOfBounds(title: string, amount: string | null, freedoms: CreateFreedoms): string[] {
+  const { titleLength, leastAmount, mostAmount } = freedoms;
+  const problems: string[] = [];
+  if (title.length > titleLength) problems.push(`title should have at most ${titleLength} characters`);
+  if (amount !== null && compareMoney(amount, String(leastAmount)) < 0)
+    problems.push(`amount should be at least ${leastAmount}`);
+  if (amount !== null && mostAmount !== null && compareMoney(amount, String(mostAmount)) > 0)
+    problems.push(`amount should be at most ${mostAmount}`);
+  return problems;
 }

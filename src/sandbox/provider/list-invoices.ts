@@ -1,5 +1,11 @@
-import { type Expression, type SqlBool, sql } from "kysely";
-import type { InvoiceRow, InvoiceStatus, InvoiceType, ServiceDatabase } from "./service-tables.ts";
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import type {
+  InvoiceRow,
+  InvoiceStatus,
+  InvoiceType,
+  ServiceDatabase,
+  ServiceTables,
+} from "./service-tables.ts";
 
 export interface ListQuestion {
   readonly collectionId: string;
@@ -14,14 +20,21 @@ export interface ListQuestion {
   /** Last day, YYYY-MM-DD, UTC, included. */
   readonly endDate: string | null;
   readonly datesMean: "creation" | "payment";
+  /** Only invoices that this account has a share in; null for all. */
+  readonly linkedAccountId: string | null;
+  /** In no page and no count. */
+  readonly hiddenIds: readonly string[];
+  /** With a salt: an order of its own for each. */
+  readonly order: "newest-first" | "oldest-first" | "by-id" | { readonly salt: string };
   /** From 1. */
   readonly page: number;
-  readonly pageSize: number;
+  /** null for all invoices on one page. */
+  readonly pageSize: number | null;
 }
 
 const DAY_MS = 86_400_000;
 
-/** One page, newest created first, and how many invoices match in all; both from one snapshot. */
+/** One page in the order asked for, and how many invoices match in all; both from one snapshot. */
 export function listInvoices(
   db: ServiceDatabase,
   question: ListQuestion,
@@ -36,25 +49,28 @@ export function listInvoices(
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       // The page's ids first: sorting a whole month by full rows would not fit in memory.
-      const ids = matching(trx, question)
-        .select("id")
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .limit(pageSize)
-        .offset((page - 1) * pageSize);
-      const rows = await trx
-        .selectFrom("readable_invoice")
-        .selectAll()
-        .where("id", "in", ids)
-        .orderBy("created_at", "desc")
-        .orderBy("id", "desc")
-        .execute();
+      const ids = ordered(matching(trx, question).select("id"), question.order);
+      const ofPage = pageSize === null ? ids : ids.limit(pageSize).offset((page - 1) * pageSize);
+      const rows = await ordered(
+        trx.selectFrom("readable_invoice").selectAll().where("id", "in", ofPage),
+        question.order,
+      ).execute();
       return { rows, totalCount: count };
     });
 }
 
+function ordered<Row>(
+  query: SelectQueryBuilder<ServiceTables, "readable_invoice", Row>,
+  order: ListQuestion["order"],
+): SelectQueryBuilder<ServiceTables, "readable_invoice", Row> {
+  if (typeof order === "object") return query.orderBy(sql`md5(id::text || ${order.salt})`);
+  if (order === "by-id") return query.orderBy("id");
+  const direction = order === "oldest-first" ? "asc" : "desc";
+  return query.orderBy("created_at", direction).orderBy("id", direction);
+}
+
 function matching(db: ServiceDatabase, question: ListQuestion) {
-  const { collectionId, status, type, search, startDate, endDate } = question;
+  const { collectionId, status, type, search, startDate, endDate, linkedAccountId, hiddenIds } = question;
   const dateColumn = question.datesMean === "creation" ? "created_at" : "paid_at";
   return db.selectFrom("readable_invoice").where(({ eb, and, or }) => {
     const terms: Expression<SqlBool>[] = [eb("collection_id", "=", collectionId)];
@@ -67,8 +83,17 @@ function matching(db: ServiceDatabase, question: ListQuestion) {
       const texts = [eb.ref("title"), eb.ref("payer_name"), eb.ref("payer_email"), sql`id::text`];
       terms.push(or(texts.map((text) => sql<SqlBool>`${text} ilike ${pattern}`)));
     }
+    if (hiddenIds.length > 0) terms.push(eb("id", "not in", [...hiddenIds]));
+    if (linkedAccountId !== null) terms.push(hasShare(linkedAccountId));
     return and(terms);
   });
 }
+
+/** An invoice's own beneficiaries share it, or else the accounts of its collection. */
+const hasShare = (id: string) => sql<SqlBool>`case when beneficiaries is null
+  then exists (
+    select from collection_account a
+    where a.collection_id = readable_invoice.collection_id and a.linked_account_id = ${id})
+  else beneficiaries::jsonb @> ${JSON.stringify([{ linkedAccountId: id }])}::jsonb end`;
 
 const startOf = (day: string) => new Date(`${day}T00:00:00Z`);

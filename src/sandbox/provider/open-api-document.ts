@@ -1,10 +1,11 @@
 import { z } from "zod";
 import {
-  DEFAULT_BANKS_PATH,
   errorAnswer,
   type Operation,
+  type OperationName,
   operations,
 } from "../../collection-api/contract/index.ts";
+import type { Paths } from "./api/route.ts";
 
 type Json = { [key: string]: unknown };
 
@@ -29,12 +30,15 @@ const OWN_ERRORS: Record<string, string[]> = {
   getBanks: [],
 };
 
-/** The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not there. */
-export function openApiDocument(options: { serverUrl?: string; banksPath?: string } = {}): Json {
+/**
+ * The OpenAPI 3.1 document of the seven operations, made from the contract: it says nothing that is not
+ * there.
+ */
+export function openApiDocument(options: { serverUrl?: string; paths?: Paths } = {}): Json {
   const components: Record<string, unknown> = {};
   const paths: Record<string, Json> = {};
   for (const operation of Object.values<Operation>(operations)) {
-    const path = operation.name === "getBanks" ? (options.banksPath ?? DEFAULT_BANKS_PATH) : operation.path;
+    const path = options.paths?.[operation.name as OperationName] ?? operation.path;
     paths[path] = {
       ...paths[path],
       [operation.method.toLowerCase()]: describe(operation, components),
@@ -106,7 +110,8 @@ function describe(operation: Operation, components: Record<string, unknown>): Js
 }
 
 function envelopeOf(operation: Operation, components: Record<string, unknown>): Json {
-  const status = { const: operation.envelopeStatus };
+  const { envelopeStatus } = operation;
+  const status = { type: typeof envelopeStatus === "string" ? "string" : "integer", const: envelopeStatus };
   const message = { type: "string" };
   if (operation.data === undefined)
     return { type: "object", required: ["status", "message"], properties: { status, message } };
@@ -151,6 +156,7 @@ function schemaOf(schema: z.ZodType, io: "input" | "output", components: Record<
   for (const [name, definition] of Object.entries($defs ?? {})) components[name] = moved(definition);
   const id = schema.meta()?.id;
   if (id === undefined) return moved(json);
-  components[id] = moved(json);
+  // A schema with an id may come as a reference to its own definition, which is moved already.
+  if (json.$ref === undefined) components[id] = moved(json);
   return { $ref: `#/components/schemas/${id}` };
 }

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { moneyGiven, problemsOf } from "../../collection-api/contract/index.ts";
+import { moneyGiven, ownWords, problemsOf } from "../../collection-api/contract/index.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { EXPIRATION_PERIODS } from "./expiration-period.ts";
+import { type FaultsInput, faultsSchema } from "./faults/faults.ts";
 
 const uuid = z.guid("should be a UUID").transform((id) => id.toLowerCase());
 const name = z.string().min(1).max(200);
@@ -23,11 +24,20 @@ const biller = z.strictObject({
   email: z.string().max(254).nullable().default(null),
 });
 
+/** Checked, and kept as it was given: what is left out stays so, for what is laid on top of it. */
+const faultsAsGiven = z.custom<FaultsInput>().superRefine((given, context) => {
+  const result = faultsSchema.safeParse(given, { error: ownWords });
+  for (const { path, message } of result.error?.issues ?? [])
+    context.addIssue({ code: "custom", path: [...path], message });
+});
+
 const seedSchema = z
   .strictObject({
     $comment: z.string().optional(),
     /** Written before amounts on the payer's page; the interface names no currency. */
     currency: z.string().max(8).default("NGN"),
+    /** What is in force without further ado, as `PUT /_control/faults` takes it. */
+    faults: faultsAsGiven.default({}),
     biller,
     fee: feeTerms,
     apiKeys: z
@@ -108,9 +118,12 @@ export type Seed = z.output<typeof seedSchema>;
 /** The seed that comes with the service. */
 export const DEFAULT_SEED_FILE = resolve(import.meta.dirname, "seed.json");
 
-/** @throws RelayError that lists all that is wrong with the seed, with the field's name; no key is part of it. */
+/**
+ * @throws RelayError that lists all that is wrong with the seed, with the field's name; no key is part of
+ * it.
+ */
 export function parseSeed(value: unknown, origin = "The seed"): Seed {
-  const result = seedSchema.safeParse(value);
+  const result = seedSchema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;
   const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
   throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`, { next: "refuse" });

@@ -112,6 +112,14 @@ export interface InvoiceRow extends InvoiceColumns {
   payment_channels: PaymentChannel[];
 }
 
+/** What a Create was called, and what it made. */
+export interface IdempotencyTable {
+  api_key: string;
+  key: string;
+  request_sha256: Buffer;
+  invoice_id: string;
+}
+
 export interface DeliveryTable {
   invoice_id: string;
   copy: number;
@@ -146,6 +154,7 @@ export interface ServiceTables {
   invoice: InvoiceTable;
   current_invoice: InvoiceRow;
   readable_invoice: InvoiceRow;
+  idempotency: IdempotencyTable;
   delivery: DeliveryTable;
   delivery_attempt: DeliveryAttemptTable;
 }

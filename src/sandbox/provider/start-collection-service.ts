@@ -1,19 +1,19 @@
 import express from "express";
-import { DEFAULT_BANKS_PATH } from "../../collection-api/contract/index.ts";
 import { connect } from "../../database/connect.ts";
 import { migrateToLatest } from "../../database/migrate.ts";
+import { RelayError } from "../../kit/errors.ts";
 import { listen, type RunningServer } from "../../kit/http-server.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { answerErrors } from "./api/answer-errors.ts";
+import { apiHandler } from "./api/api-handler.ts";
 import { ApiKeys } from "./api/api-keys.ts";
-import { apiRouter } from "./api/api-router.ts";
-import { REFUSALS } from "./api/refusals.ts";
-import { sendRefusal } from "./api/send-answer.ts";
+import { answerUnreadable, refuseTwoHosts } from "./api/unreadable-requests.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
 import { controlRouter } from "./control/control-router.ts";
 import { FaultBox } from "./faults/fault-box.ts";
-import { type FaultsInput, faultsSchema } from "./faults/faults.ts";
+import type { FaultsInput } from "./faults/faults.ts";
+import { layered } from "./faults/layered.ts";
 import { frontPageRouter } from "./front-page-router.ts";
 import { loadSeed } from "./load-seed.ts";
 import { openApiRouter } from "./open-api-router.ts";
@@ -37,7 +37,9 @@ export interface CollectionServiceOptions {
   readonly banksPath?: string;
   /** What goes wrong from the start. */
   readonly faults?: FaultsInput;
-  /** Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only. */
+  /**
+   * Opens the control side to callers elsewhere that send it as a bearer token; without it, loopback only.
+   */
   readonly controlToken?: Secret;
   readonly delivery?: Partial<DeliveryTerms>;
   /** The most connections to Postgres. */
@@ -60,7 +62,9 @@ export async function startCollectionService(
   options: CollectionServiceOptions,
 ): Promise<RunningCollectionService> {
   const seed = typeof options.seed === "object" ? parseSeed(options.seed) : await readSeed(options.seed);
-  const faults = new FaultBox(faultsSchema.parse(options.faults ?? {}));
+  const banksPath = checkedPath(options.banksPath);
+  const standing = banksPath === undefined ? {} : { http: { paths: { getBanks: banksPath } } };
+  const faults = new FaultBox(layered(seed.faults, standing), options.faults ?? {});
   const { db, close } = connect<ServiceTables>(options.databaseUrl, {
     schema: "collection_service",
     applicationName: "collection-service",
@@ -79,6 +83,8 @@ export async function startCollectionService(
       port: options.port,
       host: options.host ?? "127.0.0.1",
       name: "collection-service",
+      // Longer than clients keep idle connections: who closes first never cuts off a request that is just leaving.
+      server: { keepAliveTimeout: 65_000 },
     });
     const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, "");
     const terms = { ...DEFAULT_DELIVERY_TERMS, ...options.delivery };
@@ -92,13 +98,13 @@ export async function startCollectionService(
       accountHolder: seed.biller.name,
       wakeDeliveries: () => deliveries.wake(),
     };
-    const banksPath = options.banksPath ?? DEFAULT_BANKS_PATH;
+    server.server.on("clientError", answerUnreadable);
+    app.use(refuseTwoHosts);
     app.use("/_control", controlRouter(context, keys, options.controlToken));
     app.use(frontPageRouter(publicUrl));
-    app.use(openApiRouter(publicUrl, banksPath));
+    app.use(openApiRouter(publicUrl, faults));
     app.use(payRouter(context));
-    app.use(apiRouter(context, keys, banksPath));
-    app.use((_request, response) => sendRefusal(response, REFUSALS.unknownPath()));
+    app.use(apiHandler(context, keys));
     app.use(answerErrors(options.log));
     deliveries.wake();
     const running = server;
@@ -116,4 +122,10 @@ export async function startCollectionService(
     await close();
     throw error;
   }
+}
+
+function checkedPath(path: string | undefined): string | undefined {
+  if (path === undefined || /^(\/[\w.~-]+)+$/.test(path)) return path;
+  const message = "The path of Get Banks should begin with a slash and hold no query, such as /api/v1/banks.";
+  throw new RelayError(message, { next: "refuse" });
 }

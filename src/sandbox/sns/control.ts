@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { ownWords, problemsOf } from "../../collection-api/contract/index.ts";
 import { type Faults, faultSchema } from "./faults.ts";
 import { type Journal, shownMessages } from "./journal.ts";
 import { readBody } from "./read-body.ts";
@@ -14,7 +15,8 @@ const ITEMS_A_CHUNK = 200;
 
 /**
  * The routes for looking at what happened and for making things go wrong; they need no credentials.
- * - `GET messages?topic=<arn>` → `{"messages": […], "forgotten": n}`, `DELETE messages` forgets them all
+ * - `GET messages?topic=<arn>&last=<n>` → `{"messages": […], "forgotten": n}`, `DELETE messages` forgets them
+ * all
  * - `GET deliveries?topic=<arn>` → `{"deliveries": […], "forgotten": n}`, `DELETE deliveries`
  * - `GET faults`, `POST faults` (one fault or an array), `DELETE faults`
  */
@@ -22,9 +24,11 @@ export function createControl({ journal, faults }: { journal: Journal; faults: F
   const faultsBody = z.union([z.array(faultSchema), faultSchema.transform((fault) => [fault])]);
 
   async function postFaults(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const read = faultsBody.safeParse(parseJson((await readBody(request)) ?? ""));
+    const read = faultsBody.safeParse(parseJson((await readBody(request)) ?? ""), {
+      error: ownWords,
+    });
     if (!read.success) {
-      sendJson(response, 400, { error: z.prettifyError(read.error) });
+      sendJson(response, 400, { error: problemsOf(read.error).join("; ") });
       return;
     }
     for (const fault of read.data) faults.add(fault);
@@ -35,7 +39,12 @@ export function createControl({ journal, faults }: { journal: Journal; faults: F
     const topicArn = url.searchParams.get("topic") ?? undefined;
     switch (`${request.method} ${url.pathname.slice(CONTROL_PREFIX.length)}`) {
       case "GET messages":
-        await sendList(response, "messages", shownMessages(journal, topicArn), journal.messages.forgotten());
+        await sendList(
+          response,
+          "messages",
+          shownMessages(journal, topicArn, lastOf(url)),
+          journal.messages.forgotten(),
+        );
         return;
       case "GET deliveries": {
         const all = journal.deliveries.list();
@@ -68,6 +77,12 @@ export function createControl({ journal, faults }: { journal: Journal; faults: F
 }
 
 export type Control = ReturnType<typeof createControl>;
+
+/** How many of the newest are asked for; all when nobody says so. */
+function lastOf(url: URL): number | undefined {
+  const last = Number(url.searchParams.get("last") ?? Number.NaN);
+  return Number.isInteger(last) && last > 0 ? last : undefined;
+}
 
 function parseJson(text: string): unknown {
   try {

@@ -23,6 +23,7 @@ const ofCalls = {
  * - `hang`: neither carried out nor ever answered
  * - `refuse-credentials`: `InvalidClientTokenId`, 403
  * - `topic-missing`: `NotFound`, 404
+ * - `empty-answer`: not carried out, and yet answered 200 with nothing inside
  * - `fail-entries`: entries of PublishBatch come back in `Failed` (a Publish is refused the same way)
  */
 export const faultSchema = z.discriminatedUnion("kind", [
@@ -33,6 +34,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("hang"), ...ofCalls }),
   z.strictObject({ kind: z.literal("refuse-credentials"), ...ofCalls }),
   z.strictObject({ kind: z.literal("topic-missing"), ...ofCalls }),
+  z.strictObject({ kind: z.literal("empty-answer"), ...ofCalls }),
   z.strictObject({
     kind: z.literal("fail-entries"),
     /** Whether the sender is at fault, so that sending it again cannot help. */

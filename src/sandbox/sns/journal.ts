@@ -64,19 +64,26 @@ export interface ShownMessage {
   sequenceNumber: string | undefined;
   acceptedAt: string;
   deduplicated: number;
-  /** How many kept messages of this topic have the same `id` attribute, itself included; undefined without one. */
+  /**
+   * How many kept messages of this topic have the same `id` attribute, itself included; undefined without
+   * one.
+   */
   sameId: number | undefined;
 }
 
-/** The kept messages of a topic (of all when it is left out), oldest first. */
-export function* shownMessages(journal: Journal, topicArn?: string): Generator<ShownMessage> {
+/** The kept messages of a topic (of all when it is left out), oldest first; of them the last `last`. */
+export function* shownMessages(
+  journal: Journal,
+  topicArn?: string,
+  last = Number.POSITIVE_INFINITY,
+): Generator<ShownMessage> {
   const messages = journal.messages
     .list()
     .filter((message) => topicArn === undefined || message.topicArn === topicArn);
   const keyOf = (message: AcceptedMessage) => `${message.topicArn} ${message.attributes.get("id")?.value}`;
   const counts = new Map<string, number>();
   for (const message of messages) counts.set(keyOf(message), (counts.get(keyOf(message)) ?? 0) + 1);
-  for (const message of messages) {
+  for (const message of messages.slice(-last)) {
     yield {
       topicArn: message.topicArn,
       messageId: message.messageId,

@@ -37,6 +37,7 @@ export function createProtocol(parts: {
     }
     const fault = faults.takeForCall(name, textOf(fields, "TopicArn"));
     if (fault?.kind === "hang") return { kind: "silence" };
+    if (fault?.kind === "empty-answer") return { kind: "answer", status: 200, xml: "", requestId };
     if (fault !== undefined) await strike(fault);
     const xml = successAnswer(name, action(fields, { signed }), requestId);
     return fault?.kind === "drop" ? { kind: "cut" } : { kind: "answer", status: 200, xml, requestId };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import { hasTwoHosts } from "../two-hosts.ts";
 import { CONTROL_PREFIX, type Control } from "./control.ts";
 import type { Protocol } from "./protocol.ts";
 import { readBody } from "./read-body.ts";
@@ -20,7 +21,10 @@ export function createRequestHandler(parts: {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = URL.parse(request.url ?? "/", "http://localhost");
-    if (url?.pathname.startsWith(CONTROL_PREFIX)) {
+    if (hasTwoHosts(request)) {
+      const twice = new SnsError("ValidationError", "The Host header is given more than once.");
+      sendXml(response, twice.status, errorAnswer(twice, "none"), "none");
+    } else if (url?.pathname.startsWith(CONTROL_PREFIX)) {
       await control(request, response, url);
     } else if (request.method === "GET" && url?.pathname === signer.certificatePath) {
       response.writeHead(200, { "content-type": "application/x-pem-file" }).end(signer.certificatePem);

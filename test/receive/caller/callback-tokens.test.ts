@@ -24,7 +24,7 @@ describe("a token in a URL", () => {
   const tokens = tokensOf(SHORT, LONG);
 
   it.each([SHORT, LONG])("is known in full: %s", (token) => {
-    expect(tokens.sourceOf(token)?.name).toBe("default");
+    expect(tokens.ownerOf(token)?.source.name).toBe("default");
   });
 
   it.each([
@@ -45,9 +45,9 @@ describe("a token in a URL", () => {
     ["of characters whose low bytes are those of a token", SHORT.replaceAll("s", "\u0173")],
     ["of both", SHORT + LONG],
   ])("is not known when it is %s", (_what, token) => {
-    expect(tokens.sourceOf(token)).toBeNull();
+    expect(tokens.ownerOf(token)).toBeNull();
     // And leaves nothing behind for the next.
-    expect(tokens.sourceOf(SHORT)?.name).toBe("default");
+    expect(tokens.ownerOf(SHORT)?.source.name).toBe("default");
   });
 
   it("is known exactly when it is one of those configured, whatever was asked before", () => {
@@ -56,7 +56,7 @@ describe("a token in a URL", () => {
       fc.property(fc.array(near), (asked) => {
         for (const [token, more] of asked) {
           const given = token + more;
-          expect(tokens.sourceOf(given) !== null).toBe(given === SHORT || given === LONG);
+          expect(tokens.ownerOf(given) !== null).toBe(given === SHORT || given === LONG);
         }
       }),
       { numRuns: 1_000 },

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readCallback } from "../../../src/receive/reading/read-callback.ts";
 import { type CorpusCase, loadCorpus } from "../corpus/load-corpus.ts";
@@ -38,13 +40,66 @@ describe("the corpus of callbacks", () => {
   it.each(corpus)("$group: $name", (callback) => {
     const { kind, ids, foundBy } = callback.expected;
     const reading = read(callback);
+    const unread = expect.any(Array);
     expect(reading).toEqual(
       kind === "ids"
-        ? { kind, invoiceIds: ids, foundBy }
+        ? { kind, invoiceIds: ids, foundBy, unread }
         : kind === "unreadable"
-          ? { kind, why: expect.stringMatching(/holds? no|holds a UUID/) }
-          : { kind },
+          ? { kind, why: expect.stringMatching(/holds? no|holds a UUID/), unread }
+          : kind === "ping"
+            ? { kind, unread }
+            : { kind },
     );
+  });
+});
+
+describe("what lies beyond a limit is left unread, and the reading says so", () => {
+  const request = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
+  const readBody = (body: string | Buffer) => readCallback({ ...request, body: Buffer.from(body) }, limits);
+  const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+  it("a hundred ids are taken of one callback, in their order", () => {
+    const named = ids(130);
+    const body = JSON.stringify({ events: named.map((id) => ({ data: { id } })) });
+    expect(readBody(body)).toEqual({
+      kind: "ids",
+      invoiceIds: named.slice(0, 100),
+      foundBy: "events[].data.id",
+      unread: ["ids"],
+    });
+    // The same hundred over and over are a hundred.
+    const repeated = JSON.stringify({ events: [...named.slice(0, 100), ...named.slice(0, 100)] });
+    expect(readBody(repeated)).toMatchObject({ unread: [] });
+  });
+
+  it("four thousand fields are read of a form and of a query", () => {
+    const [id] = ids(1);
+    const fields = "a=1&".repeat(3_999);
+    expect(readBody(`${fields}id=${id}`)).toMatchObject({ foundBy: "form:id", unread: [] });
+    // What stands behind is still found as a UUID of the text.
+    expect(readBody(`a=1&${fields}id=${id}`)).toMatchObject({ foundBy: "scan", unread: ["fields"] });
+    const query = `${"&".repeat(4_001)}id=${id}`;
+    expect(readCallback({ ...request, query, body: Buffer.from("") }, limits)).toMatchObject({
+      foundBy: "query:scan",
+      unread: ["fields"],
+    });
+  });
+
+  it.each([
+    ["nested a hundred deep", (id: string) => `${'{"data":'.repeat(100)}{"id":"${id}"}${"}".repeat(100)}`],
+    ["of many thousand members", (id: string) => `[${"0,".repeat(20_000)}"${id}"]`],
+    ["of many thousand lines", (id: string) => `${"{}\n".repeat(20_000)}{"id":"${id}"}`],
+  ])("a document %s is no document; its UUIDs are scanned for", (_what, body) => {
+    const [id = ""] = ids(1);
+    const expected = { kind: "ids", invoiceIds: [id], foundBy: "scan", unread: ["document"] };
+    expect(readBody(body(id))).toEqual(expected);
+    expect(readBody(gzipSync(body(id)))).toEqual(expected);
+  });
+
+  it("brackets inside of text are no nesting", () => {
+    const [id] = ids(1);
+    const body = JSON.stringify({ note: `\\" ${"[{".repeat(500)}`, data: { id } });
+    expect(readBody(body)).toMatchObject({ foundBy: "data.id", unread: [] });
   });
 });
 

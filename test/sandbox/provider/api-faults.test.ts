@@ -3,7 +3,9 @@ import { request as httpRequest } from "node:http";
 import { resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CALLBACK_VARIANTS } from "../../../src/sandbox/provider/callbacks/callback-request.ts";
-import { API_ANSWERS, parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
+import { API_ANSWERS } from "../../../src/sandbox/provider/faults/api-faults.ts";
+import { parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
+import { HOSTILE_LISTS } from "../../../src/sandbox/provider/faults/list-faults.ts";
 import { INVOICE, LIVE_KEY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("faults of the API on request", () => {
@@ -143,10 +145,13 @@ describe("faults of the API on request", () => {
 });
 
 describe("the setting COLLECTION_SERVICE_FAULTS", () => {
-  it("takes what the control side takes", () => {
+  it("takes what the control side takes", async () => {
     const faults = parseFaults(`{"callback":{"copies":2},"api":[{"answer":"429","times":3}]}`);
-    expect(faults.callback).toMatchObject({ copies: 2, never: false, variants: ["documented"] });
-    expect(faults.api).toMatchObject([{ answer: "429", times: 3, retryAfterSeconds: 1 }]);
+    const service = await startTestService({ faults });
+    const { body } = await service.control("GET", "/faults");
+    await service.close();
+    expect(body.callback).toMatchObject({ copies: 2, never: false, variants: ["documented"] });
+    expect(body.api).toMatchObject([{ answer: "429", times: 3, retryAfterSeconds: 1 }]);
     expect(parseFaults(undefined)).toEqual(parseFaults(" "));
   });
 
@@ -167,14 +172,16 @@ describe("the setting COLLECTION_SERVICE_FAULTS", () => {
 });
 
 describe("the room's README", () => {
-  it("shows faults that the service takes, and names every answer and every variant", async () => {
+  it("shows faults that the service takes, and names every answer, variant and hostile list", async () => {
     const readme = await readFile(
       resolve(import.meta.dirname, "../../../src/sandbox/provider/README.md"),
       "utf8",
     );
     const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(parseFaults(example).api).toHaveLength(1);
-    const words = [...CALLBACK_VARIANTS, ...API_ANSWERS].filter((word) => !readme.includes(`\`${word}\``));
+    const words = [...CALLBACK_VARIANTS, ...API_ANSWERS, ...HOSTILE_LISTS].filter(
+      (word) => !readme.includes(`\`${word}\``),
+    );
     expect(words).toEqual([]);
   });
 });

@@ -77,6 +77,15 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     ["a callback address without a host", { callBackUrl: "/callbacks" }, "callBackUrl", 400],
     ["a list as metadata", { billerMetaData: ["x"] }, "billerMetaData", 400],
     ["numbers in metadata", { billerMetaData: { x: 1 } }, "billerMetaData", 400],
+    ["a NUL in a name in metadata", { billerMetaData: { "a\0b": "x" } }, "billerMetaData", 400],
+    ["half of an emoji in one", { billerMetaData: { "\ud83d": "x" } }, "billerMetaData", 400],
+    ["__proto__ in metadata", { billerMetaData: JSON.parse('{"__proto__":"x"}') }, "billerMetaData", 400],
+    ["an address without a domain", { payerEmail: "ada@localhost" }, "payerEmail", 400],
+    ["an address with two signs", { payerEmail: "ada@obi@example.com" }, "payerEmail", 400],
+    ["an address with dots in a row", { payerEmail: "ada..obi@example.com" }, "payerEmail", 400],
+    ["dashes for a phone number", { payerPhoneNumber: "-----" }, "payerPhoneNumber", 400],
+    ["four digits for one", { payerPhoneNumber: "1234" }, "payerPhoneNumber", 400],
+    ["sixteen digits for one", { payerPhoneNumber: "+1234567890123456" }, "payerPhoneNumber", 400],
     [
       "a map for beneficiaries",
       { collectionId: SHARED, invoiceBeneficiaries: {} },
@@ -147,6 +156,8 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     ["null", "null", 400, "The request"],
     ["a text", `"x"`, 400, "The request"],
     ["5,000 lists inside each other", "[".repeat(5_000) + "]".repeat(5_000), 400, "The request"],
+    ["an amount twice", `{"amount":1,"title":"x","amount":2}`, 400, "amount is given more than once"],
+    ["two keys that are one", `{"linked":{"a":1,"\\u0061":2}}`, 400, "a is given more than once"],
     ["a body of 300 KB", JSON.stringify({ ...INVOICE, title: "x".repeat(300_000) }), 413, "body"],
   ])("Create Invoice: a body that is %s", async (_what, body, status, field) => {
     const before = await count("invoice");
@@ -199,14 +210,11 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     expect(found.body.data.items.map((item: { id: string }) => item.id)).toEqual([id]);
   });
 
-  it("keeps every digit of a large amount, and names in metadata that databases dislike", async () => {
+  it("keeps every digit of a large amount", async () => {
     const { text } = await service.api(
       "POST",
       "/api/v1/invoices",
-      JSON.stringify({ ...INVOICE, billerMetaData: { "a\u0000b": "x", "\ud800": "y" } }).replace(
-        '"amount":1500.5',
-        '"amount":9007199254740993.25',
-      ),
+      JSON.stringify(INVOICE).replace('"amount":1500.5', '"amount":9007199254740993.25'),
     );
     expect(text).toContain('"amount":9007199254740993.25');
   });

@@ -107,7 +107,7 @@ describe("the list of a collection's invoices", () => {
   });
 
   it("on request shifts its pages under the reader, so many times", async () => {
-    await service.control("PUT", "/faults", { list: { shiftTimes: 1 } });
+    await service.control("PUT", "/faults", { list: { hostile: [{ kind: "shifting", times: 1 }] } });
     const first = await list("invoiceType=Live&pageSize=2&page=1");
     const second = await list("invoiceType=Live&pageSize=2&page=2");
     expect(first.totalCount).toBe(4);

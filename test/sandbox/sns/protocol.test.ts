@@ -1,4 +1,6 @@
 import { X509Certificate } from "node:crypto";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
 import { snsFixture } from "./sns-fixture.ts";
@@ -25,6 +27,15 @@ describe("the protocol of the local SNS, beyond what the SDK sends", () => {
     expect(answer.status).toBe(status);
     expect(xml).toContain(`<Type>Sender</Type><Code>${code}</Code>`);
     expect(answer.headers.get("content-type")).toBe("text/xml");
+  });
+
+  it("refuses two Host headers", async () => {
+    const { sns } = await snsFixture();
+    const socket = connect(sns.port, "127.0.0.1");
+    socket.write("POST / HTTP/1.1\r\nHost: a\r\nHOST: b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    const answer = await text(socket);
+    expect(answer.split("\r\n")[0]).toBe("HTTP/1.1 400 Bad Request");
+    expect(answer).toContain("<Message>The Host header is given more than once.</Message>");
   });
 
   it("escapes what it repeats in an error", async () => {

@@ -19,8 +19,17 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
 export function refusalFor(error: unknown): Refusal {
   const status =
     typeof error === "object" && error !== null && "status" in error ? Number(error.status) : 500;
-  if (status === 413) return REFUSALS.tooLarge("The request's body should have at most 256 KiB");
+  if (status === 413) return REFUSALS.tooLarge(tooLarge(error));
+  if (isUnreadableJson(error)) return REFUSALS.invalid("The request's body is not JSON");
   if (error instanceof URIError) return REFUSALS.invalid("id should be a UUID");
   if (status >= 400 && status < 500) return REFUSALS.invalid("The request cannot be read");
   return isLostConnection(error) ? REFUSALS.unavailable() : REFUSALS.failed();
 }
+
+function tooLarge(error: unknown): string {
+  const limit = typeof error === "object" && error !== null && "limit" in error ? error.limit : "fewer";
+  return `The request's body should have at most ${limit} bytes`;
+}
+
+const isUnreadableJson = (error: unknown) =>
+  typeof error === "object" && error !== null && "type" in error && error.type === "entity.parse.failed";

@@ -1,31 +1,41 @@
+import { v4 as uuidv4 } from "uuid";
 import type { InvoiceFilter } from "../../../collection-api/contract/index.ts";
 import { collectionExists } from "../collection-statements.ts";
-import { createInvoice } from "../create-invoice.ts";
+import { createInvoiceOnce } from "../create-invoice-once.ts";
+import type { Faults } from "../faults/faults.ts";
+import { readHostileList } from "../faults/read-hostile-list.ts";
 import { shiftPages } from "../faults/shift-pages.ts";
+import { type PageOnWire, spoilPage } from "../faults/spoil-page.ts";
 import { invoiceOnWire, listedOnWire } from "../invoice-on-wire.ts";
 import { invalidateInvoice, readShownInvoice } from "../invoice-statements.ts";
 import { listInvoices } from "../list-invoices.ts";
 import type { OperationHandler } from "./operation-handlers.ts";
 import { REFUSALS } from "./refusals.ts";
 
-const DEFAULT_PAGE_SIZE = 20;
-
-export const handleCreateInvoice: OperationHandler<"createInvoice"> = async (context, { body, key }) => {
-  const outcome = await createInvoice(context.db, body, key.type);
+export const handleCreateInvoice: OperationHandler<"createInvoice"> = async (
+  context,
+  { body, key, idempotencyKey },
+) => {
+  const { create, limits } = context.faults.current;
+  const outcome = await createInvoiceOnce(context.db, {
+    request: body,
+    key,
+    idempotencyKey,
+    freedoms: { ...create, ...limits },
+  });
   switch (outcome.verdict) {
     case "unknown_collection":
       return { refusal: REFUSALS.unknownCollection("collectionId names no collection") };
     case "closed_collection":
       return {
-        refusal: REFUSALS.forbidden(
-          "The collection does not take invoices",
-          `collectionId names a collection that is ${outcome.status}`,
-        ),
+        refusal: REFUSALS.closedCollection(`collectionId names a collection that is ${outcome.status}`),
       };
+    case "key_reused":
+      return { refusal: REFUSALS.keyReused() };
     case "invalid":
       return { refusal: REFUSALS.invalid(...outcome.problems) };
     case "refused":
-      return { refusal: REFUSALS.ruleBroken("The beneficiaries cannot be settled", ...outcome.problems) };
+      return { refusal: REFUSALS.ruleBroken(...outcome.problems) };
     case "created":
       return {
         message: "Invoice created successfully",
@@ -57,26 +67,39 @@ export const handleInvalidateInvoice: OperationHandler<"invalidateInvoice"> = as
   }
 };
 
-export const handleListInvoices: OperationHandler<"listInvoices"> = async (context, { path, query }) => {
+export const handleListInvoices: OperationHandler<"listInvoices"> = async (
+  context,
+  { path, query, extra },
+) => {
+  const { list: freedoms, limits } = context.faults.current;
   const words = readWords(query);
-  if (words.problems.length > 0) return { refusal: REFUSALS.invalid(...words.problems) };
+  const sizes = readPageSize(query.pageSize, limits);
+  const problems = [...words.problems, ...sizes.problems];
+  if (problems.length > 0) return { refusal: REFUSALS.invalid(...problems) };
   if (!(await collectionExists(context.db, path.id)))
     return { refusal: REFUSALS.unknownCollection("id names no collection") };
 
-  const faults = context.faults.current.list;
-  if (context.faults.takeShift()) await shiftPages(context.db, path.id);
-  const { page = 1, pageSize = DEFAULT_PAGE_SIZE } = query;
+  const { page = 1 } = query;
+  const hostile = context.faults.strikePage(page);
+  const struck = readHostileList(hostile);
+  if (struck.shifting) await shiftPages(context.db, path.id);
+  const dates = struck.ignored.has("dates")
+    ? { startDate: null, endDate: null }
+    : { startDate: query.startDate ?? null, endDate: query.endDate ?? null };
   const { rows, totalCount } = await listInvoices(context.db, {
     collectionId: path.id,
-    status: words.status,
-    type: words.type ?? (faults.includesTest ? null : "Live"),
-    search: query.search ?? null,
-    startDate: query.startDate ?? null,
-    endDate: query.endDate ?? null,
-    datesMean: faults.datesMean,
-    page,
-    pageSize,
+    status: struck.ignored.has("invoiceStatus") ? null : words.status,
+    type: (struck.ignored.has("invoiceType") ? null : words.type) ?? (freedoms.includesTest ? null : "Live"),
+    search: struck.ignored.has("search") ? null : (query.search ?? null),
+    ...dates,
+    datesMean: freedoms.datesMean,
+    linkedAccountId: extra.linkedAccountId,
+    hiddenIds: struck.hiddenIds,
+    order: struck.reordered ? { salt: uuidv4() } : freedoms.order,
+    page: struck.page ?? page,
+    pageSize: extra.isDownloading ? null : sizes.pageSize,
   });
+  const pageSize = extra.isDownloading ? Math.max(1, totalCount) : sizes.pageSize;
   return {
     message: "Invoices retrieved successfully",
     data: {
@@ -87,8 +110,19 @@ export const handleListInvoices: OperationHandler<"listInvoices"> = async (conte
       hasNextPage: page * pageSize < totalCount,
       hasPreviousPage: page > 1 && totalCount > 0,
     },
+    spoil: (written) => spoilPage(written as PageOnWire, hostile),
   };
 };
+
+function readPageSize(asked: number | undefined, limits: Faults["limits"]) {
+  const { pageSize, mostPageSize, pageSizeOver } = limits;
+  const wanted = asked ?? Math.min(pageSize, mostPageSize);
+  const isTooMany = wanted > mostPageSize && pageSizeOver === "refused";
+  return {
+    pageSize: Math.min(wanted, mostPageSize),
+    problems: isTooMany ? [`pageSize should be at most ${mostPageSize}`] : [],
+  };
+}
 
 /** The filter's words, compared without case. */
 function readWords({ invoiceStatus, invoiceType }: InvoiceFilter) {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { OperationName, operations } from "../../../collection-api/contract/index.ts";
 import type { ServiceContext } from "../service-context.ts";
 import type { ApiKey } from "./api-keys.ts";
+import type { ExtraQuery } from "./query.ts";
 import type { Refusal } from "./refusals.ts";
 
 type Operations = typeof operations;
@@ -14,6 +15,9 @@ export interface Question<Name extends OperationName> {
   readonly query: Part<Name, "query">;
   readonly body: Part<Name, "body">;
   readonly key: ApiKey;
+  readonly extra: ExtraQuery;
+  /** The request's own word for itself, where the service looks at one. */
+  readonly idempotencyKey: string | undefined;
 }
 
 type Data<Name extends OperationName> = Operations[Name] extends {
@@ -23,7 +27,12 @@ type Data<Name extends OperationName> = Operations[Name] extends {
   : { data?: never };
 
 export type Answer<Name extends OperationName> =
-  | ({ readonly refusal?: never; readonly message: string } & Data<Name>)
+  | ({
+      readonly refusal?: never;
+      readonly message: string;
+      /** What a fault makes of the written data. */
+      readonly spoil?: (written: unknown) => unknown;
+    } & Data<Name>)
   | { readonly refusal: Refusal };
 
 export type OperationHandler<Name extends OperationName> = (

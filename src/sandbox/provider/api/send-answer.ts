@@ -1,5 +1,6 @@
 import type { Response } from "express";
-import type { ApiFault } from "../faults/faults.ts";
+import type { ApiFault } from "../faults/api-faults.ts";
+import { GATEWAY_ANSWERS, type GatewayAnswerName, isGatewayAnswer } from "../faults/gateway-answers.ts";
 import { REFUSALS, type Refusal } from "./refusals.ts";
 
 export interface WireAnswer {
@@ -20,6 +21,13 @@ export function sendAnswer(response: Response, answer: WireAnswer, fault?: ApiFa
     case "wrong-envelope":
       sendJson(response, answer.status, JSON.stringify({ ok: true, result: [answer.body] }));
       break;
+    case "wrong-id":
+      sendJson(
+        response,
+        answer.status,
+        text.replace(/"id":"[^"]*"/, '"id":"99999999-0000-4000-8000-000000000000"'),
+      );
+      break;
     case "half-answer":
       sendHalf(response, answer.status, text);
       break;
@@ -35,22 +43,27 @@ export function sendRefusal(response: Response, refusal: Refusal): void {
   sendJson(response, refusal.status, JSON.stringify(refusal));
 }
 
-const FAULT_REFUSALS = {
+export function sendTooMany(response: Response, retryAfterSeconds: number): void {
+  response.setHeader("retry-after", String(retryAfterSeconds));
+  sendRefusal(response, REFUSALS.tooMany());
+}
+
+/** What something in front of the provider says. */
+export function sendGatewayAnswer(response: Response, name: GatewayAnswerName): void {
+  const { status, headers, text } = GATEWAY_ANSWERS[name];
+  response.writeHead(status, headers).end(text);
+}
+
+const FAULT_REFUSALS: Readonly<Record<string, Refusal>> = {
   "401": REFUSALS.unauthorized(),
   "403": REFUSALS.forbidden("This key may not do that"),
   "404": REFUSALS.unknownInvoice(),
-  "429": REFUSALS.tooMany(),
-  "500": REFUSALS.failed(),
-} as const;
-
-type FaultStatus = keyof typeof FAULT_REFUSALS;
+};
 
 function sendFaultStatus(response: Response, { answer, retryAfterSeconds }: ApiFault): void {
-  if (answer === "429") response.setHeader("retry-after", String(retryAfterSeconds));
-  sendRefusal(
-    response,
-    Object.hasOwn(FAULT_REFUSALS, answer) ? FAULT_REFUSALS[answer as FaultStatus] : REFUSALS.failed(),
-  );
+  if (isGatewayAnswer(answer)) sendGatewayAnswer(response, answer);
+  else if (answer === "429") sendTooMany(response, retryAfterSeconds);
+  else sendRefusal(response, FAULT_REFUSALS[answer] ?? REFUSALS.failed());
 }
 
 /** Announces the whole, sends the first half, and hangs up. */

@@ -1,6 +1,5 @@
 import { v4 as uuidv4 } from "uuid";
-import type { FaultBox } from "../faults/fault-box.ts";
-import type { CallbackFaults } from "../faults/faults.ts";
+import type { CallbackFaults } from "../faults/callback-faults.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 
 /** What a payment queues, one entry a copy. */
@@ -14,15 +13,18 @@ export interface PlannedCallback {
   readonly state: "due" | "withheld";
 }
 
-/** The callbacks of a payment made at `now`: one, unless faults say otherwise. */
-export function planCallbacks(faults: FaultBox, now: Date): PlannedCallback[] {
-  const terms = faults.current.callback;
+/** The callbacks of a payment made at `now`: one, unless the terms say otherwise. */
+export function planCallbacks(
+  terms: CallbackFaults,
+  nextVariant: () => CallbackVariant,
+  now: Date,
+): PlannedCallback[] {
   const notificationId = uuidv4();
   return Array.from({ length: terms.copies }, (_, copy) => ({
     copy,
     webhookId: uuidv4(),
     notificationId,
-    variant: faults.nextVariant(),
+    variant: nextVariant(),
     delayMs: terms.delayMs + copy * terms.copyGapMs + reorderDelayMs(terms, now.getTime()),
     state: terms.never ? "withheld" : "due",
   }));
@@ -36,4 +38,10 @@ export function reorderDelayMs({ reorderWithinMs }: Pick<CallbackFaults, "reorde
   if (reorderWithinMs === 0) return 0;
   const untilEnd = reorderWithinMs - (nowMs % reorderWithinMs);
   return 2 * untilEnd;
+}
+
+/** One after the other, and again from the first. */
+export function variantsInTurn(variants: readonly CallbackVariant[]): () => CallbackVariant {
+  let nth = 0;
+  return () => variants[nth++ % variants.length] ?? "documented";
 }

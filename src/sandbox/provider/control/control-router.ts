@@ -1,27 +1,19 @@
-import express, { type Request, type Response, type Router } from "express";
+import express, { type Router } from "express";
 import { z } from "zod";
-import { moneyGiven, problemsOf } from "../../../collection-api/contract/index.ts";
-import { isRefusedData } from "../../../database/postgres-errors.ts";
+import { moneyGiven } from "../../../collection-api/contract/index.ts";
 import type { Secret } from "../../../kit/secret.ts";
 import type { ApiKeys } from "../api/api-keys.ts";
 import { REFUSALS } from "../api/refusals.ts";
 import { sendRefusal } from "../api/send-answer.ts";
-import { changeCollection, readCollection } from "../collection-statements.ts";
+import { changeCollection } from "../collection-statements.ts";
 import { readDeliveryLog } from "../delivery-statements.ts";
 import { EXPIRATION_PERIODS } from "../expiration-period.ts";
 import { faultsSchema } from "../faults/faults.ts";
-import { expireInvoice, insertInvoices } from "../invoice-statements.ts";
 import { approveLinkedAccount, readLinkedAccounts } from "../linked-account-statements.ts";
-import { pay } from "../pay.ts";
 import type { ServiceContext } from "../service-context.ts";
 import { controlGuard } from "./control-guard.ts";
-import { pastInvoices, pastInvoicesRequest } from "./past-invoices.ts";
-
-const byId = z.object({ id: z.guid("should be a UUID") });
-
-const payRequest = z.strictObject({
-  method: z.enum(["Card", "BankTransfer", "USSD", "BankBranch"]).default("Card"),
-});
+import { byId, read } from "./given.ts";
+import { invoiceRoutes } from "./invoice-routes.ts";
 
 const collectionChange = z
   .strictObject({
@@ -40,8 +32,8 @@ const logQuery = z.object({
 });
 
 /**
- * What a test or a person at this machine does to the service, apart from the API: faults, payments, the log of
- * deliveries, approvals. Mounted at `/_control`.
+ * What a test or a person at this machine does to the service, apart from the API: faults, payments, the log
+ * of deliveries, approvals. Mounted at `/_control`.
  */
 export function controlRouter(context: ServiceContext, keys: ApiKeys, token: Secret | undefined): Router {
   const { db, faults } = context;
@@ -52,47 +44,15 @@ export function controlRouter(context: ServiceContext, keys: ApiKeys, token: Sec
   router.put("/faults", (request, response) => {
     const given = read(faultsSchema, request.body, response);
     if (given === undefined) return;
-    faults.replace(given);
-    response.json(faults.current);
+    // As it was given: what it leaves out is the seed's.
+    response.json(faults.replace(request.body));
   });
   router.delete("/faults", (_request, response) => {
     faults.reset();
     response.json(faults.current);
   });
 
-  router.post("/invoices", async (request, response) => {
-    const given = read(pastInvoicesRequest, request.body, response);
-    if (given === undefined) return;
-    const collection = await readCollection(db, given.collectionId);
-    if (collection === undefined)
-      return sendRefusal(response, REFUSALS.unknownCollection("collectionId names no collection"));
-    const invoices = pastInvoices(given, collection);
-    try {
-      await insertInvoices(db, invoices);
-    } catch (error) {
-      if (!isRefusedData(error)) throw error;
-      return sendRefusal(response, REFUSALS.invalid("invoices holds an id that is taken"));
-    }
-    response.status(201).json({ ids: invoices.map((invoice) => invoice.id) });
-  });
-  router.post("/invoices/:id/pay", async (request, response) => {
-    const path = read(byId, request.params, response);
-    const given = path && read(payRequest, request.body ?? {}, response);
-    if (path === undefined || given === undefined) return;
-    const outcome = await pay(context, path.id, given.method);
-    if (outcome === "unknown") return sendRefusal(response, REFUSALS.unknownInvoice("id names no invoice"));
-    if (outcome === "not_payable")
-      return sendRefusal(response, REFUSALS.notPayable("id names an invoice that is not unpaid"));
-    response.json({ outcome });
-  });
-  router.post("/invoices/:id/expire", async (request, response) => {
-    const path = read(byId, request.params, response);
-    if (path === undefined) return;
-    if (!(await expireInvoice(db, path.id)))
-      return sendRefusal(response, REFUSALS.notPayable("id names no invoice that is unpaid"));
-    response.json({ outcome: "expired" });
-  });
-
+  router.use(invoiceRoutes(context));
   router.get("/deliveries", async (request, response) => {
     const query = read(logQuery, request.query, response);
     if (query === undefined) return;
@@ -136,15 +96,3 @@ export function controlRouter(context: ServiceContext, keys: ApiKeys, token: Sec
 }
 
 const unknown = (what: string) => REFUSALS.unknownPath(`id names no ${what}`);
-
-/** The value, or undefined after a 400 that names each problem's field. */
-function read<Schema extends z.ZodType>(
-  schema: Schema,
-  value: Request["body"],
-  response: Response,
-): z.output<Schema> | undefined {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  sendRefusal(response, REFUSALS.invalid(...problemsOf(result.error)));
-  return undefined;
-}

@@ -1,60 +1,70 @@
 import type { OperationName } from "../../../collection-api/contract/index.ts";
 import type { CallbackVariant } from "../callbacks/callback-request.ts";
-import { type ApiFault, type Faults, NO_FAULTS } from "./faults.ts";
+import { variantsInTurn } from "../callbacks/plan-callbacks.ts";
+import type { ApiFault } from "./api-faults.ts";
+import { type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
+import { layered } from "./layered.ts";
+import type { HostileList } from "./list-faults.ts";
 
 /** The faults in force, and what is left of those that strike a number of times. */
 export class FaultBox {
+  readonly #seed: FaultsInput;
   #faults: Faults;
-  #timesLeft: number[] = [];
-  #shiftsLeft = 0;
-  #variants = 0;
+  #apiLeft: number[] = [];
+  #listLeft: number[] = [];
+  #nextVariant: () => CallbackVariant = () => "documented";
 
-  constructor(faults: Faults) {
-    this.#faults = faults;
-    this.replace(faults);
+  /** @param seed what is in force where nothing else is asked for. */
+  constructor(seed: FaultsInput, faults: FaultsInput) {
+    this.#seed = seed;
+    this.#faults = this.replace(faults);
   }
 
   get current(): Faults {
     return this.#faults;
   }
 
-  /** Puts these in the place of all that were in force. */
-  replace(faults: Faults): void {
-    this.#faults = faults;
-    this.#timesLeft = faults.api.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
-    this.#shiftsLeft = faults.list.shiftTimes;
-    this.#variants = 0;
+  /** Puts these in the place of all that were in force; what they leave out is the seed's. */
+  replace(faults: FaultsInput): Faults {
+    this.#faults = faultsSchema.parse(layered(this.#seed, faults));
+    this.#apiLeft = this.#faults.api.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
+    this.#listLeft = this.#faults.list.hostile.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
+    this.#nextVariant = variantsInTurn(this.#faults.callback.variants);
+    return this.#faults;
   }
 
   reset(): void {
-    this.replace(NO_FAULTS);
+    this.replace({});
   }
 
-  /** The fault that strikes this request, counted as having struck; undefined when all is well. */
-  strike(operation: OperationName): ApiFault | undefined {
+  /**
+   * The fault that strikes this request, counted as having struck; undefined when all is well.
+   * @param id the id in the request's path, in lower case.
+   */
+  strike(operation: OperationName, id: string | undefined): ApiFault | undefined {
     const index = this.#faults.api.findIndex(
       (fault, at) =>
-        (this.#timesLeft[at] ?? 0) > 0 &&
+        (this.#apiLeft[at] ?? 0) > 0 &&
         (fault.operations?.includes(operation) ?? true) &&
+        (fault.ids?.some((one) => one === id) ?? true) &&
         (fault.share === 1 || Math.random() < fault.share),
     );
     if (index < 0) return undefined;
-    this.#timesLeft[index] = (this.#timesLeft[index] ?? 0) - 1;
+    this.#apiLeft[index] = (this.#apiLeft[index] ?? 0) - 1;
     return this.#faults.api[index];
   }
 
-  /** Whether an invoice is to be created before the page is read. */
-  takeShift(): boolean {
-    if (this.#shiftsLeft <= 0) return false;
-    this.#shiftsLeft -= 1;
-    return true;
+  /** What is done to this page of a list, each counted as having struck. */
+  strikePage(page: number): HostileList[] {
+    return this.#faults.list.hostile.filter((fault, at) => {
+      if ((this.#listLeft[at] ?? 0) <= 0 || fault.pages?.includes(page) === false) return false;
+      this.#listLeft[at] = (this.#listLeft[at] ?? 0) - 1;
+      return true;
+    });
   }
 
   /** The variant of the next callback. */
   nextVariant(): CallbackVariant {
-    const { variants } = this.#faults.callback;
-    const variant = variants[this.#variants % variants.length] ?? "documented";
-    this.#variants += 1;
-    return variant;
+    return this.#nextVariant();
   }
 }

@@ -1,3 +1,5 @@
+import { AMOUNT_STYLE } from "./amount-style.ts";
+
 /** The payer's page's one stylesheet, served from its own address so that the page needs no inline style. */
 export const PAY_PAGE_STYLE = `
 :root {
@@ -30,16 +32,16 @@ main { background: var(--card); border: 1px solid var(--line); border-radius: 1r
 .biller p { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 .biller .name { font-weight: 600; }
 .quiet { color: var(--quiet); font-size: .875rem; }
-.due { padding: 1.5rem 1.5rem 0; }
+/* Each container has the font of the amounts in it, so that its width can be told in their digits. */
+.due, dl, button { container-type: inline-size; font-variant-numeric: tabular-nums; }
+.due { padding: 1.5rem 1.5rem 0; font-size: 2.25rem; font-weight: 700; }
+.due .quiet { font-weight: 400; }
 h1 { margin: 0; font-size: 1rem; font-weight: 500; overflow-wrap: anywhere; }
-.total { margin: .125rem 0 0; font-size: 2.25rem; line-height: 1.15; font-weight: 700; letter-spacing: -.02em;
-  font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-/* Digits of an amount stay on one line, here and below: broken in two it reads as another. */
-.long { font-size: clamp(1rem, 4.6vw, 1.5rem); }
-dl { margin: 1.25rem 1.5rem 0; border-top: 1px solid var(--line); padding-top: 1rem; }
-dl div { display: flex; flex-wrap: wrap; gap: 0 1.5rem; padding: .25rem 0; }
+.total { margin: .125rem 0 0; line-height: 1.15; letter-spacing: -.02em; }
+dl { margin: 1.25rem 1.5rem 0; border-top: 1px solid var(--line); padding-top: 1rem; font-weight: 600; }
+dl div { display: flex; font-weight: 400; flex-wrap: wrap; gap: 0 1.5rem; padding: .25rem 0; }
 dt { color: var(--quiet); flex: none; }
-dd { margin: 0 0 0 auto; text-align: right; overflow-wrap: anywhere; min-width: 0; font-variant-numeric: tabular-nums; }
+dd { margin: 0 0 0 auto; text-align: right; overflow-wrap: anywhere; min-width: 0; }
 dl .sum { border-top: 1px solid var(--line); margin-top: .5rem; padding-top: .75rem; font-weight: 600; }
 dl .sum dt { color: inherit; }
 form { padding: 1.5rem; }
@@ -55,7 +57,7 @@ legend { padding: 0; margin-bottom: .625rem; font-weight: 600; }
 .way input:focus { outline: none; }
 button { width: 100%; min-height: 3.25rem; padding: .75rem 1.25rem; border: 0; border-radius: .75rem; cursor: pointer;
   background: var(--brand); color: var(--on-brand); font: inherit; font-size: 1.0625rem; font-weight: 600;
-  font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+  overflow-wrap: anywhere; }
 button:hover { background: var(--brand-dark); }
 .until { margin: .875rem 0 0; text-align: center; }
 .state { margin: 1.25rem 1.5rem 0; padding: 1rem 1.125rem; border-radius: .75rem; display: flex; gap: .75rem; }
@@ -70,5 +72,6 @@ footer { padding: 1.25rem .5rem 0; text-align: center; color: var(--quiet); font
 footer p { margin: 0 0 .25rem; }
 .until, .state p, footer p, h1 { text-wrap: balance; }
 @media (min-width: 40rem) { body { padding-top: 3.5rem; } }
+${AMOUNT_STYLE}
 @media print { body { background: none; } main { border: 0; box-shadow: none; } form { display: none; } }
 `;

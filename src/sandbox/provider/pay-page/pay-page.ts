@@ -1,4 +1,5 @@
 import type { InvoiceRow } from "../service-tables.ts";
+import { amountClass } from "./amount-style.ts";
 import { Html, html } from "./html.ts";
 
 /** What the page says about an invoice. */
@@ -34,9 +35,6 @@ export interface PageTerms {
   readonly notice: string | null;
 }
 
-/** The most characters of a total that fit a phone in large type. */
-const LARGE_TOTAL = 14;
-
 /** The payer's page, whole. */
 export function payPage(invoice: InvoiceRow, terms: PageTerms): string {
   const { state, notice } = terms;
@@ -50,7 +48,7 @@ ${invoice.type === "Test" && html`<p class="test">Test invoice: no money moves.<
 ${biller(invoice)}
 <div class="due">
 <h1 dir="auto">${invoice.title}</h1>
-<p class="total${total.length > LARGE_TOTAL && " long"}">${total}</p>
+<p class="total ${amountClass(total)}">${total}</p>
 </div>
 ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}
 ${stateOf(invoice, state)}
@@ -120,17 +118,20 @@ ${contact.map((part) => html`<p class="quiet" dir="auto">${part}</p>`)}</div>
 }
 
 function figures(invoice: InvoiceRow, state: PageState, money: (amount: string) => string): Html {
+  const total = money(invoice.total_amount);
   const row = (term: string, value: string) => html`<div><dt>${term}</dt><dd dir="auto">${value}</dd></div>`;
+  const amount = (term: string, value: string) =>
+    html`<div><dt>${term}</dt><dd class="${amountClass(value)}">${value}</dd></div>`;
   const feeIsPayers = invoice.service_fee_payer === "Payer";
   return html`<dl>
 ${row("For", invoice.collection_name)}
 ${row("Billed to", invoice.payer_name)}
 ${state === "paid" && invoice.paid_at !== null && row("Paid on", moment(invoice.paid_at))}
 ${state === "paid" && row("Paid by", invoice.payment_method === "BankTransfer" ? "Bank transfer" : (invoice.payment_method ?? ""))}
-${row("Amount", money(invoice.amount))}
-${feeIsPayers && row("Service fee", money(invoice.service_charge))}
-${feeIsPayers && row("VAT on the fee", money(invoice.vat))}
-<div class="sum"><dt>Total</dt><dd>${money(invoice.total_amount)}</dd></div>
+${amount("Amount", money(invoice.amount))}
+${feeIsPayers && amount("Service fee", money(invoice.service_charge))}
+${feeIsPayers && amount("VAT on the fee", money(invoice.vat))}
+<div class="sum"><dt>Total</dt><dd class="${amountClass(total)}">${total}</dd></div>
 </dl>`;
 }
 
@@ -139,6 +140,7 @@ function form(invoice: InvoiceRow, money: (amount: string) => string): Html {
   const ways = CHANNELS.filter(({ channel }) => offered.includes(channel));
   if (ways.length === 0)
     return html`<p class="notice">This invoice can be paid at a bank's branch or by USSD only.</p><div class="end"></div>`;
+  const total = money(invoice.total_amount);
   return html`<form method="post" action="/pay/${invoice.id}">
 <fieldset>
 <legend>How would you like to pay?</legend>
@@ -149,7 +151,7 @@ ${ways.map(
 </label>
 `,
 )}</fieldset>
-<button type="submit">Pay ${money(invoice.total_amount)}</button>
+<button type="submit">Pay <span class="${amountClass(total)}">${total}</span></button>
 <p class="until quiet">Payable until ${moment(invoice.expires_at)}</p>
 </form>`;
 }

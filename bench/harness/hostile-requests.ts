@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { TOKEN } from "./sample-payment.ts";
+
+/** The most that the relay takes of a body, before and after decompression. */
+const LIMIT = 256 * 1024;
+
+const filled = (piece: string): string => piece.repeat(Math.floor(LIMIT / piece.length));
+
+function callback(body: string | Buffer, headers = "", query = ""): Buffer {
+  const bytes = Buffer.from(body);
+  const head = `POST /callbacks/${TOKEN}${query} HTTP/1.1\r\nHost: relay.example.com\r\nConnection: close\r\n${headers}Content-Length: ${bytes.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head, "latin1"), bytes]);
+}
+
+const zipped = (text: string): Buffer => callback(gzipSync(text), "Content-Encoding: gzip\r\n");
+
+const get = (path: string, headers = ""): Buffer =>
+  Buffer.from(`GET ${path} HTTP/1.1\r\nHost: relay.example.com\r\nConnection: close\r\n${headers}\r\n`);
+
+const keys = (): string =>
+  `{${Array.from({ length: 24_000 }, (_, index) => `"${index.toString(36)}":1`).join(",")}}`;
+
+/** What strangers may send, each as the bytes of one request, by what is hostile about it. */
+export const hostileRequests = (): Record<string, Buffer> => ({
+  "nesting, zipped": zipped("[".repeat(LIMIT / 2) + "]".repeat(LIMIT / 2)),
+  "nested data, plain": callback(filled('{"data":')),
+  "empty fields, zipped": zipped(filled("a=&")),
+  "deep fields, zipped": zipped(filled("a.b.c.d.e=1&")),
+  "keys, zipped": zipped(keys()),
+  "lines, zipped": zipped(filled("{}\n")),
+  "control characters": callback(`["${filled("\u0001a").slice(8)}"]`),
+  "UUIDs that are none": callback(filled(`"collectionId":"${randomUUID()}",`)),
+  "a hundred unknown ids": callback(
+    JSON.stringify(Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } }))),
+  ),
+  "a bomb": callback(brotliCompressSync(Buffer.alloc(64 * LIMIT)), "Content-Encoding: br\r\n"),
+  "a body over the limit": callback(Buffer.alloc(8 * LIMIT, "a")),
+  "a query of nothing": callback("", "", `?${"&".repeat(15_000)}`),
+  "headers of slashes": callback("{}", `X-Odd: ${"/callbacks/".repeat(1_300)}\r\n`),
+  "a wrong token": get(`/callbacks/${"%2f".repeat(4_000)}`),
+  "metrics asked for": get("/metrics"),
+  "readiness asked for": get("/readyz"),
+});

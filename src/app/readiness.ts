@@ -1,0 +1,53 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+import { within } from "../kit/within.ts";
+
+/** `/readyz` answers within a second. */
+const ANSWER_MS = 800;
+
+/**
+ * Whether callbacks can be recorded, asked of Postgres itself without touching a table: a schema change or a dump may
+ * hold its lock. Why not is logged once, and told to nobody who asks.
+ */
+export class Readiness {
+  readonly #db: Kysely<Tables>;
+  readonly #log: Logger;
+  /** One at a time, however many ask: a database that hangs must not collect them. */
+  #look: Promise<string | null> | null = null;
+  #isReady = true;
+
+  /** @param db the pool that records. */
+  constructor(db: Kysely<Tables>, log: Logger) {
+    this.#db = db;
+    this.#log = log;
+  }
+
+  /** Never throws, and never takes longer than a second. */
+  async isReady(): Promise<boolean> {
+    this.#look ??= this.#ask().finally(() => {
+      this.#look = null;
+    });
+    const problem = await within(this.#look, ANSWER_MS, `no answer within ${ANSWER_MS} ms`);
+    const isReady = problem === null;
+    if (isReady !== this.#isReady) {
+      if (isReady) this.#log.info("ready again: callbacks can be recorded");
+      else this.#log.warn({ error: problem }, "not ready: callbacks cannot be recorded");
+      this.#isReady = isReady;
+    }
+    return isReady;
+  }
+
+  async #ask(): Promise<string | null> {
+    try {
+      const { rows } = await sql<{ readOnly: boolean; mayInsert: boolean }>`
+        select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly",
+          has_table_privilege('callback', 'insert') as "mayInsert"`.execute(this.#db);
+      if (rows[0]?.readOnly !== false) return "the database is read-only";
+      return rows[0].mayInsert ? null : "the database user may not write callbacks";
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}

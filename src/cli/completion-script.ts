@@ -1,0 +1,95 @@
+import type { Command } from "commander";
+
+/** What can follow some words of the command line. */
+export interface Candidates {
+  /** The commands so far, such as `dead list`; empty for the program alone. */
+  path: string;
+  words: string[];
+}
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+/** Every command with what may follow it, in the order of the help. */
+export function candidatesOf(program: Command, path: readonly string[] = []): Candidates[] {
+  const help = program.createHelp();
+  const commands = help.visibleCommands(program);
+  const words = [
+    ...commands.map((command) => command.name()),
+    ...[...help.visibleOptions(program), ...help.visibleGlobalOptions(program)].flatMap((option) =>
+      option.long === undefined || option.long === null ? [] : [option.long],
+    ),
+    ...program.registeredArguments.flatMap((argument) => argument.argChoices ?? []),
+  ];
+  return [
+    { path: path.join(" "), words: [...new Set(words)] },
+    // Commander's own help command would repeat all of them.
+    ...commands
+      .filter((command) => command.name() !== "help")
+      .flatMap((command) => candidatesOf(command, [...path, command.name()])),
+  ];
+}
+
+/** The script that a shell reads at its start. Names and options are ours: plain words without quotes. */
+export function completionScript(shell: Shell, program: Command): string {
+  const candidates = candidatesOf(program);
+  const name = program.name();
+  if (shell === "fish") return fishScript(name, candidates);
+  const cases = candidates.map(({ path, words }) => `    "${path}") echo "${words.join(" ")}" ;;`).join("\n");
+  return `${HEAD[shell](name)}
+_invoice_relay_candidates() {
+  case "$1" in
+${cases}
+  esac
+}
+${BODY[shell](name)}`;
+}
+
+const HEAD = {
+  bash: (name: string) => `# Completion of ${name} for bash: source <(${name} completion bash)`,
+  zsh: (name: string) =>
+    `#compdef ${name}\n# Completion of ${name} for zsh: source <(${name} completion zsh)`,
+};
+
+/**
+ * The commands so far are the words that lead somewhere; options and what they take are passed over. (A variable
+ * `path` would be zsh's own.)
+ */
+const COMMANDS_IN = (words: string) => `  local commands="" word
+  for word in ${words}; do
+    case "$word" in -*) continue ;; esac
+    if [ -n "$(_invoice_relay_candidates "\${commands:+$commands }$word")" ]; then
+      commands="\${commands:+$commands }$word"
+    fi
+  done`;
+
+const BODY = {
+  bash: (name: string) => `_invoice_relay() {
+  local current="\${COMP_WORDS[COMP_CWORD]}"
+${COMMANDS_IN(`"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+  COMPREPLY=($(compgen -W "$(_invoice_relay_candidates "$commands")" -- "$current"))
+}
+complete -o default -F _invoice_relay ${name}`,
+  zsh: (name: string) => `_invoice_relay() {
+${COMMANDS_IN(`"\${(@)words[2,CURRENT-1]}"`)}
+  compadd -- \${=$(_invoice_relay_candidates "$commands")} || _files
+}
+compdef _invoice_relay ${name}`,
+};
+
+function fishScript(name: string, candidates: readonly Candidates[]): string {
+  const lines = candidates.map(({ path, words }) => {
+    const seen = path === "" ? [] : path.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`);
+    const next = words.filter((word) => !word.startsWith("-"));
+    const condition = [
+      ...seen,
+      ...(path === "" || next.length > 0 ? [`not __fish_seen_subcommand_from ${next.join(" ")}`] : []),
+    ];
+    return `complete -c ${name} -n '${condition.join("; and ")}' -a '${words.join(" ")}'`;
+  });
+  return `# Completion of ${name} for fish: ${name} completion fish | source
+# Files only where one is meant.
+complete -c ${name} -f
+complete -c ${name} -l settings -rF
+${lines.join("\n")}`;
+}

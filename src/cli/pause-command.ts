@@ -1,0 +1,105 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { duration } from "../kit/setting-formats.ts";
+import type { PausableWork, PauseResult } from "../operate/pause.ts";
+import type { Door } from "./door.ts";
+import { operator } from "./operator.ts";
+import { timeValue } from "./option-values.ts";
+
+const WORK = {
+  confirm: {
+    things: ["source", "sources"],
+    paused: "Asking the provider is paused",
+    resumed: "Asking the provider goes on",
+  },
+  publish: {
+    things: ["topic", "topics"],
+    paused: "Sending to SNS is paused",
+    resumed: "Sending to SNS goes on",
+  },
+} as const;
+
+type Action = "pause" | "resume";
+
+interface Options {
+  source?: string;
+  reason?: string;
+  until?: Date;
+}
+
+/** `pause` and `resume` are one command with two directions. */
+export function pauseOrResumeCommand(door: Door, action: Action, description: string): Command {
+  const command = new Command(action).description(description);
+  const about = {
+    confirm: `${action} asking the provider; callbacks are recorded all the same`,
+    publish: `${action} sending to SNS; events are stored all the same`,
+  };
+  for (const work of ["confirm", "publish"] as const) {
+    const inner = new Command(work)
+      .description(about[work])
+      .addOption(new Option("--source <name>", "only this source; all when left out"));
+    if (action === "pause")
+      inner
+        .option("--reason <text>", "why, for whoever looks next; no personal data")
+        .option("--until <time>", "end by itself: after 30m or 2h, or at a time (UTC)", untilValue);
+    inner.action(async ({ source, ...pause }: Options) => {
+      const pausing = await import("../operate/pause.ts");
+      const names = await namesOf(door, work, source);
+      const result = await door.withDatabase((db) =>
+        pausing[action]({ db, actor: operator(), work, names, ...pause }),
+      );
+      if (result.unknown.length > 0) door.fault();
+      door.show(result, () => render(action, result, pause.until));
+    });
+    command.addCommand(inner);
+  }
+  return command;
+}
+
+/** A duration from now, or a time. */
+function untilValue(text: string): Date {
+  const afterMs = duration.safeParse(text);
+  if (afterMs.success) return new Date(Date.now() + afterMs.data);
+  try {
+    return new Date(timeValue(text));
+  } catch {
+    throw new InvalidArgumentError(
+      "It should be a duration such as 30m or 2h, or a time in UTC such as 2026-11-01T08:30.",
+    );
+  }
+}
+
+/** A source's topics stand in the settings; a topic that two sources share is paused for both. */
+async function namesOf(
+  door: Door,
+  work: PausableWork,
+  source: string | undefined,
+): Promise<readonly string[] | "all"> {
+  if (source === undefined) return "all";
+  if (work === "confirm") return [source];
+  const { topicsOf } = await import("../app/topics-of.ts");
+  return topicsOf(door.settings(), source);
+}
+
+function render(action: Action, result: PauseResult, until: Date | undefined): string {
+  const { work, changed, unchanged, unknown } = result;
+  const { things, paused, resumed } = WORK[work];
+  const ends = until === undefined ? "" : ` The pause ends at ${until.toISOString()}.`;
+  const lines: string[] = [];
+  if (changed.length > 0)
+    lines.push(
+      action === "pause"
+        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go on with: invoice-relay resume ${work}`
+        : `${resumed} for: ${changed.join(", ")}.`,
+    );
+  if (unchanged.length > 0)
+    lines.push(
+      `Nothing to do for: ${unchanged.join(", ")} (${action === "pause" ? "paused already" : "not paused, and not backing off"}).`,
+    );
+  if (unknown.length > 0)
+    lines.push(
+      `Unknown ${things[1]}: ${unknown.join(", ")}. invoice-relay serve makes a ${things[0]} known at its start.`,
+    );
+  return lines.length > 0
+    ? lines.join("\n")
+    : `There is no ${things[0]} yet: invoice-relay serve makes them known at its start. Nothing was changed.`;
+}

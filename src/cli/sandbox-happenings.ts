@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { askSandbox } from "./sandbox-request.ts";
+
+/** Something that passed between the local services and the relay. */
+export interface Happening {
+  readonly key: string;
+  readonly what: "callback" | "event";
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  readonly invoiceId: string | null;
+  /** Plain words. */
+  readonly says: string;
+}
+
+/** How much of each log is looked at; what passes faster than that between two looks is not shown. */
+const MOST = 1_000;
+
+const deliveryLog = z.object({
+  deliveries: z.array(
+    z.object({
+      invoiceId: z.string(),
+      copy: z.number(),
+      state: z.string(),
+      variant: z.string(),
+      url: z.string(),
+      queuedAt: z.string(),
+      attempts: z.array(
+        z.object({
+          attempt: z.number(),
+          startedAt: z.string(),
+          tookMs: z.number(),
+          answerStatus: z.number().nullable(),
+          error: z.string().nullable(),
+        }),
+      ),
+    }),
+  ),
+});
+
+const messageLog = z.object({
+  messages: z.array(
+    z.object({ messageId: z.string(), topicArn: z.string(), message: z.string(), acceptedAt: z.string() }),
+  ),
+});
+
+/** The newest callbacks, an entry for each attempt, and one for each that is kept back. */
+export async function recentCallbacks(providerUrl: string): Promise<Happening[]> {
+  const answer = await askSandbox("collection service", `${providerUrl}/_control/deliveries?limit=${MOST}`);
+  return deliveryLog.parse(answer).deliveries.flatMap((delivery) => {
+    const { invoiceId, copy, state, variant, queuedAt } = delivery;
+    const sent = `${variant}${copy === 0 ? "" : `, copy ${copy + 1}`} to ${withoutCallbackTokens(delivery.url)}`;
+    const happening = (key: string | number, at: string, says: string): Happening => ({
+      key: `${invoiceId} ${copy} ${key}`,
+      what: "callback",
+      at,
+      invoiceId,
+      says: `${sent}: ${says}`,
+    });
+    if (state === "withheld") return [happening("withheld", queuedAt, "never sent, on request")];
+    return delivery.attempts.map(({ attempt, startedAt, tookMs, answerStatus, error }) =>
+      happening(attempt, startedAt, `${answerStatus ?? error} after ${tookMs} ms`),
+    );
+  });
+}
+
+/** The newest events that SNS accepted. */
+export async function recentEvents(snsUrl: string): Promise<Happening[]> {
+  const answer = await askSandbox("local SNS", `${snsUrl}/_control/messages?last=${MOST}`);
+  return messageLog.parse(answer).messages.map(({ messageId, topicArn, message, acceptedAt }) => {
+    const { type, subject } = eventOf(message);
+    const topic = topicArn.split(":").at(-1) ?? "";
+    return {
+      key: messageId,
+      what: "event",
+      at: acceptedAt,
+      invoiceId: subject,
+      says: `${type} accepted on ${topic} as message ${messageId}`,
+    };
+  });
+}
+
+const event = z.object({ type: z.string(), subject: z.string() });
+
+function eventOf(message: string): { type: string; subject: string | null } {
+  try {
+    return event.parse(JSON.parse(message));
+  } catch {
+    return { type: "a message that is no event", subject: null };
+  }
+}

@@ -1,0 +1,48 @@
+import { messageOf, RelayError } from "../kit/errors.ts";
+
+const TIMEOUT_MS = 35_000;
+
+/**
+ * Asks the control side of a local service.
+ * @param what names the service for a person.
+ * @returns the answer's JSON. @throws RelayError where the service is not there, is none, or refuses.
+ */
+export async function askSandbox(
+  what: "collection service" | "local SNS",
+  url: string,
+  body?: unknown,
+): Promise<object> {
+  const given = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, { ...given, redirect: "error", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    text = await response.text();
+  } catch (cause) {
+    const { origin } = new URL(url);
+    const why = messageOf(cause);
+    const message = `The ${what} at ${origin} does not answer (${why}). Start it, or say where it is.`;
+    throw new RelayError(message, { next: "refuse", cause });
+  }
+  const answer = jsonOf(text);
+  if (response.ok && typeof answer === "object" && answer !== null) return answer;
+  const said = wordsOf(answer);
+  const message =
+    said === undefined
+      ? `What answers at ${new URL(url).origin} is not the ${what}.`
+      : `The ${what} refused it: ${said}`;
+  throw new RelayError(message, { next: "refuse" });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function wordsOf(answer: unknown): string | undefined {
+  if (typeof answer !== "object" || answer === null || !("message" in answer)) return undefined;
+  return typeof answer.message === "string" ? answer.message : undefined;
+}

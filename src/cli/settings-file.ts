@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import { settingsSchema } from "../kit/settings.ts";
+import { likelyName } from "./likely-name.ts";
+
+/** Names that others read from the same file: the AWS SDK, Node, libpq, Postgres' image, compose.yaml, OpenTelemetry. */
+const OF_OTHERS = /^(AWS|NODE|OTEL|PG|POSTGRES)[A-Z0-9_]*$|^RELAY_PORT$|^(HTTPS?|NO)_PROXY$|^TZ$/i;
+
+/**
+ * Reads a file like .env.example.
+ * @throws RelayError when it cannot be read, or names what is no setting: a setting that is misspelt would count as
+ *   left out, without a word
+ */
+export async function readSettingsFile(file: string): Promise<Record<string, string | undefined>> {
+  const text = await contents(file);
+  const given = parseEnv(text);
+  const known = Object.keys(settingsSchema.shape);
+  const referred = given.SOURCES_FILE === undefined ? [] : await namesIn(given.SOURCES_FILE);
+  const strange = Object.keys(given).filter(
+    (name) => !known.includes(name) && !referred.includes(name) && !OF_OTHERS.test(name),
+  );
+  if (strange.length === 0) return given;
+  const problems = strange
+    .map((name) => ({ name, line: lineOf(name, text), likely: likelyName(name, known) }))
+    .sort((one, other) => one.line - other.line)
+    .map(
+      ({ name, line, likely }) =>
+        `  line ${line}: ${name} is no setting.${likely === null ? "" : ` Did you mean ${likely}?`}`,
+    );
+  throw new RelayError(
+    `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all settings.`,
+    { next: "refuse", code: "settings" },
+  );
+}
+
+async function contents(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new RelayError(`The settings file ${file} cannot be read: ${messageOf(cause)}`, {
+      next: "refuse",
+      code: "settings",
+      cause,
+    });
+  }
+}
+
+/** The variables that a SOURCES_FILE takes its secrets from; what else is wrong with it is told by who uses it. */
+async function namesIn(sourcesFile: string): Promise<string[]> {
+  const text = await readFile(sourcesFile, "utf8").catch(() => "");
+  return [...text.matchAll(/"env:(\w+)"/g)].map(([, name = ""]) => name);
+}
+
+const lineOf = (name: string, text: string): number =>
+  text.split("\n").findIndex((line) =>
+    line
+      .trim()
+      .replace(/^export\s+/, "")
+      .startsWith(name),
+  ) + 1;

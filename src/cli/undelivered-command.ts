@@ -1,0 +1,121 @@
+import { Command, Option } from "commander";
+import { RelayError } from "../kit/errors.ts";
+import type {
+  UndeliveredFilters,
+  UndeliveredList,
+  UndeliveredSelection,
+} from "../operate/list-undelivered.ts";
+import type { Door } from "./door.ts";
+import { operator } from "./operator.ts";
+import { countValue, idValue, timeValue } from "./option-values.ts";
+import { renderDecision, renderEvidence, renderUndelivered } from "./render-undelivered.ts";
+import type { CarryOut, UndeliveredWords } from "./undelivered-words.ts";
+
+/** The four commands about what was not delivered: `list`, `show`, the one that brings it back, and `dismiss`. */
+export function undeliveredCommand(door: Door, words: UndeliveredWords): Command {
+  const { list, act, dismiss } = words;
+  return new Command(list)
+    .description(words.description)
+    .addCommand(listCommand(door, words))
+    .addCommand(showCommand(door, words))
+    .addCommand(actCommand(door, words, act.name, act.description, act.done, act.run))
+    .addCommand(
+      actCommand(
+        door,
+        words,
+        "dismiss",
+        "list them no more, unless they come back; certificates still name them",
+        "dismissed: kept, and listed no more",
+        dismiss,
+      ),
+    );
+}
+
+function withFilters(command: Command, list: UndeliveredList): Command {
+  if (list === "dead")
+    command.addOption(
+      new Option("--kind <kind>", "only confirmations, or only events").choices(["confirmation", "event"]),
+    );
+  return command
+    .option("--source <name>", "only this source")
+    .option("--collection <name>", "only invoices of the collection with this name")
+    .option("--from <time>", "only those that wait since this time (UTC) or later", timeValue)
+    .option("--to <time>", "only those that wait since before this time (UTC)", timeValue);
+}
+
+function listCommand(door: Door, words: UndeliveredWords): Command {
+  const command = new Command("list").description(`list ${words.what[1]}, the oldest first`);
+  return withFilters(command, words.list)
+    .option("--limit <number>", "the most to list", countValue, 50)
+    .action(async ({ limit, ...filters }: UndeliveredFilters & { limit: number }) => {
+      const { listUndelivered } = await import("../operate/list-undelivered.ts");
+      const found = await door.withDatabase((db) =>
+        listUndelivered({ db, list: words.list, selection: { filters }, limit }),
+      );
+      door.show(found, () => (found.total === 0 ? words.none : renderUndelivered(found, words)));
+    });
+}
+
+function showCommand(door: Door, words: UndeliveredWords): Command {
+  return new Command("show")
+    .description("show one with its evidence: last answer, errors, attempts; personal data is masked")
+    .argument("<id>", "the id of the invoice or event", idValue)
+    .option("--source <name>", "only this source, where several know the id")
+    .action(async (id: string, { source }: { source?: string }) => {
+      const { showUndelivered } = await import("../operate/show-undelivered.ts");
+      const items = await door.withDatabase((db) => showUndelivered({ db, list: words.list, id, source }));
+      if (items.length === 0) throw notThere(id, words);
+      door.show({ items }, () => items.map(renderEvidence).join("\n\n"));
+    });
+}
+
+function actCommand(
+  door: Door,
+  words: UndeliveredWords,
+  name: string,
+  description: string,
+  done: string,
+  run: CarryOut,
+): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument("[ids...]", "ids of invoices or events")
+    .option("--all", "all that the filters match");
+  return withFilters(command, words.list)
+    .option("--dry-run", "only say how many there are, and show the first ones")
+    .action(async (ids: string[], options: UndeliveredFilters & { all?: true; dryRun?: true }) => {
+      const selection = selectionOf(ids.map(idValue), options);
+      const result = await door.withDatabase((db) =>
+        run({ db, actor: operator(), selection, dryRun: options.dryRun }),
+      );
+      const [only] = ids;
+      if (result.count === 0 && ids.length === 1 && only !== undefined) throw notThere(only, words);
+      door.show(result, () => renderDecision(result, words, done));
+    });
+}
+
+function selectionOf(
+  ids: readonly string[],
+  { all, dryRun: _, ...filters }: UndeliveredFilters & { all?: true; dryRun?: true },
+): UndeliveredSelection {
+  const filtered = Object.keys(filters).length > 0;
+  const { source, ...others } = filters;
+  if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
+    throw new RelayError("Name ids (and their --source), or choose by filter: not both.", {
+      next: "refuse",
+      code: "usage",
+    });
+  if (ids.length > 0) return { ids, source };
+  if (all !== true && !filtered)
+    throw new RelayError("Which ones? Name their ids, give a filter such as --source, or say --all.", {
+      next: "refuse",
+      code: "usage",
+    });
+  return { filters };
+}
+
+const notThere = (id: string, { list, what }: UndeliveredWords): RelayError =>
+  new RelayError(`${id} is no ${what[0]}. List them with: invoice-relay ${list} list`, {
+    next: "refuse",
+    code: "not_found",
+  });

@@ -1,0 +1,63 @@
+import type { Kysely } from "kysely";
+import { audit } from "../../database/audit.ts";
+import type { Tables } from "../../database/tables.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import type { Metrics } from "../../kit/metrics.ts";
+import { networkOf } from "../../kit/network-of.ts";
+import { Paced } from "../../kit/paced.ts";
+import { WrongTokens } from "../../kit/wrong-tokens.ts";
+
+export interface RefusedCallersOptions {
+  db: Kysely<Tables>;
+  log: Logger;
+  metrics: Metrics;
+  wrongTokensPerMinute: number;
+}
+
+const SAID_EVERY_MS = 60_000;
+
+/** The most addresses that one entry names. */
+const MOST_NAMED = 10;
+
+/** Who knocks at the admin API without a right token: counted, throttled, and told once a minute, not once a try. */
+export class RefusedCallers {
+  readonly #options: RefusedCallersOptions;
+  readonly #wrongTokens: WrongTokens;
+  readonly #paced = new Paced({ everyMs: SAID_EVERY_MS, act: () => void this.#tell() });
+  #tries = 0;
+  #addresses = new Set<string>();
+
+  constructor(options: RefusedCallersOptions) {
+    this.#options = options;
+    this.#wrongTokens = new WrongTokens(options.wrongTokensPerMinute);
+  }
+
+  /** Counts a try. @returns whether its address has tried too often in this minute. */
+  isThrottled(address: string): boolean {
+    const isThrottled = this.#wrongTokens.count(address, Date.now());
+    this.#options.metrics.adminRefused.inc({ status: isThrottled ? 429 : 401 });
+    this.#tries += 1;
+    if (this.#addresses.size < MOST_NAMED) this.#addresses.add(networkOf(address));
+    this.#paced.ask("admin");
+    return isThrottled;
+  }
+
+  stop(): void {
+    this.#paced.stop();
+  }
+
+  async #tell(): Promise<void> {
+    const { db, log } = this.#options;
+    const detail = { tries: this.#tries, addresses: [...this.#addresses] };
+    this.#tries = 0;
+    this.#addresses = new Set();
+    log.warn(detail, "the admin API was asked without a right token");
+    const entry = { actor: "relay", action: "admin.refused", subject: "admin", invoiceId: null, detail };
+    try {
+      await audit(db, [entry]);
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, "an audit entry could not be kept");
+    }
+  }
+}

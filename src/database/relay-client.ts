@@ -1,0 +1,68 @@
+import { hash } from "node:crypto";
+import pg from "pg";
+
+/** What `pg` knows of a connection and does not declare. */
+interface Inside {
+  _queryable: boolean;
+  connection: { stream: { destroy(error: Error): void } };
+}
+
+/** pg's own words for a query that took longer than `query_timeout`. */
+const isReadTimeout = (error: unknown): error is Error =>
+  error instanceof Error && error.message === "Query read timeout";
+
+/**
+ * A connection that ends with its first query that timed out: `pg` would leave it half open and a pool would hand it
+ * out again, with the late answer of one query before the next one's (brianc/node-postgres#3399).
+ */
+export class RelayClient extends pg.Client {
+  /** Called when it ends so. */
+  onAbandoned: () => void = () => undefined;
+
+  override query(...given: unknown[]): never {
+    const result = (super.query as (...args: unknown[]) => unknown).apply(this, given);
+    if (result instanceof Promise)
+      result.catch((error: unknown) => {
+        if (isReadTimeout(error)) this.abandon(error);
+      });
+    return result as never;
+  }
+
+  /** Cuts the connection off at once; whoever waits for an answer gets the error. */
+  abandon(error: Error): void {
+    const inside = this as unknown as Inside;
+    inside._queryable = false;
+    inside.connection.stream.destroy(error);
+    this.onAbandoned();
+  }
+}
+
+/** The names of the statements seen so far. There are few: every value is a parameter. */
+const names = new Map<string, string>();
+
+/** Past this many, statements are not ours to count on, and go unprepared. */
+const MOST_NAMES = 500;
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= MOST_NAMES) return known;
+  const name = hash("sha1", text, "base64url");
+  names.set(text, name);
+  return name;
+}
+
+/**
+ * A connection that prepares each statement with parameters once: the large statements of the hot path take
+ * Postgres longer to parse and plan than to run. Not for poolers that hand a session to another client between
+ * two statements.
+ */
+export class PreparingClient extends RelayClient {
+  override query(...given: unknown[]): never {
+    const [text, values] = given;
+    const name =
+      typeof text === "string" && Array.isArray(values) && values.length > 0 ? nameOf(text) : undefined;
+    return name === undefined
+      ? super.query(...given)
+      : super.query({ name, text, values }, ...given.slice(2));
+  }
+}

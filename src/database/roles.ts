@@ -1,0 +1,104 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * Who may do what, table by table. `migrate` makes these roles; nobody can log in as one. Operators grant them to the
+ * logins that processes use: receiver to what takes callbacks, worker to what confirms and publishes, both to a plain
+ * `serve`, reader to people and reports. Whoever runs `migrate` owns the tables.
+ */
+export const ROLES = {
+  receiver: "invoice_relay_receiver",
+  worker: "invoice_relay_worker",
+  reader: "invoice_relay_reader",
+} as const;
+
+export type Role = keyof typeof ROLES;
+type Right = "select" | "insert" | "update" | "delete";
+
+const READS: Right[] = ["select"];
+const KEEPS: Right[] = ["select", "insert", "update"];
+const ALL: Right[] = ["select", "insert", "update", "delete"];
+
+/** A test holds it against the schema: a new table needs its line. The reader may select everything. */
+export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Right[] }>> = {
+  // Insert-only by trigger, but for erasing and retention.
+  callback: { receiver: ["select", "insert"], worker: ALL },
+  callback_default: { worker: ALL },
+  confirmation: { receiver: KEEPS, worker: ALL },
+  alarm: { receiver: KEEPS, worker: KEEPS },
+  // serve makes its sources and topics known at its start, also where it only takes callbacks.
+  source: { receiver: KEEPS, worker: KEEPS },
+  topic: { receiver: ["select", "insert"], worker: KEEPS },
+  kysely_migration: { receiver: READS, worker: READS },
+  kysely_migration_lock: {},
+  invoice: { worker: KEEPS },
+  invoice_snapshot: { worker: KEEPS },
+  // Insert-only by trigger, but for erasing.
+  event: { worker: KEEPS },
+  outbox: { worker: ALL },
+  publication: { worker: ["select", "insert"] },
+  sweep: { worker: ALL },
+  certificate: { worker: KEEPS },
+  listed_payment: { worker: ALL },
+  swept_payment: { worker: ALL },
+  replay: { worker: KEEPS },
+  replay_refusal: { worker: ALL },
+  callback_reading: { worker: ALL },
+  audit_entry: { worker: ["select", "insert"] },
+};
+
+/** Makes the role unless it is there. Roles belong to the server, so another database's migrate may be doing the same. */
+const createRole = (role: string): string => `
+  do $$ begin
+    create role ${role} nologin;
+  exception when duplicate_object or unique_violation then null;
+  end $$`;
+
+/** The statements that give each role its rights, and take away what an earlier version gave. */
+export function grantStatements(rights = RIGHTS): string[] {
+  const all = Object.values(ROLES).join(", ");
+  const given = Object.entries(rights).flatMap(([table, { receiver = [], worker = [] }]) => [
+    ...(receiver.length > 0 ? [`grant ${receiver.join(", ")} on ${table} to ${ROLES.receiver}`] : []),
+    ...(worker.length > 0 ? [`grant ${worker.join(", ")} on ${table} to ${ROLES.worker}`] : []),
+  ]);
+  return [
+    `grant usage on schema public to ${all}`,
+    `revoke all on all tables in schema public from ${ROLES.receiver}, ${ROLES.worker}`,
+    ...given,
+    `grant select on all tables in schema public to ${ROLES.reader}`,
+    // The partitions to come.
+    `alter default privileges in schema public grant select on tables to ${ROLES.reader}, ${ROLES.worker}`,
+  ];
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+
+/** `no_right_to_create_roles`: the owner lacks CREATEROLE, and nobody has made the roles for it. */
+export type RolesState = "granted" | "no_right_to_create_roles";
+
+/**
+ * Makes the roles and gives them their rights. Safe to repeat, and at the same time in several databases of a server.
+ * Without them everything works as its owner, so a missing right to make them fails nothing.
+ */
+export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState> {
+  for (const role of Object.values(ROLES)) {
+    try {
+      await sql.raw(createRole(role)).execute(db);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code !== INSUFFICIENT_PRIVILEGE) throw error;
+      if (!(await isThere(db, role))) return "no_right_to_create_roles";
+    }
+  }
+  await db.transaction().execute(async (trx) => {
+    // Two grants on one table at once refuse each other.
+    await sql`select pg_advisory_xact_lock(hashtext('invoice-relay roles'))`.execute(trx);
+    for (const statement of grantStatements()) await sql.raw(statement).execute(trx);
+  });
+  return "granted";
+}
+
+async function isThere<Schema>(db: Kysely<Schema>, role: string): Promise<boolean> {
+  const { rows } = await sql<{ there: boolean }>`
+    select exists (select from pg_roles where rolname = ${role}) as there`.execute(db);
+  return rows[0]?.there === true;
+}

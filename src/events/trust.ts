@@ -1,0 +1,73 @@
+import { InvoicePaidError } from "./invoice-paid-error.ts";
+
+/** What an HTTP endpoint trusts. */
+export interface Trust {
+  /**
+   * The ARNs of the topics whose messages are yours, at least one: anyone with an AWS account can send your
+   * endpoint a message that SNS signed.
+   */
+  topicArns: readonly string[];
+  /**
+   * Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS.
+   */
+  trustedOrigins?: readonly string[];
+  /**
+   * How long ago SNS may have accepted a message, in seconds; 3,600 when left out, as long as SNS repeats at
+   * most.
+   */
+  maxAgeSeconds?: number;
+  /**
+   * Takes signature version 1 (SHA-1) too, for a topic whose attribute SignatureVersion cannot be set to 2.
+   */
+  allowSha1?: boolean;
+}
+
+const TOPIC_ARN = /^arn:(aws[a-z-]*):sns:([a-z0-9-]+):\d{12}:\S+$/;
+const MAX_AGE_SECONDS = 3_600;
+/** How far the clocks of SNS and of this machine may be apart. */
+const CLOCKS_APART_SECONDS = 300;
+
+/**
+ * The topics that a trust names.
+ * @throws TypeError when it names none, or something else: a fault of the program, to be seen as one
+ */
+export function namedTopics(trust: Trust | undefined): readonly string[] {
+  const topicArns = trust?.topicArns ?? [];
+  if (topicArns.length === 0 || !topicArns.every((arn) => TOPIC_ARN.test(arn)))
+    throw new TypeError(
+      "topicArns must name your topics by their ARNs, such as arn:aws:sns:eu-west-1:123456789012:invoices.",
+    );
+  return topicArns;
+}
+
+/**
+ * The origin at which SNS keeps the certificates of a topic that is named:
+ * `https://sns.<region>.amazonaws.com`.
+ * @throws InvoicePaidError `untrusted_topic`
+ */
+export function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
+  if (!topicArns.includes(topicArn))
+    throw new InvoicePaidError(
+      "untrusted_topic",
+      "The message comes from a topic that is not yours. Name the topics that are in topicArns.",
+    );
+  const [, partition, region] = TOPIC_ARN.exec(topicArn) ?? [];
+  return `https://sns.${region}.amazonaws.com${partition === "aws-cn" ? ".cn" : ""}`;
+}
+
+/**
+ * Whether a message was signed lately: who recorded an older one may be playing it again.
+ * @param timestamp the message's own `Timestamp`
+ * @param now in ms since 1970
+ * @throws InvoicePaidError `stale`
+ */
+export function refuseStale(timestamp: string, maxAgeSeconds = MAX_AGE_SECONDS, now = Date.now()): void {
+  const age = (now - Date.parse(timestamp)) / 1_000;
+  // A time that cannot be read gives NaN, which no comparison takes.
+  if (age <= maxAgeSeconds && age >= -CLOCKS_APART_SECONDS) return;
+  throw new InvoicePaidError(
+    "stale",
+    `The message's Timestamp is not of the last ${maxAgeSeconds} seconds. ` +
+      "Check this machine's clock, or raise maxAgeSeconds.",
+  );
+}

@@ -1,0 +1,189 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import type { Priority } from "../confirmations/confirmation.ts";
+import { dismissConfirmations, releaseConfirmations } from "../confirmations/decide.ts";
+import { openConfirmations } from "../confirmations/open.ts";
+import { type AlarmName, closeAlarms } from "../database/alarms.ts";
+import { audit } from "../database/audit.ts";
+import type { Tables } from "../database/tables.ts";
+import { RelayError } from "../kit/errors.ts";
+import { dismissDeadEvents, type EventKey, reviveDeadEvents } from "../outbox/dead-events.ts";
+import { notifyWorkers } from "../workers/notify-workers.ts";
+import {
+  listUndelivered,
+  type UndeliveredItem,
+  type UndeliveredList,
+  type UndeliveredSelection,
+} from "./list-undelivered.ts";
+
+export interface Decision {
+  db: Kysely<Tables>;
+  actor: string;
+  selection: UndeliveredSelection;
+  /** Only say what it would touch. */
+  dryRun?: boolean | undefined;
+}
+
+export interface DecisionResult {
+  dryRun: boolean;
+  count: number;
+  /** The first of them. */
+  items: UndeliveredItem[];
+}
+
+interface DecisionKind {
+  list: UndeliveredList;
+  action: string;
+  alarms: readonly AlarmName[];
+  /** Whether one that is dismissed already is left alone. */
+  leavesDismissed: boolean;
+  change(trx: Transaction<Tables>, items: readonly UndeliveredItem[], priority: Priority): Promise<void>;
+}
+
+const AT_ONCE = 1_000;
+const SHOWN = 100;
+
+/**
+ * Dead confirmations are asked again, dead events sent again, from the first step. Those chosen by filter let live
+ * traffic go first.
+ * @throws RelayError for an id that two sources know, unless the selection says which.
+ */
+export const retryDead = (decision: Decision) =>
+  decide(decision, {
+    list: "dead",
+    action: "dead.retry",
+    alarms: ["confirmation_dead", "event_dead"],
+    leavesDismissed: false,
+    async change(trx, items, priority) {
+      await reviveDeadEvents(trx, eventsIn(items));
+      // What was opened only to be recorded stays so.
+      await openConfirmations(trx, confirmationsIn(items), {
+        openedBy: "operator",
+        priority,
+        recordOnly: true,
+      });
+    },
+  });
+
+/** They are listed no more, unless they die again; they are kept, and certificates still name them. @throws as above */
+export const dismissDead = (decision: Decision) =>
+  decide(decision, {
+    list: "dead",
+    action: "dead.dismiss",
+    alarms: ["confirmation_dead", "event_dead"],
+    leavesDismissed: true,
+    async change(trx, items) {
+      await dismissConfirmations(trx, confirmationsIn(items));
+      await dismissDeadEvents(trx, eventsIn(items));
+    },
+  });
+
+/** Lets invoices out of quarantine: they are asked for again, and published if they are still paid. @throws as above */
+export const releaseQuarantine = (decision: Decision) =>
+  decide(decision, {
+    list: "quarantine",
+    action: "quarantine.release",
+    alarms: ["invoice_quarantined"],
+    leavesDismissed: false,
+    async change(trx, items, priority) {
+      await releaseConfirmations(trx, items);
+      await openConfirmations(trx, items, { openedBy: "operator", priority });
+    },
+  });
+
+/**
+ * They are listed no more, unless they are quarantined anew; they stay unpublished, and certificates still name them.
+ * @throws as above
+ */
+export const dismissQuarantine = (decision: Decision) =>
+  decide(decision, {
+    list: "quarantine",
+    action: "quarantine.dismiss",
+    alarms: ["invoice_quarantined"],
+    leavesDismissed: true,
+    change: (trx, items) => dismissConfirmations(trx, items),
+  });
+
+const confirmationsIn = (items: readonly UndeliveredItem[]) =>
+  items.filter(({ kind }) => kind === "confirmation");
+
+const eventsIn = (items: readonly UndeliveredItem[]): EventKey[] =>
+  items.flatMap(({ eventId: id, source }) => (id === null ? [] : [{ id, source }]));
+
+async function decide(
+  { db, actor, selection, dryRun = false }: Decision,
+  kind: DecisionKind,
+): Promise<DecisionResult> {
+  if (dryRun) {
+    const { total, items } = await listUndelivered({ db, list: kind.list, selection, limit: SHOWN });
+    refuseAmbiguous(items, selection);
+    return { dryRun, count: total, items };
+  }
+  const bounded = await upToNow(db, selection);
+  const result: DecisionResult = { dryRun, count: 0, items: [] };
+  for (;;) {
+    const items = await decideSome(db, actor, bounded, kind);
+    result.count += items.length;
+    result.items.push(...items.slice(0, SHOWN - result.items.length));
+    if (items.length < AT_ONCE || "ids" in selection) break;
+  }
+  if (result.count > 0) for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
+  return result;
+}
+
+// What dies again meanwhile is not taken up a second time.
+async function upToNow(db: Kysely<Tables>, selection: UndeliveredSelection): Promise<UndeliveredSelection> {
+  if ("ids" in selection || selection.filters.to !== undefined) return selection;
+  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
+  return { filters: { ...selection.filters, to: rows[0]?.now } };
+}
+
+function decideSome(
+  db: Kysely<Tables>,
+  actor: string,
+  selection: UndeliveredSelection,
+  { list, action, alarms, leavesDismissed, change }: DecisionKind,
+): Promise<UndeliveredItem[]> {
+  return db.transaction().execute(async (trx) => {
+    const limit = "ids" in selection ? ALL : AT_ONCE;
+    const listed = await listUndelivered({ db: trx, list, selection, limit });
+    const items = listed.items.filter(({ dismissedAt }) => !leavesDismissed || dismissedAt === null);
+    refuseAmbiguous(items, selection);
+    if (items.length === 0) return items;
+    await change(trx, items, "ids" in selection ? "known" : "replay");
+    await closeAlarms(
+      trx,
+      alarms,
+      items.map((item) => ({ source: item.source, subject: subjectOf(item) })),
+    );
+    await audit(
+      trx,
+      items.map((item) => ({
+        actor,
+        action,
+        subject: subjectOf(item),
+        invoiceId: item.invoiceId,
+        detail: { kind: item.kind, source: item.source, attempts: item.attempts, error: item.error },
+      })),
+    );
+    return items;
+  });
+}
+
+/** Of items by id: as many as there are. */
+const ALL = 1_000_000;
+
+const subjectOf = (item: UndeliveredItem): string => item.eventId ?? item.invoiceId;
+
+/** An id alone does not say which of two sources is meant. */
+function refuseAmbiguous(items: readonly UndeliveredItem[], selection: UndeliveredSelection): void {
+  if (!("ids" in selection) || selection.source !== undefined) return;
+  const sources = new Map<string, Set<string>>();
+  for (const { invoiceId, source } of items)
+    sources.set(invoiceId, (sources.get(invoiceId) ?? new Set()).add(source));
+  for (const [invoiceId, names] of sources)
+    if (names.size > 1)
+      throw new RelayError(
+        `Several sources know ${invoiceId}: ${[...names].sort().join(", ")}. Say which one with --source.`,
+        { next: "refuse" },
+      );
+}

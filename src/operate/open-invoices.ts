@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from "kysely";
+import { stayedUnknown } from "../confirmations/delete-unknown.ts";
+
+/**
+ * A query: source and invoice_id of what is still open, whose callbacks stay. Looked for from this side, which is the
+ * small one, and state by state, as the indexes have it. A held Test event waits for nothing and holds nothing up.
+ */
+export const openInvoices: RawBuilder<unknown> = sql`
+  select source, invoice_id from confirmation where state = 'due'
+  union select source, invoice_id from confirmation where state = 'claimed'
+  union select source, invoice_id from confirmation
+    where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
+  union select source, invoice_id from confirmation
+    where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
+  union select event.source, event.invoice_id from outbox
+    join event on event.source = outbox.source and event.id = outbox.event_id
+    where outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)`;
+
+/** A query: source and invoiceId of confirmations that stayed unknown, and of which nothing else is kept. */
+export const forgottenConfirmations = (before: Date): RawBuilder<unknown> => sql`
+  select confirmation.source, confirmation.invoice_id as "invoiceId" from confirmation
+  where ${stayedUnknown(before)}
+    and not exists (select from invoice
+      where invoice.source = confirmation.source and invoice.id = confirmation.invoice_id)
+    and not exists (select from event
+      where event.source = confirmation.source and event.invoice_id = confirmation.invoice_id)`;

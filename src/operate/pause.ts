@@ -1,0 +1,117 @@
+import type { Kysely } from "kysely";
+import { audit } from "../database/audit.ts";
+import type { Tables } from "../database/tables.ts";
+import { RelayError } from "../kit/errors.ts";
+import { changeByHand, endPauses } from "../upstreams/by-hand.ts";
+import { listUpstreams } from "../upstreams/list-upstreams.ts";
+import type { Signal } from "../upstreams/machine.ts";
+import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
+import { notifyWorkers } from "../workers/notify-workers.ts";
+
+export type PausableWork = "confirm" | "publish";
+
+const KINDS = { confirm: SOURCE, publish: TOPIC } as const;
+
+export interface PauseOrResume {
+  db: Kysely<Tables>;
+  actor: string;
+  work: PausableWork;
+  /** Sources' names, or topics' ARNs; `all` for every one that `serve` ever knew. */
+  names: readonly string[] | "all";
+}
+
+export interface Pause extends PauseOrResume {
+  /** Plain words for whoever wonders; no personal data. */
+  reason?: string | undefined;
+  /** When it ends by itself; when somebody resumes it, if left out. */
+  until?: Date | undefined;
+}
+
+export interface PauseResult {
+  work: PausableWork;
+  /** The names that changed. */
+  changed: string[];
+  /** Those that were in that state already. */
+  unchanged: string[];
+  /** Those that no `serve` has ever known. */
+  unknown: string[];
+}
+
+/** The sources that are asked, or the topics that are sent to, and how they stand. */
+export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpstreams(db, KINDS[work]);
+
+/**
+ * No confirmation is asked, or event sent, until `until` or `resume`; what is under way ends by itself. Callbacks are
+ * recorded all the same.
+ * @throws RelayError when `until` is past.
+ */
+export async function pause({ reason, until, ...options }: Pause): Promise<PauseResult> {
+  if (until !== undefined && until.getTime() <= Date.now())
+    throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`, {
+      next: "refuse",
+    });
+  return await change(options, { kind: "pause", reason: reason ?? null, until: until ?? null });
+}
+
+/** Goes on at once, whatever it is that holds it: a pause, a refusal, back-off, circuit breaker, Retry-After. */
+export async function resume(options: PauseOrResume): Promise<PauseResult> {
+  const result = await change(options, { kind: "resume" });
+  await notifyWorkers(options.db, options.work);
+  return result;
+}
+
+async function change(
+  { db, actor, work, names }: PauseOrResume,
+  signal: Extract<Signal, { kind: "pause" | "resume" }>,
+): Promise<PauseResult> {
+  return await db.transaction().execute(async (trx) => {
+    const known = (await listPausable(trx, work)).map(({ name }) => name);
+    const wanted = names === "all" ? known : known.filter((name) => names.includes(name));
+    const changed: string[] = [];
+    for (const name of wanted) {
+      const done = await changeByHand(trx, KINDS[work], name, signal);
+      if (done === null) continue;
+      changed.push(name);
+      const { pausedBy: before, opensInMs, retryInMs } = done.before;
+      const detail =
+        signal.kind === "pause"
+          ? { before, reason: signal.reason, until: signal.until }
+          : { before, wasBackingOff: opensInMs > 0 || retryInMs > 0 };
+      const action = `${signal.kind}.${work}`;
+      await audit(trx, [{ actor, action, subject: name, invoiceId: null, detail }]);
+    }
+    return {
+      work,
+      changed,
+      unchanged: wanted.filter((name) => !changed.includes(name)),
+      unknown: names === "all" ? [] : names.filter((name) => !known.includes(name)),
+    };
+  });
+}
+
+/**
+ * Notices the pauses that have ended by themselves, and wakes whoever may go on. To be called now and then.
+ * @returns the names.
+ */
+export async function noticeEndedPauses(db: Kysely<Tables>): Promise<string[]> {
+  const names: string[] = [];
+  for (const work of ["confirm", "publish"] as const) {
+    const ended = await db.transaction().execute(async (trx) => {
+      const pauses = await endPauses(trx, KINDS[work]);
+      await audit(
+        trx,
+        pauses.map(({ name, reason, until }) => ({
+          actor: "relay",
+          action: `resume.${work}`,
+          subject: name,
+          invoiceId: null,
+          detail: { before: "operator", reason, until },
+        })),
+      );
+      return pauses;
+    });
+    if (ended.length > 0) await notifyWorkers(db, work);
+    names.push(...ended.map(({ name }) => name));
+  }
+  return names;
+}

@@ -1,0 +1,55 @@
+import type { Kysely } from "kysely";
+import { readConfirmation } from "../confirmations/read-confirmation.ts";
+import type { Tables } from "../database/tables.ts";
+import { maskedEvidence } from "../kit/mask/masked-evidence.ts";
+import { readEvent } from "../outbox/read-event.ts";
+import { readPayment } from "../payments/read-payment.ts";
+import { callbacksAbout } from "../record/callbacks-about.ts";
+import { listUndelivered, type UndeliveredItem, type UndeliveredList } from "./list-undelivered.ts";
+
+type Found<Read extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>;
+
+/** One item with all that helps to decide about it; personal data masked. */
+export interface Evidence extends UndeliveredItem {
+  confirmation: Found<typeof readConfirmation>;
+  event: Found<typeof readEvent>;
+  /** What the provider last confirmed. */
+  invoice: Found<typeof readPayment>;
+  /** The newest first. */
+  callbacks: Found<typeof callbacksAbout>;
+}
+
+/**
+ * @param id an invoice's or an event's.
+ * @param source all that know the id when left out.
+ * @returns nothing when it is not in that list.
+ */
+export async function showUndelivered({
+  db,
+  list,
+  id,
+  source,
+}: {
+  db: Kysely<Tables>;
+  list: UndeliveredList;
+  id: string;
+  source?: string | undefined;
+}): Promise<Evidence[]> {
+  const { items } = await listUndelivered({ db, list, selection: { ids: [id], source } });
+  return await Promise.all(items.map((item) => withEvidence(db, item)));
+}
+
+async function withEvidence(db: Kysely<Tables>, item: UndeliveredItem): Promise<Evidence> {
+  const { eventId, source } = item;
+  const confirmation = await readConfirmation(db, item);
+  const event = eventId === null ? null : await readEvent(db, { id: eventId, source });
+  return {
+    ...item,
+    confirmation: confirmation && { ...confirmation, lastAnswer: masked(confirmation.lastAnswer) },
+    event: event && { ...event, payload: maskedEvidence(event.payload) },
+    invoice: await readPayment(db, item),
+    callbacks: await callbacksAbout(db, item),
+  };
+}
+
+const masked = (text: string | null): string | null => (text === null ? null : maskedEvidence(text));

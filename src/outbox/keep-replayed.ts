@@ -1,0 +1,42 @@
+import { type Kysely, sql } from "kysely";
+import { bytea, type Columns, integer, tableOf, text, uuid } from "../database/columns.ts";
+import type { Tables } from "../database/tables.ts";
+import type { EventKey } from "./dead-events.ts";
+
+/** An event that was published again, and accepted. */
+export interface Republished extends EventKey {
+  messageId: string;
+  /** SHA-256 of the message that was sent. */
+  digest: Buffer;
+}
+
+const REPUBLISHED: Columns<Republished & { place: number }> = {
+  place: integer(({ place }) => place),
+  event_id: uuid(({ id }) => id),
+  source: text(({ source }) => source),
+  message_id: text(({ messageId }) => messageId),
+  digest: bytea(({ digest }) => digest),
+};
+
+/**
+ * Keeps the acceptances of one replay, whoever holds its lease now: they happened. Kept a second time, because nobody
+ * knew whether the first write came through, they are there once.
+ * @returns how many are new.
+ */
+export async function keepReplayed(
+  db: Kysely<Tables>,
+  replay: { id: string; topicArn: string },
+  accepted: readonly Republished[],
+): Promise<number> {
+  if (accepted.length === 0) return 0;
+  const placed = accepted.map((one, place) => ({ ...one, place }));
+  const { numAffectedRows = 0n } = await sql`
+    insert into publication (source, event_id, topic_arn, replay_id, message_id, digest)
+    select source, event_id, ${replay.topicArn}, ${replay.id}, message_id, digest
+    from ${tableOf("accepted", REPUBLISHED, placed)}
+    where not exists (
+      select from publication where replay_id = ${replay.id} and publication.source = accepted.source
+        and publication.event_id = accepted.event_id and publication.message_id = accepted.message_id)
+    order by place`.execute(db);
+  return Number(numAffectedRows);
+}

@@ -1,0 +1,40 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import type { Tables } from "../database/tables.ts";
+import { isLogged } from "../record/callbacks-about.ts";
+import type { NewReading } from "./read-again.ts";
+
+const READING: Columns<NewReading> = {
+  callback_id: uuid(({ callback }) => callback.id),
+  // To the microsecond, which no Date is.
+  received_at: text(({ callback }) => callback.at),
+  source: text(({ callback }) => callback.source),
+  found_by: text(({ foundBy }) => foundBy),
+  // unnest would take an array of arrays apart to its last element.
+  ids: text(({ invoiceIds }) => `{${invoiceIds.join(",")}}`),
+};
+
+/** Keeps what a replay found in callbacks, since their log is insert-only. */
+export async function keepReadings(
+  db: Kysely<Tables>,
+  replay: { id: string },
+  readings: readonly NewReading[],
+): Promise<void> {
+  await sql`
+    insert into callback_reading (callback_id, replay_id, received_at, source, found_by, invoice_ids)
+    select callback_id, ${replay.id}, received_at::timestamptz, source, found_by, ids::uuid[]
+    from ${tableOf("reading", READING, readings)}`.execute(db);
+}
+
+/** A query: `received_at` and `callback_id` of the callbacks in which a replay found the invoice. */
+export const readingsAbout = (invoiceId: string): RawBuilder<unknown> => sql`
+  select received_at, callback_id from callback_reading where invoice_ids @> array[${invoiceId}::uuid]`;
+
+/** Deletes the readings of callbacks that were received before that moment. */
+export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
+  await sql`
+    delete from callback_reading
+    where received_at < ${before} and not ${isLogged(sql`callback_reading.received_at`, sql`callback_id`)}`.execute(
+    db,
+  );
+}

@@ -1,0 +1,50 @@
+import { type Kysely, sql } from "kysely";
+import { closeAlarms } from "../database/alarms.ts";
+import { audit } from "../database/audit.ts";
+import type { Tables } from "../database/tables.ts";
+import { RelayError } from "../kit/errors.ts";
+import type { Replay } from "./replay.ts";
+import { mustFindReplay } from "./replay-rows.ts";
+
+/** Ends a replay for good, a failed one too. @throws RelayError when there is none, or it has ended. */
+export function cancelReplay(options: { db: Kysely<Tables>; actor: string; id: string }): Promise<Replay> {
+  return changeState(options, "replay.cancel", async (trx, replay) => {
+    if (replay.state === "done" || replay.state === "cancelled")
+      throw new RelayError(`The replay ${replay.id} has ended already: it is ${replay.state}.`, {
+        next: "refuse",
+      });
+    await sql`
+      update replay set state = 'cancelled', finished_at = clock_timestamp(), lease_token = null,
+        claimed_until = null, waits_for = null
+      where id = ${replay.id}`.execute(trx);
+  });
+}
+
+/** Lets a failed or cancelled replay go on where it stopped. @throws RelayError when there is none, or it is done. */
+export function resumeReplay(options: { db: Kysely<Tables>; actor: string; id: string }): Promise<Replay> {
+  return changeState(options, "replay.resume", async (trx, replay) => {
+    if (replay.state === "done")
+      throw new RelayError(`The replay ${replay.id} is done: there is nothing left of it to resume.`, {
+        next: "refuse",
+      });
+    await sql`
+      update replay set state = 'running', finished_at = null, last_error = null
+      where id = ${replay.id} and state <> 'running'`.execute(trx);
+  });
+}
+
+async function changeState(
+  { db, actor, id }: { db: Kysely<Tables>; actor: string; id: string },
+  action: string,
+  change: (trx: Kysely<Tables>, replay: Replay) => Promise<void>,
+): Promise<Replay> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select from replay where id = ${id} for update`.execute(trx);
+    const replay = await mustFindReplay({ db: trx, id });
+    await change(trx, replay);
+    await closeAlarms(trx, ["replay_failed"], [{ source: "", subject: id }]);
+    const detail = { from: replay.state, handled: replay.handled };
+    await audit(trx, [{ actor, action, subject: id, invoiceId: null, detail }]);
+  });
+  return await mustFindReplay({ db, id });
+}

@@ -1,0 +1,62 @@
+import type { Kysely } from "kysely";
+import { openConfirmations } from "../confirmations/open.ts";
+import { countUnaskedReplays } from "../confirmations/read-confirmation.ts";
+import type { Tables } from "../database/tables.ts";
+import { saveProgress } from "./held-replay.ts";
+import type { HeldReplay } from "./replay.ts";
+import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
+import { selectConfirmations } from "./select-confirmations.ts";
+
+export interface AskingAgainOptions {
+  db: Kysely<Tables>;
+  /** Wakes the workers that confirm, after a commit that opened confirmations. */
+  onConfirmations: () => void | Promise<void>;
+  /** The most replayed confirmations that nobody has asked yet (G8). */
+  mostOpen?: number;
+}
+
+const MOST_OPEN = 1_000;
+const LOOK_AGAIN_MS = 250;
+
+/** How a replay opens confirmations: live ones go first (G9). */
+export const OPENING = { openedBy: "replay", priority: "replay" } as const;
+
+/** Asks the provider again: the next confirmations are opened in one transaction with the progress. */
+export class ConfirmationsSteps implements ReplaySteps {
+  readonly #options: AskingAgainOptions;
+
+  constructor(options: AskingAgainOptions) {
+    this.#options = options;
+  }
+
+  async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
+    const { db, onConfirmations } = this.#options;
+    const full = await waitsForRoom(this.#options);
+    if (full !== null) return full;
+    const confirmations = await selectConfirmations(db, replay.filters, replay.position, most);
+    const last = confirmations.at(-1);
+    if (last === undefined) return { kind: "ends" };
+    const moved = await db.transaction().execute(async (trx) => {
+      // Where a back-fill only records, asking again must not publish: what is known of the confirmation stands.
+      await openConfirmations(trx, confirmations, { ...OPENING, recordOnly: true });
+      return await saveProgress(trx, replay, {
+        handled: confirmations.length,
+        opened: confirmations.length,
+        position: { id: last.invoiceId, source: last.source },
+      });
+    });
+    await onConfirmations();
+    return { kind: "went", replay: moved, taken: confirmations.length };
+  }
+}
+
+/** @returns null while there is room for more. */
+export async function waitsForRoom({
+  db,
+  mostOpen = MOST_OPEN,
+}: AskingAgainOptions): Promise<Extract<StepOutcome, { kind: "waits" }> | null> {
+  const open = await countUnaskedReplays(db);
+  return open < mostOpen
+    ? null
+    : { kind: "waits", why: `${open} replayed confirmations are still to be asked`, ms: LOOK_AGAIN_MS };
+}

@@ -1,0 +1,80 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import { saveProgress } from "./held-replay.ts";
+import type { HeldReplay } from "./replay.ts";
+import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
+import { selectEvents } from "./select-events.ts";
+
+/** Events hold personal data: the file is its owner's alone. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Writes events to a file as NDJSON, one payload a line, exactly as published. The progress remembers how long the
+ * file was, so that after a crash each line stands there once and whole.
+ */
+export class EventFileSteps implements ReplaySteps {
+  readonly #db: Kysely<Tables>;
+  readonly #file: FileHandle;
+
+  constructor({ db, file }: { db: Kysely<Tables>; file: FileHandle }) {
+    this.#db = db;
+    this.#file = file;
+  }
+
+  async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
+    const { filters, target, position } = replay;
+    const selection = { filters, target, routes: [], after: position, replayId: null, most };
+    const events = await selectEvents(this.#db, selection);
+    const last = events.at(-1);
+    if (last === undefined) return { kind: "ends" };
+    const lines = Buffer.from(events.map((event) => `${event.payload}\n`).join(""));
+    const before = position?.bytes ?? 0;
+    try {
+      await this.#file.truncate(before);
+      await writeWhole(this.#file, lines, before);
+      await this.#file.datasync();
+    } catch (error) {
+      return { kind: "fails", why: `The file cannot be written: ${messageOf(error)}` };
+    }
+    const moved = { at: last.at, id: last.id, source: last.source, bytes: before + lines.length };
+    const progress = { handled: events.length, sent: events.length, position: moved };
+    return { kind: "went", replay: await saveProgress(this.#db, replay, progress), taken: events.length };
+  }
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, at + written);
+    written += bytesWritten;
+  }
+}
+
+/**
+ * Makes the file of a replay, empty and its owner's alone.
+ * @throws RelayError when it is there already, or cannot be made.
+ */
+export async function createEventFile(path: string): Promise<void> {
+  try {
+    await (await open(path, "wx", OWNER_ONLY)).close();
+  } catch (cause) {
+    const there = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
+    const message = there
+      ? `The file ${path} is there already. Choose another name: nothing is written over.`
+      : `The file ${path} cannot be made: ${messageOf(cause)}`;
+    throw new RelayError(message, { next: "refuse", cause });
+  }
+}
+
+/** Opens the file that was made for a replay. @throws RelayError when it is gone. */
+export async function openEventFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "r+");
+  } catch (cause) {
+    throw new RelayError(
+      `The file ${path} cannot be opened: ${messageOf(cause)}. A replay to a file goes on where its file is.`,
+      { next: "refuse", cause },
+    );
+  }
+}

@@ -1,0 +1,177 @@
+import { hash } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import type { Tables } from "../database/tables.ts";
+import type { BatchOutcome, Destination, EntryOutcome } from "../destination/destination.ts";
+import { backOffMs } from "../kit/back-off.ts";
+import type { Route } from "../outbox/event.ts";
+import { keepReplayed } from "../outbox/keep-replayed.ts";
+import { LeaseLost } from "../workers/held-lease.ts";
+import { saveProgress } from "./held-replay.ts";
+import { databaseClock, waitsForLiveEvents } from "./live-events-first.ts";
+import type { HeldReplay } from "./replay.ts";
+import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
+import { type SelectedEvent, selectEvents } from "./select-events.ts";
+
+export interface PublishingAgainOptions {
+  db: Kysely<Tables>;
+  /** Of its own, so that a replay never holds a connection that live events want. */
+  destination: Destination;
+  routes: readonly Route[];
+}
+
+const BACK_OFF = { firstMs: 500, capMs: 30_000 };
+
+/** What SNS said about a batch, until it is written down. */
+interface Answered {
+  topicArn: string;
+  entries: { event: SelectedEvent; outcome: EntryOutcome }[];
+}
+
+/**
+ * Publishes again, one batch at a time and never one before live events that wait already (G9). The outcome of
+ * every entry is kept before it goes on; what failed is sent again, alone with its like, after a back-off (G5).
+ */
+export class EventsSteps implements ReplaySteps {
+  readonly #options: PublishingAgainOptions;
+  #faults = 0;
+  /** So many go alone, because SNS refused the batch they were in. */
+  #alone = 0;
+  #lastBatchEnded: string | null = null;
+  /** Not written down yet: the database went away meanwhile. */
+  #unkept: Answered | null = null;
+
+  constructor(options: PublishingAgainOptions) {
+    this.#options = options;
+  }
+
+  async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
+    if (this.#unkept !== null) return await this.#keep(replay, this.#unkept);
+    const { db, routes, destination } = this.#options;
+    const { filters, target, position } = replay;
+    const events = await selectEvents(db, {
+      filters,
+      target,
+      routes,
+      after: position,
+      replayId: replay.id,
+      most: this.#alone > 0 ? 1 : Math.min(most, destination.batchSize),
+    });
+    const first = this.#firstBatch(events, replay);
+    if (first === null) return { kind: "ends" };
+    const { topicArn, batch } = first;
+    const waits = await waitsForLiveEvents(db, topicArn, routes, this.#lastBatchEnded);
+    if (waits !== null) return { kind: "waits", ...waits };
+
+    const outcome = await destination.send(topicArn, batch, replay.id);
+    if (outcome.kind === "topic_refused")
+      return { kind: "fails", why: `SNS refuses the topic ${topicArn}: ${outcome.error}` };
+    if (outcome.kind === "refused" && batch.length > 1) {
+      this.#alone = batch.length;
+      return { kind: "waits", why: "SNS refused a batch; its entries go one by one", ms: 0 };
+    }
+    const entries = batch.map((event, index) => ({ event, outcome: entryOutcome(outcome, index) }));
+    this.#unkept = { topicArn, entries };
+    return await this.#keep(replay, this.#unkept);
+  }
+
+  /** As many of the first ones as go to one topic in one batch. */
+  #firstBatch(
+    events: readonly SelectedEvent[],
+    { target }: HeldReplay,
+  ): { topicArn: string; batch: SelectedEvent[] } | null {
+    const { routes, destination } = this.#options;
+    const topicOf = ({ source, invoiceType }: SelectedEvent): string | undefined =>
+      target.kind === "other_topic"
+        ? target.topicArn
+        : routes.find((route) => route.source === source && route.invoiceType === invoiceType)?.topicArn;
+    const [first] = events;
+    const topicArn = first === undefined ? undefined : topicOf(first);
+    if (topicArn === undefined) return null;
+    // Two sources may have one event id, which a batch takes once.
+    const ids = new Set<string>();
+    const others = events.findIndex(
+      (event) => topicOf(event) !== topicArn || ids.size === ids.add(event.id).size,
+    );
+    const together = others === -1 ? events : events.slice(0, others);
+    return { topicArn, batch: together.slice(0, destination.fitting(together)) };
+  }
+
+  async #keep(replay: HeldReplay, answered: Answered): Promise<StepOutcome> {
+    const { db } = this.#options;
+    const moved = await keepOutcomes(db, replay, answered);
+    this.#unkept = null;
+    this.#lastBatchEnded = await databaseClock(db);
+    this.#alone = Math.max(0, this.#alone - 1);
+    const { entries } = answered;
+    const failed = entries.flatMap(({ outcome }) => (outcome.kind === "failed" ? [outcome.error] : []));
+    if (failed.length > 0) {
+      this.#faults += 1;
+      const why = `SNS fails ${failed.length} of ${entries.length} entries: ${failed[0]}`;
+      return { kind: "waits", replay: moved, why, ms: backOffMs(this.#faults, BACK_OFF) };
+    }
+    this.#faults = 0;
+    return { kind: "went", replay: moved, taken: entries.length };
+  }
+}
+
+function entryOutcome(batch: Exclude<BatchOutcome, { kind: "topic_refused" }>, index: number): EntryOutcome {
+  if (batch.kind !== "answered") return { kind: batch.kind, error: batch.error };
+  return batch.entries[index] ?? { kind: "failed", error: "SNS said nothing about this entry" };
+}
+
+interface RefusedEntry {
+  event: SelectedEvent;
+  error: string;
+}
+
+const REFUSED: Columns<RefusedEntry> = {
+  event_id: uuid(({ event }) => event.id),
+  source: text(({ event }) => event.source),
+  error: text(({ error }) => error),
+};
+
+/**
+ * The position moves only once the whole batch has an outcome; until then the query leaves out those that have. Kept
+ * a second time, since nobody knew of the first, it counts only what is new.
+ */
+async function keepOutcomes(
+  db: Kysely<Tables>,
+  replay: HeldReplay,
+  { topicArn, entries }: Answered,
+): Promise<HeldReplay> {
+  const accepted = entries.flatMap(({ event, outcome }) =>
+    outcome.kind === "accepted"
+      ? [{ ...event, messageId: outcome.messageId, digest: hash("sha256", event.payload, "buffer") }]
+      : [],
+  );
+  const refused = entries.flatMap(({ event, outcome }) =>
+    outcome.kind === "refused" ? [{ event, error: outcome.error }] : [],
+  );
+  const last = entries.at(-1)?.event;
+  const isWhole = accepted.length + refused.length === entries.length;
+  const moved = await db.transaction().execute(async (trx) => {
+    const { numAffectedRows = 0n } = await sql`
+      insert into replay_refusal (replay_id, event_id, source, error)
+      select ${replay.id}, event_id, source, error from ${tableOf("refused", REFUSED, refused)}
+      on conflict do nothing`.execute(trx);
+    const sent = await keepReplayed(trx, { id: replay.id, topicArn }, accepted);
+    const progress = {
+      handled: sent + Number(numAffectedRows),
+      sent,
+      refused: Number(numAffectedRows),
+      ...(isWhole && last !== undefined
+        ? { position: { at: last.at, id: last.id, source: last.source } }
+        : {}),
+    };
+    // Lost or not, an acceptance is kept, because it happened.
+    return await saveProgress(trx, replay, progress).catch(lostLease);
+  });
+  if (moved instanceof LeaseLost) throw moved;
+  return moved;
+}
+
+function lostLease(error: unknown): LeaseLost {
+  if (error instanceof LeaseLost) return error;
+  throw error;
+}

@@ -1,0 +1,78 @@
+import { type Kysely, sql } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { RelayError } from "../kit/errors.ts";
+import { invoicesOf } from "../outbox/read-event.ts";
+import type { Replay } from "./replay.ts";
+
+/** What `Replay` shows, over `replay`. */
+export const COLUMNS = sql`
+  id, kind, state, filters, target, rate, requested_by as "requestedBy", requested_at as "requestedAt",
+  started_at as "startedAt", finished_at as "finishedAt", matching, handled, opened, sent, refused,
+  coalesce(claimed_until > clock_timestamp(), false) as "underWay", waits_for as "waitsFor",
+  last_error as "lastError"`;
+
+/** The newest first. */
+export async function listReplays({
+  db,
+  limit = 20,
+}: {
+  db: Kysely<Tables>;
+  limit?: number;
+}): Promise<Replay[]> {
+  const { rows } = await sql<Replay>`
+    select ${COLUMNS} from replay order by requested_at desc, id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function findReplay({ db, id }: { db: Kysely<Tables>; id: string }): Promise<Replay | null> {
+  const { rows } = await sql<Replay>`select ${COLUMNS} from replay where id = ${id}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** @throws RelayError when there is none. */
+export async function mustFindReplay(options: { db: Kysely<Tables>; id: string }): Promise<Replay> {
+  const replay = await findReplay(options);
+  if (replay === null)
+    throw new RelayError(`There is no replay ${options.id}. List them with: invoice-relay replay list`, {
+      next: "refuse",
+      code: "not_found",
+    });
+  return replay;
+}
+
+/** An entry of a replay that SNS refused. */
+export interface Refusal {
+  eventId: string;
+  source: string;
+  /** null when its event is gone. */
+  invoiceId: string | null;
+  error: string;
+}
+
+/** The entries of one replay that SNS refused. */
+export async function listRefusals({
+  db,
+  id,
+  limit = 100,
+}: {
+  db: Kysely<Tables>;
+  id: string;
+  limit?: number;
+}): Promise<Refusal[]> {
+  const refusals = await db
+    .selectFrom("replay_refusal")
+    .select(["event_id as id", "source", "error"])
+    .where("replay_id", "=", id)
+    .orderBy("refused_at")
+    .orderBy("event_id")
+    .limit(limit)
+    .execute();
+  const known = await invoicesOf(db, refusals);
+  return refusals.map((refusal) => ({
+    eventId: refusal.id,
+    source: refusal.source,
+    invoiceId:
+      known.find((event) => event.id === refusal.id && event.source === refusal.source)?.invoiceId ?? null,
+    error: refusal.error,
+  }));
+}

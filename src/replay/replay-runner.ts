@@ -1,0 +1,120 @@
+import type { FileHandle } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import type { Alarm, Alarms } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Destination } from "../destination/destination.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Route } from "../outbox/event.ts";
+import { CallbacksSteps } from "./callbacks-steps.ts";
+import { ConfirmationsSteps } from "./confirmations-steps.ts";
+import { EventFileSteps, openEventFile } from "./event-file.ts";
+import { EventsSteps } from "./events-steps.ts";
+import { claimReplay, endReplay } from "./held-replay.ts";
+import type { ReadAgain } from "./read-again.ts";
+import type { HeldReplay, Replay } from "./replay.ts";
+import { findReplay } from "./replay-rows.ts";
+import type { ReplaySteps } from "./replay-steps.ts";
+import { runReplay, whenAnswered } from "./run-replay.ts";
+
+export interface ReplayRunnerOptions {
+  db: Kysely<Tables>;
+  routes: readonly Route[];
+  readAgain: ReadAgain;
+  /** Makes what one replay of events sends with: a connection of its own. */
+  createDestination: () => Destination;
+  /** Wakes the workers that confirm. */
+  onConfirmations: () => void | Promise<void>;
+  leaseMs: number;
+  /** Told of a replay that cannot go on; null where a person watches. */
+  alarms: Alarms | null;
+}
+
+export interface Watching {
+  /** Ends the run after the step under way; the replay can go on later. */
+  stop: AbortSignal;
+  onProgress?: (replay: Replay) => void;
+}
+
+const LOOK_AGAIN_MS = 500;
+
+/** Runs replays in this process. */
+export class ReplayRunner {
+  readonly #options: ReplayRunnerOptions;
+
+  constructor(options: ReplayRunnerOptions) {
+    this.#options = options;
+  }
+
+  get db(): Kysely<Tables> {
+    return this.#options.db;
+  }
+
+  /**
+   * Takes up a replay, or any that nobody works on and that needs no file, and runs it.
+   * @returns null when there is none to be had now.
+   */
+  async takeUp(id: string | "any on a topic", watching: Watching): Promise<Replay | null> {
+    const { db, leaseMs } = this.#options;
+    const held = await whenAnswered(() => claimReplay(db, id, leaseMs), watching.stop);
+    if (held === null) return null;
+    const { target } = held;
+    if (held.kind === "confirmations")
+      return await this.#run(held, new ConfirmationsSteps(this.#options), watching);
+    if (held.kind === "callbacks") return await this.#run(held, new CallbacksSteps(this.#options), watching);
+    if (target.kind === "file") return await this.#runToFile(held, target.path, watching);
+    const destination = this.#options.createDestination();
+    try {
+      return await this.#run(held, new EventsSteps({ ...this.#options, destination }), watching);
+    } finally {
+      destination.close();
+    }
+  }
+
+  /**
+   * Runs the replay here, or watches while another process does or another replay of its kind goes first, until it has
+   * ended or `stop` aborts.
+   */
+  async follow(started: Replay, watching: Required<Watching>): Promise<Replay> {
+    const { stop, onProgress } = watching;
+    let replay = started;
+    while (replay.state === "running" && !stop.aborted) {
+      const ran = await this.takeUp(replay.id, watching);
+      replay = ran ?? (await whenAnswered(() => findReplay({ db: this.db, id: replay.id }), stop)) ?? replay;
+      if (replay.state !== "running") break;
+      onProgress(replay);
+      await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+    }
+    return replay;
+  }
+
+  async #runToFile(held: HeldReplay, path: string, watching: Watching): Promise<Replay> {
+    const { db } = this.#options;
+    let file: FileHandle;
+    try {
+      file = await openEventFile(path);
+    } catch (error) {
+      return await endReplay(db, held, "failed", messageOf(error));
+    }
+    try {
+      return await this.#run(held, new EventFileSteps({ db, file }), watching);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #run(held: HeldReplay, steps: ReplaySteps, watching: Watching): Promise<Replay> {
+    const { db, leaseMs, alarms } = this.#options;
+    const alarmOf = (failed: Replay, why: string) => (alarms === null ? null : failure(failed, why));
+    const replay = await runReplay(held, { db, steps, leaseMs, alarmOf, ...watching });
+    if (replay.state === "failed") alarms?.tell([failure(replay, replay.lastError ?? "")]);
+    return replay;
+  }
+}
+
+const failure = ({ id, kind }: Replay, why: string): Alarm => ({
+  name: "replay_failed",
+  source: "",
+  subject: id,
+  detail: `A replay of ${kind} cannot go on: ${why}. Go on with: invoice-relay replay resume ${id}`,
+});

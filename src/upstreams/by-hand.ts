@@ -1,0 +1,60 @@
+import { type Kysely, sql } from "kysely";
+import { type Alarm, clearing } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import { change, type Read, readStanding, type Told } from "./change.ts";
+import { type Signal, transition } from "./machine.ts";
+import type { UpstreamKind } from "./upstream-kind.ts";
+
+/**
+ * Pauses or resumes one source or topic, with the alarms that this closes, in the caller's transaction.
+ * @returns null when it changes nothing, or there is no such source or topic.
+ */
+export async function changeByHand(
+  trx: Kysely<Tables>,
+  kind: UpstreamKind,
+  name: string,
+  signal: Extract<Signal, { kind: "pause" | "resume" }>,
+): Promise<{ before: Read; told: Told } | null> {
+  for (;;) {
+    const before = await readStanding(trx, kind, name);
+    const after = before === null ? null : transition(before, signal, kind.policy, Math.random());
+    if (before === null || after === null) return null;
+    const told = await change(trx, kind, name, before, after);
+    if (told !== null) return { before, told };
+  }
+}
+
+/** A pause that ended by itself. */
+export interface EndedPause {
+  name: string;
+  reason: string | null;
+  until: Date;
+}
+
+/** Writes down which pauses have ended by themselves; from that moment on they no longer held anything. */
+export async function endPauses(db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> {
+  const key = sql.ref(`${kind.table}.${kind.key}`);
+  const { rows } = await sql<EndedPause>`
+    with ended as (
+      select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
+      where paused_until <= clock_timestamp() for update)
+    update ${sql.table(kind.table)} set version = version + 1,
+      paused_by = null, paused_at = null, paused_until = null, pause_reason = null
+    from ended where ${key} = ended.name
+    returning ended.name, ended.reason, ended.until`.execute(db);
+  return rows;
+}
+
+/** Closes the open alarms of sources or topics that the settings name no longer. @returns those that it closed. */
+export async function closeAlarmsOfOthers(
+  db: Kysely<Tables>,
+  kind: UpstreamKind,
+  configured: readonly string[],
+): Promise<Omit<Alarm, "detail">[]> {
+  const { rows } = await sql<Omit<Alarm, "detail">>`
+    ${clearing(sql`name = any(${Object.values(kind.alarms)}::text[])
+      and subject in (select ${sql.ref(kind.key)} from ${sql.table(kind.table)})
+      and subject <> all (${configured}::text[])`)}
+    returning name, source, subject`.execute(db);
+  return rows;
+}

@@ -1,0 +1,145 @@
+import type { AddressInfo } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import pg from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+
+const ADMIN = "admin-token-0123456789abcdef";
+const OPS = ["/readyz", "/metrics", "/admin/v1/upstreams"];
+
+async function statuses(url: string, paths: readonly string[] = OPS): Promise<number[]> {
+  const ask = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${ADMIN}` } });
+  return await Promise.all(paths.map(async (path) => (await ask(path)).status));
+}
+
+describe("OPS_PORT", () => {
+  it("has what operators ask for, and PORT has it no longer; both say that they live", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment({ OPS_PORT: "0", ADMIN_TOKENS: ADMIN }));
+    expect(relay.opsPort).not.toBe(relay.port);
+    expect(await statuses(relay.opsUrl ?? "")).toEqual([200, 200, 200]);
+    expect(await statuses(relay.url)).toEqual([404, 404, 404]);
+    expect(await statuses(relay.opsUrl ?? "", ["/healthz", `/callbacks/${TOKEN}`])).toEqual([200, 404]);
+    expect(await statuses(relay.url, ["/healthz", `/callbacks/${TOKEN}`])).toEqual([200, 200]);
+  });
+
+  it("is there for workers alone, who listen on nothing else", async () => {
+    const around = await surroundings();
+    const environment = around.environment({ OPS_PORT: "0", ADMIN_TOKENS: ADMIN });
+    const relay = await startRelay(environment, { http: false, workers: true });
+    expect(relay.port).toBeNull();
+    expect(await statuses(relay.opsUrl ?? "")).toEqual([200, 200, 200]);
+  });
+
+  it("left out leaves everything on PORT", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment({ ADMIN_TOKENS: ADMIN }));
+    expect(relay.opsUrl).toBe(relay.url);
+    expect(await statuses(relay.url)).toEqual([200, 200, 200]);
+  });
+});
+
+/** A way to Postgres that can stop carrying anything, without closing. */
+async function blackHole(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  let swallows = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (data) => swallows || to.write(data));
+      from.on("error", () => undefined);
+      from.on("close", () => to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const url = new URL(databaseUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    swallow() {
+      swallows = true;
+    },
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe("/readyz", () => {
+  const timed = async (url: string) => {
+    const before = performance.now();
+    const answer = await fetch(`${url}/readyz`);
+    return { status: answer.status, text: await answer.text(), ms: performance.now() - before };
+  };
+
+  it("answers within a second when the database swallows everything, to all who ask at once", async () => {
+    const around = await surroundings();
+    const hole = await blackHole(around.databaseUrl);
+    const relay = await startRelay(around.environment({ DATABASE_URL: hole.url }), {
+      http: true,
+      workers: false,
+    });
+    expect((await timed(relay.url)).status).toBe(200);
+    hole.swallow();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => timed(relay.url)));
+    for (const { status, ms } of answers) {
+      expect(status).toBe(503);
+      expect(ms).toBeLessThan(1_000);
+    }
+    const metrics = await fetch(`${relay.url}/metrics`);
+    expect(metrics.status).toBe(200);
+    expect(await metrics.text()).not.toMatch(/^invoice_relay_oldest_/m);
+    hole.cut();
+  });
+
+  it("is ready while a schema change or a dump holds the callbacks' table", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const other = new pg.Client({ connectionString: around.databaseUrl });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query("begin");
+    await other.query("lock table callback, confirmation, source, topic in access exclusive mode");
+    const { status, ms } = await timed(relay.url);
+    expect(status).toBe(200);
+    expect(ms).toBeLessThan(1_000);
+    await other.query("rollback");
+  });
+
+  it("tells strangers nothing of why it is not ready, and the log once", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    await around.query("alter table callback rename to secret_table_name");
+    await vi.waitFor(async () => expect((await timed(relay.url)).status).toBe(503));
+    expect((await timed(relay.url)).text).toBe("not ready: callbacks cannot be recorded\n");
+    const said = relay.lines.filter(({ msg }) => String(msg).startsWith("not ready"));
+    expect(said).toHaveLength(1);
+    expect(String(said[0]?.error)).toContain("callback");
+  });
+});
+
+describe("/metrics", () => {
+  it("is counted once a second, whoever asks, and tells how late the event loop is", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const page = async () => await (await fetch(`${relay.url}/metrics`)).text();
+    const pages = await Promise.all(Array.from({ length: 20 }, page));
+    expect(new Set(pages).size).toBe(1);
+    for (const quantile of ["0.5", "0.99", "1"])
+      expect(pages[0]).toMatch(
+        new RegExp(`^invoice_relay_event_loop_delay_seconds{quantile="${quantile}"} [\\d.]+(e-\\d+)?$`, "m"),
+      );
+    await relay.callback({ event: "ping" });
+    await vi.waitFor(async () => expect(await page()).toContain('callbacks_total{status="200"} 1'), 5_000);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runCli } from "../support/cli-process.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { tlsInFront } from "../support/tls-in-front.ts";
+
+const list = (DATABASE_URL: string, more: Record<string, string> = {}) =>
+  runCli(["dead", "list"], { DATABASE_URL, ...more });
+
+async function database(): Promise<string> {
+  const { url, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  return url;
+}
+
+describe("a database whose certificate is from a private authority, with sslmode=verify-full", () => {
+  it("is refused while nobody vouches for the authority, in words that say what to do", async () => {
+    const { url } = await tlsInFront(await database(), { ip: "127.0.0.1" });
+    const { code, stderr } = await list(`${url}?sslmode=verify-full`);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/certificate is not trusted .*sslrootcert=<file>.*NODE_EXTRA_CA_CERTS/),
+    });
+  });
+
+  it("is trusted with sslrootcert in DATABASE_URL, or with NODE_EXTRA_CA_CERTS", async () => {
+    const { url, authority } = await tlsInFront(await database(), { ip: "127.0.0.1" });
+    const named = await list(`${url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(authority)}`);
+    expect(named).toMatchObject({ code: 0, stderr: "" });
+    const known = await list(`${url}?sslmode=verify-full`, { NODE_EXTRA_CA_CERTS: authority });
+    expect(known).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("is refused all the same when the certificate is for another host", async () => {
+    const { url, authority } = await tlsInFront(await database(), { dns: "db.example.com" });
+    const { code, stderr } = await list(`${url}?sslmode=verify-full`, { NODE_EXTRA_CA_CERTS: authority });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("ERR_TLS_CERT_ALTNAME_INVALID"),
+    });
+  });
+});

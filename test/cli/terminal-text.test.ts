@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Door } from "../../src/cli/door.ts";
+import { plainJson, plainLines, plainText } from "../../src/cli/terminal-text.ts";
+import { messageOf } from "../../src/kit/errors.ts";
+import { runCli } from "../support/cli-process.ts";
+import { addConfirmation } from "../support/log-rows.ts";
+import { surroundings } from "../support/relay.ts";
+
+/** What steers a terminal: C0 but tab and line end, DEL, C1, bidi and zero-width characters, line separators. */
+const STEERING = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const EVIL = "\u001B[2J\u009B31m\u202Elive\u2066\u200F\r\b\u0007\u2028\u007F\u{E0041}end";
+
+describe("text from outside, at a terminal", () => {
+  it("loses what could steer it, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(plainText(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        expect(plainLines(text)).not.toMatch(STEERING);
+        expect(messageOf(new Error(text))).not.toMatch(STEERING);
+      }),
+    );
+    expect(plainLines("one\n\ttwo")).toBe("one\n\ttwo");
+  });
+
+  it("as JSON says the same, escaped", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
+        for (const json of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+          expect(plainJson(json)).not.toMatch(STEERING);
+          expect(JSON.parse(plainJson(json))).toEqual(JSON.parse(json));
+        }
+      }),
+    );
+    expect(JSON.parse(plainJson(JSON.stringify(EVIL)))).toBe(EVIL);
+  });
+
+  it("goes through every way that a command has of saying something", async () => {
+    const written: string[] = [];
+    const output = { write: (text: string) => written.push(text) };
+    const signals = { on: () => undefined, off: () => undefined } as never;
+    const door = new Door({ environment: {}, stdout: output, stderr: output, signals });
+    door.print(EVIL);
+    door.remark(EVIL);
+    door.show({ said: EVIL }, ({ said }) => said);
+    (await door.localLog()).warn({ said: EVIL }, EVIL);
+    door.json = true;
+    door.show({ said: EVIL }, ({ said }) => said);
+    door.showLine({ said: EVIL }, ({ said }) => said);
+    expect(written).toHaveLength(6);
+    expect(written.join("")).not.toMatch(STEERING);
+  });
+
+  it.each([["--json"], []])("a dead letter's error is shown without it: dead list %s", async (...words) => {
+    const around = await surroundings();
+    await addConfirmation(around, {
+      state: "dead",
+      verdict: "pending",
+      attempt: 8,
+      last_error: `odd ${EVIL}`,
+    });
+    const options = ["dead", "list", ...words];
+    const { code, stdout, stderr } = await runCli(options, around.environment());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("odd");
+    expect(stdout).not.toMatch(STEERING);
+  });
+});

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { nodeProblem } from "../../src/cli/node-problem.ts";
+import { runCli } from "../support/cli-process.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const { version, engines } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
+
+/** Makes a Node believe that it is another version, before the program is loaded. */
+const pretending = (node: string) =>
+  `--import data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${node}'}})`;
+
+describe("invoice-relay --version", () => {
+  it("is the package's", async () => {
+    expect(await runCli(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+});
+
+describe("an old Node", () => {
+  it("is told so before anything else is loaded", async () => {
+    const { code, stdout, stderr } = await runCli(["--version"], { NODE_OPTIONS: pretending("20.20.2") });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toBe(
+      "invoice-relay needs Node 24; this is 20 (20.20.2). Install Node 24, then try again.\n",
+    );
+  });
+
+  it("could load the guard: it and the entry import nothing but each other", () => {
+    const imports = (file: string) =>
+      [...readFileSync(resolve(root, "src/cli", file), "utf8").matchAll(/^import .* from "(.*)";$/gm)].map(
+        ([, from]) => from,
+      );
+    expect(imports("main.ts")).toEqual(["./node-problem.ts"]);
+    expect(imports("node-problem.ts")).toEqual([]);
+  });
+
+  it.each([
+    ["24.0.0", null],
+    ["26.1.0", null],
+    ["22.14.0", expect.stringContaining("needs Node 24; this is 22")],
+    ["8.17.0", expect.stringContaining("this is 8")],
+  ])("%s: as package.json says", (node, problem) => {
+    expect(nodeProblem(node)).toEqual(problem);
+    expect(engines.node).toBe(">=24");
+  });
+});

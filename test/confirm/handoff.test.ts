@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
+import { invoiceAnswer, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
+import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
+
+const HANGS: Script = () => undefined;
+
+const newIds = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+const tell = (relay: { url: string }, ids: readonly string[]) =>
+  fetch(`${relay.url}/callbacks/${TOKEN}`, {
+    method: "POST",
+    body: JSON.stringify(ids.map((id) => ({ data: { id } }))),
+  });
+
+async function states(around: Surroundings): Promise<Record<string, number>> {
+  const rows = await around.query<{ state: string; confirmations: number }>(
+    "select state, count(*)::int as confirmations from confirmation group by state",
+  );
+  return Object.fromEntries(rows.map(({ state, confirmations }) => [state, confirmations]));
+}
+
+const asked = (around: Surroundings, requests: number) =>
+  vi.waitFor(() => expect(around.provider.requests.length).toBeGreaterThanOrEqual(requests), WAIT);
+
+const paid = (around: Surroundings, ids: readonly string[]) =>
+  vi.waitFor(async () => {
+    const rows = await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'");
+    expect(rows).toEqual([{ paid: ids.length }]);
+  }, WAIT);
+
+/** A first confirmation of its own, answered: from then on the confirmer takes what is handed over. */
+async function confirmerIsReady(around: Surroundings, relay: { url: string }): Promise<void> {
+  const id = randomUUID();
+  around.provider.invoice(id, invoiceAnswer(id));
+  await tell(relay, [id]);
+  await paid(around, [id]);
+  await around.query("delete from confirmation");
+  around.provider.requests.length = 0;
+}
+
+describe("a new confirmation in the process that recorded it", () => {
+  it("is claimed by the very commit that records its callback (G1, G7)", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(HANGS);
+    const relay = await startRelayProcess(around.environment());
+    await confirmerIsReady(around, relay);
+    await tell(relay, newIds(3));
+    await asked(around, 3);
+    const commits = await around.query(
+      `select distinct confirmation.state, confirmation.claimed_until > now() as leased, confirmation.xmin = callback.xmin as together
+       from confirmation as confirmation join callback on confirmation.invoice_id = any(callback.invoice_ids)`,
+    );
+    expect(commits).toEqual([{ state: "claimed", leased: true, together: true }]);
+    await relay.end("SIGKILL");
+  });
+
+  it("is asked by the next process when this one dies (G7)", async () => {
+    const around = await surroundings();
+    const environment = around.environment({ LEASE_DURATION: "1s" });
+    around.provider.otherwise(HANGS);
+    const relay = await startRelayProcess(environment);
+    await confirmerIsReady(around, relay);
+    const ids = newIds(30);
+    await tell(relay, ids);
+    await asked(around, 30);
+    await relay.end("SIGKILL");
+    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+    await startRelay(environment);
+    await paid(around, ids);
+  });
+
+  it("is left due when the source is paused, and asked when it is not", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment());
+    await confirmerIsReady(around, relay);
+    await around.query("update source set paused_by = 'operator', paused_at = now()");
+    const ids = newIds(5);
+    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+    await tell(relay, ids);
+    expect(await states(around)).toEqual({ due: 5 });
+    await around.query("update source set paused_by = null, paused_at = null");
+    await paid(around, ids);
+  });
+
+  it("is left due when enough of them wait here already (G8)", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(HANGS);
+    const relay = await startRelayProcess(around.environment({ CONFIRM_CONCURRENCY: "8" }));
+    await confirmerIsReady(around, relay);
+    await Promise.all(Array.from({ length: 20 }, () => tell(relay, newIds(10))));
+    await asked(around, 8);
+    const { due = 0, claimed = 0 } = await states(around);
+    expect(due + claimed).toBe(200);
+    expect(claimed).toBeLessThanOrEqual(2 * 8);
+    expect(around.provider.requests).toHaveLength(8);
+    await relay.end("SIGKILL");
+  });
+
+  it("belongs to everybody again as soon as this process stops, if it was not asked", async () => {
+    const around = await surroundings();
+    around.provider.otherwise((_, response) => setTimeout(() => response.destroy(), 1_000).unref());
+    const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "4" }));
+    await confirmerIsReady(around, relay);
+    await tell(relay, newIds(20));
+    await asked(around, 4);
+    await relay.stop();
+    expect(await states(around)).toEqual({ due: 20 });
+    expect(around.provider.requests).toHaveLength(4);
+  });
+
+  it("about an invoice that is known is judged by what is known: paid stays paid (G6)", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment());
+    await confirmerIsReady(around, relay);
+    const id = randomUUID();
+    around.provider.invoice(
+      id,
+      invoiceAnswer(id),
+      unpaidAnswer(id, { dateModified: "2026-11-02T08:00:00Z" }),
+    );
+    await tell(relay, [id]);
+    await paid(around, [id]);
+    await around.query("delete from confirmation");
+    await tell(relay, [id]);
+    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(2), WAIT);
+    await vi.waitFor(
+      async () => expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "paid" }),
+      WAIT,
+    );
+    await vi.waitFor(
+      async () => expect(await around.query("select name from alarm")).toEqual([{ name: "invoice_anomaly" }]),
+      WAIT,
+    );
+  });
+
+  it("waits for its claim where a rate is set, since claims are what is counted", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(HANGS);
+    const relay = await startRelayProcess(around.environment({ CONFIRM_RATE_PER_SECOND: "5" }));
+    const ids = newIds(20);
+    await tell(relay, ids);
+    await asked(around, 1);
+    const { due = 0 } = await states(around);
+    expect(due).toBeGreaterThan(10);
+    await relay.end("SIGKILL");
+  });
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
+import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
+
+describe("the replay priority", () => {
+  it("leaves live confirmations three quarters of the places, however many replays wait", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(() => undefined);
+    const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "8", CONFIRM_TIMEOUT: "60s" }));
+    await around.query(
+      "insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at) select gen_random_uuid(), 'default', 'replay', 'replay', now(), now(), now() from generate_series(1, 100)",
+    );
+    await relay.callback({ data: { id: randomUUID() } });
+    await vi.waitFor(() => expect(around.provider.requests.length).toBe(3), WAIT);
+    await relay.callback(Array.from({ length: 20 }, () => ({ data: { id: randomUUID() } })));
+    await vi.waitFor(() => expect(around.provider.requests.length).toBe(8), WAIT);
+    expect(
+      await around.query(
+        "select priority, count(*)::int as claimed from confirmation where state = 'claimed' group by priority order by priority",
+      ),
+    ).toMatchObject([{ priority: "replay", claimed: 2 }, { priority: "unknown" }]);
+  });
+});
+
+describe("limits of a source", () => {
+  it("CONFIRM_RATE_PER_SECOND is kept by two processes together", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(NOT_FOUND);
+    const environment = around.environment({
+      CONFIRM_RATE_PER_SECOND: "20",
+      UNKNOWN_RATE_PER_SECOND: "1000",
+    });
+    const [relay] = await Promise.all([startRelay(environment), startRelay(environment)]);
+    const began = Date.now();
+    await relay?.callback(Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } })));
+    await vi.waitFor(() => expect(around.provider.requests.length).toBeGreaterThanOrEqual(40), WAIT);
+    const seconds = (Date.now() - began) / 1_000;
+    // The bucket's size of 4 on top, and what is under way.
+    expect(around.provider.requests.length).toBeLessThanOrEqual(Math.ceil(seconds * 20) + 4 + 1);
+  });
+
+  it("unknown ids are throttled once most of them prove unknown, and known ones are not", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(NOT_FOUND);
+    const relay = await startRelay(around.environment({ UNKNOWN_RATE_PER_SECOND: "1" }));
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(
+      async () =>
+        expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", priority: "known" }),
+      WAIT,
+    );
+    const batch = () => Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } }));
+    await Promise.all(Array.from({ length: 20 }, () => relay.callback(batch())));
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select unknown_share > 0.5 as flooded from source")).toEqual([
+          { flooded: true },
+        ]),
+      WAIT,
+    );
+    await relay.callback({ data: { id } });
+    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(2), WAIT);
+    const [{ waiting }] = (await around.query<{ waiting: number }>(
+      "select count(*)::int as waiting from confirmation where state = 'due' and attempt = 0",
+    )) as [{ waiting: number }];
+    expect(waiting).toBeGreaterThan(1_500);
+  });
+});

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { claimConfirmations } from "../../src/confirm/claim.ts";
+import { openConfirmations } from "../../src/confirmations/open.ts";
+import { connect, type Database } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };
+
+async function withSource(): Promise<Database> {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = connect(new Secret(url), { max: 4 });
+  onTestFinished(async () => {
+    await close();
+    await drop();
+  });
+  await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
+  return db;
+}
+
+/** Due confirmations of one kind, the oldest first. */
+async function due(
+  db: Database,
+  count: number,
+  {
+    priority = "unknown",
+    attempt = 0,
+    sender = "203.0.113.7",
+  }: {
+    priority?: "known" | "unknown" | "replay";
+    attempt?: number;
+    sender?: string;
+  },
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await openConfirmations(
+    db,
+    ids.map((invoiceId) => ({ invoiceId, source: "default" })),
+    { openedBy: "callback", priority },
+  );
+  await sql`update confirmation set attempt = ${attempt}, sender = ${sender}
+    where invoice_id = any(${ids}::uuid[])`.execute(db);
+  return ids;
+}
+
+const claim = async (db: Database, total: number) =>
+  (
+    await claimConfirmations(db, {
+      source: "default",
+      total,
+      unknown: total,
+      replays: total,
+      leaseMs: 60_000,
+      limits: LIMITS,
+    })
+  ).items;
+
+const flooded = (db: Database) =>
+  sql`update source set unknown_share = 0.9, unknown_allowance = 2, unknown_allowance_at = now()`.execute(db);
+
+describe("a claim", () => {
+  it("takes first asks before repeats and known ids before unknown ones, and reserves every class a share", async () => {
+    const db = await withSource();
+    const kinds = {
+      replayed: await due(db, 100, { priority: "replay" }),
+      unknownAgain: await due(db, 100, { attempt: 2 }),
+      knownAgain: await due(db, 100, { priority: "known", attempt: 3 }),
+      unknown: await due(db, 100, {}),
+      known: await due(db, 100, { priority: "known" }),
+    };
+    const taken = new Set((await claim(db, 80)).map(({ invoiceId }) => invoiceId));
+    const counts = Object.entries(kinds).map(([kind, ids]) => [
+      kind,
+      ids.filter((id) => taken.has(id)).length,
+    ]);
+    expect(Object.fromEntries(counts)).toEqual({
+      known: 40,
+      unknown: 10,
+      knownAgain: 10,
+      unknownAgain: 10,
+      replayed: 10,
+    });
+  });
+
+  it("leaves no place empty that a class with nothing due would have had", async () => {
+    const db = await withSource();
+    await due(db, 100, { priority: "known" });
+    expect(await claim(db, 80)).toHaveLength(80);
+  });
+
+  it("in a flood takes unknown ids by the turns of their senders: a forger's million buries nobody (G12)", async () => {
+    const db = await withSource();
+    await due(db, 3_000, { sender: "203.0.113.7" });
+    const [genuine] = await due(db, 1, { sender: "198.51.100.1" });
+    const [other] = await due(db, 1, { sender: "2001:db8:1:2::/64" });
+    await flooded(db);
+    const first = (await claim(db, 64)).map(({ invoiceId }) => invoiceId);
+    await flooded(db);
+    const second = (await claim(db, 64)).map(({ invoiceId }) => invoiceId);
+    expect(first).toHaveLength(2);
+    expect([...first, ...second]).toEqual(expect.arrayContaining([genuine, other]));
+  });
+
+  it("in a flood still takes known ids first, as many as are wanted", async () => {
+    const db = await withSource();
+    await due(db, 500, {});
+    const known = await due(db, 50, { priority: "known" });
+    await flooded(db);
+    const taken = (await claim(db, 64)).map(({ invoiceId }) => invoiceId);
+    expect(taken.slice().sort()).toEqual(expect.arrayContaining(known.slice().sort()));
+    expect(taken).toHaveLength(52);
+  });
+});

@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import pg from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { connect } from "../../src/database/connect.ts";
+import { migrateToLatest } from "../../src/database/migrate.ts";
+import { grantRoles, grantStatements, RIGHTS, ROLES, type Role } from "../../src/database/roles.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { makePartitions } from "../../src/record/partitions.ts";
+import { createEmptyTestDatabase } from "../support/database.ts";
+import { loginWith } from "../support/login.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+async function migrated() {
+  const database = await createEmptyTestDatabase();
+  onTestFinished(() => database.drop());
+  const { db, close } = connect(new Secret(database.url), { max: 2 });
+  onTestFinished(close);
+  await migrateToLatest(db, "relay");
+  await makePartitions(db);
+  expect(await grantRoles(db)).toBe("granted");
+  return { database, db };
+}
+
+/** Runs statements as a login with these roles, each in a transaction that is rolled back. */
+async function tries(url: string, roles: readonly Role[], statements: readonly string[]): Promise<string[]> {
+  const client = new pg.Client({ connectionString: await loginWith(url, roles) });
+  await client.connect();
+  const outcomes: string[] = [];
+  for (const statement of statements) {
+    await client.query("begin");
+    outcomes.push(
+      await client.query(statement).then(
+        () => "done",
+        ({ code }) => (code === "42501" ? "refused" : code),
+      ),
+    );
+    await client.query("rollback");
+  }
+  await client.end();
+  return outcomes;
+}
+
+describe("database roles", () => {
+  it("are decided for every table that there is, and for no other", async () => {
+    const { database } = await migrated();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    const { rows } = await client.query(
+      "select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname !~ '^callback_\\d{4}_\\d{2}$' order by relname",
+    );
+    await client.end();
+    expect(Object.keys(RIGHTS).sort()).toEqual(rows.map(({ relname }) => relname).sort());
+  });
+
+  it("let nobody log in as one, and the narrow ones do only their part", async () => {
+    const { database, db } = await migrated();
+    const attempts = [
+      "select from callback",
+      "insert into alarm (name, source, subject, detail) values ('a', 'b', 'c', 'd')",
+      "delete from callback",
+      "select from invoice",
+      "update event set created_at = now()",
+      "delete from event",
+      "delete from audit_entry",
+      "create table mine (id int)",
+      "drop table event",
+    ];
+    expect(await tries(database.url, ["receiver"], attempts)).toEqual([
+      "done",
+      "done",
+      "refused",
+      "refused",
+      "refused",
+      "refused",
+      "refused",
+      "refused",
+      "refused",
+    ]);
+    expect(await tries(database.url, ["worker"], attempts)).toEqual([
+      "done",
+      "done",
+      "done",
+      "done",
+      "done",
+      "refused",
+      "refused",
+      "refused",
+      "refused",
+    ]);
+    expect(await tries(database.url, ["reader"], attempts)).toEqual([
+      "done",
+      "refused",
+      "refused",
+      "done",
+      "refused",
+      "refused",
+      "refused",
+      "refused",
+      "refused",
+    ]);
+    expect(await tries(database.url, [], ["select from callback"])).toEqual(["refused"]);
+    const { rows } = await sql<{ rolcanlogin: boolean }>`
+      select rolcanlogin from pg_roles where rolname = any(${Object.values(ROLES)})`.execute(db);
+    expect(rows.map(({ rolcanlogin }) => rolcanlogin)).toEqual([false, false, false]);
+  });
+
+  it("are made at the same time in several databases of a server, and again, without a fault", async () => {
+    const databases = await Promise.all([migrated(), migrated(), migrated()]);
+    const states = await Promise.all(
+      [...databases, ...databases, ...databases].map(({ db }) => grantRoles(db)),
+    );
+    expect(new Set(states)).toEqual(new Set(["granted"]));
+  });
+
+  it("take back what an earlier version gave", async () => {
+    const { database, db } = await migrated();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(`grant delete on event to ${ROLES.worker}`);
+    await client.end();
+    expect(await tries(database.url, ["worker"], ["delete from event"])).toEqual(["done"]);
+    await grantRoles(db);
+    expect(await tries(database.url, ["worker"], ["delete from event"])).toEqual(["refused"]);
+  });
+
+  it("name nothing that would need quoting", () => {
+    for (const statement of grantStatements()) expect(statement).toMatch(/^[a-z_, ]+$/);
+  });
+
+  it("are enough for serve --no-workers: the receiver alone records", async () => {
+    const around = await surroundings();
+    const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
+    onTestFinished(close);
+    await makePartitions(db);
+    await grantRoles(db);
+    const relay = await startRelay(
+      around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["receiver"]) }),
+      { http: true, workers: false },
+    );
+    expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
+    expect((await fetch(`${relay.url}/readyz`)).status).toBe(200);
+    expect(await around.query("select from callback")).toHaveLength(1);
+    await relay.stop();
+    expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  });
+
+  it("are enough for serve: with receiver and worker a payment goes all the way", async () => {
+    const around = await surroundings();
+    const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
+    onTestFinished(close);
+    await makePartitions(db);
+    await grantRoles(db);
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    const relay = await startRelay(
+      around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["receiver", "worker"]) }),
+    );
+    expect((await relay.callback({ data: { id } })).status).toBe(200);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), { timeout: 15_000 });
+    await vi.waitFor(async () =>
+      expect(await around.query("select message_id is not null as sent from publication")).toEqual([
+        { sent: true },
+      ]),
+    );
+    expect((await fetch(`${relay.url}/readyz`)).status).toBe(200);
+    await relay.stop();
+    expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { type Evidence, troubleWithin } from "./evidence.ts";
+import { type Finding, groupBy } from "./finding.ts";
+import type { Books } from "./read-books.ts";
+
+/** Which open alarm tells of which state. */
+const TELLS_OF = {
+  sourcePaused: "source_paused",
+  topicPaused: "topic_paused",
+  confirmationDead: "question_dead",
+  outboxDead: "event_dead",
+  quarantined: "invoice_quarantined",
+} as const;
+
+/** Between the commit of an alarm and the line that tells of it a process may be killed: in ms. */
+const SLACK_MS = 3_000;
+
+/**
+ * G13: every state that needs a person has its alarm open, no such alarm is open without its state, none is open
+ * twice; and what a process said it raised stands in the table, as what stands there was said.
+ */
+export function checkAlarms(evidence: Evidence, books: Books): Finding[] {
+  const findings: Finding[] = [];
+  const find = (what: string, about: string) => void findings.push({ guarantee: "G13", what, about });
+  const keyOf = (alarm: { name: string; subject: string }) => `${alarm.name} ${alarm.subject}`;
+  const isNamed = new Set<string>(Object.values(TELLS_OF));
+  const open = new Set<string>();
+  for (const alarm of books.alarms) {
+    if (alarm.cleared_at !== null || !isNamed.has(alarm.name)) continue;
+    const key = `${keyOf(alarm)} ${alarm.source}`;
+    if (open.has(key)) find("open twice", key);
+    open.add(key);
+  }
+  const openSubjects = new Set(
+    books.alarms.filter(({ cleared_at, name }) => cleared_at === null && isNamed.has(name)).map(keyOf),
+  );
+  const states = new Set(statesThatAreTold(books));
+  for (const state of states) if (!openSubjects.has(state)) find("nobody was told", state);
+  for (const alarm of openSubjects) if (!states.has(alarm)) find("still open, though it is over", alarm);
+
+  const rows = groupBy(books.alarms, keyOf);
+  const told = groupBy(evidence.alarms, keyOf);
+  for (const line of evidence.alarms)
+    if (line.raised && !rows.has(keyOf(line))) find("said in the log, and not in the table", keyOf(line));
+  for (const alarm of books.alarms) {
+    const said = (told.get(keyOf(alarm)) ?? []).some(({ raised }) => raised);
+    const isExcused = troubleWithin(evidence, alarm.raised_at, alarm.raised_at, SLACK_MS) !== undefined;
+    if (!said && !isExcused) find("in the table, and said by nobody", keyOf(alarm));
+  }
+  return findings;
+}
+
+function statesThatAreTold({ sources, topics, confirmations, outbox }: Books): string[] {
+  const byOperator = (pausedBy: string | null) => pausedBy === null || pausedBy === "operator";
+  return [
+    ...sources
+      .filter(({ paused_by }) => !byOperator(paused_by))
+      .map(({ name }) => `${TELLS_OF.sourcePaused} ${name}`),
+    ...topics
+      .filter(({ paused_by }) => !byOperator(paused_by))
+      .map(({ arn }) => `${TELLS_OF.topicPaused} ${arn}`),
+    ...confirmations
+      .filter(({ state }) => state === "dead")
+      .map(({ invoice_id }) => `${TELLS_OF.confirmationDead} ${invoice_id}`),
+    ...confirmations
+      .filter(({ state, verdict }) => state === "done" && verdict === "quarantined")
+      .map(({ invoice_id }) => `${TELLS_OF.quarantined} ${invoice_id}`),
+    ...outbox
+      .filter(({ state }) => state === "dead")
+      .map(({ event_id }) => `${TELLS_OF.outboxDead} ${event_id}`),
+  ];
+}

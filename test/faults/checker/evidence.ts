@@ -1,0 +1,153 @@
+import type {
+  Accepted,
+  Alarmed,
+  Begun,
+  CallbackAnswered,
+  CallbackSent,
+  Happening,
+  InvoiceBecame,
+  ProcessChanged,
+} from "../history/history.ts";
+
+/** A Get Invoice with its answer. */
+export interface Asked {
+  source: string;
+  invoiceId: string;
+  began: number;
+  /** Infinity when it never ended. */
+  ended: number;
+  status: number | null;
+  invoice: Record<string, unknown> | null;
+  end: "whole" | "cut" | "closed" | "open";
+}
+
+export interface Callback {
+  sent: CallbackSent;
+  /** null while nobody knows. */
+  answered: CallbackAnswered | null;
+  /** It was told that the relay has it. */
+  taken: boolean;
+}
+
+export interface Acceptance extends Accepted {
+  /** The event in it; empty when it is no event. */
+  event: {
+    id?: string;
+    source?: string;
+    type?: string;
+    data?: Record<string, unknown> & { invoiceId?: string; type?: string };
+  };
+}
+
+/** Something was not as always: a fault, or a process that was gone or stopped. */
+export interface Trouble {
+  from: number;
+  to: number;
+  what: string;
+}
+
+/** A history, put in order for questions. */
+export interface Evidence {
+  begun: Begun;
+  callbacks: Callback[];
+  asked: Asked[];
+  accepted: Acceptance[];
+  became: InvoiceBecame[];
+  alarms: Alarmed[];
+  processes: ProcessChanged[];
+  troubles: Trouble[];
+  endedAt: number;
+}
+
+/** @throws Error when the history has no beginning. */
+export function evidenceOf(history: readonly Happening[]): Evidence {
+  const of = <What extends Happening["what"]>(what: What) =>
+    history.filter((line): line is Extract<Happening, { what: What }> => line.what === what);
+  const [begun] = of("begun");
+  if (begun === undefined) throw new Error("The history does not say what it is about.");
+  const answers = new Map(of("answered").map((answered) => [answered.id, answered]));
+  const said = new Map(of("said").map((line) => [line.ask, line]));
+  return {
+    begun,
+    callbacks: of("sent").map((sent) => {
+      const answered = answers.get(sent.id) ?? null;
+      const status = answered?.status ?? 0;
+      return { sent, answered, taken: status >= 200 && status < 300 };
+    }),
+    asked: of("asked").map(({ ask, source, invoiceId, at }) => {
+      const answer = said.get(ask);
+      return {
+        source,
+        invoiceId,
+        began: at,
+        ended: answer?.at ?? Number.POSITIVE_INFINITY,
+        status: answer?.status ?? null,
+        invoice: answer?.invoice ?? null,
+        end: answer?.end ?? "open",
+      };
+    }),
+    accepted: of("accepted").map((line) => ({ ...line, event: eventIn(line.message) })),
+    became: of("became"),
+    alarms: of("alarm"),
+    processes: of("process"),
+    troubles: troublesOf(history),
+    endedAt: history.at(-1)?.at ?? 0,
+  };
+}
+
+function eventIn(message: string): Acceptance["event"] {
+  try {
+    return JSON.parse(message) as Acceptance["event"];
+  } catch {
+    return {};
+  }
+}
+
+/** Joins the beginnings with their ends; what has no end lasts. */
+function troublesOf(history: readonly Happening[]): Trouble[] {
+  const troubles: Trouble[] = [];
+  const open = new Map<string, Trouble>();
+  const begin = (key: string, at: number, what: string) => {
+    if (open.has(key)) return;
+    const trouble = { from: at, to: Number.POSITIVE_INFINITY, what };
+    open.set(key, trouble);
+    troubles.push(trouble);
+  };
+  const end = (key: string, at: number) => {
+    const trouble = open.get(key);
+    if (trouble !== undefined) trouble.to = at;
+    open.delete(key);
+  };
+  for (const line of history) {
+    if (line.what === "fault") {
+      begin(`fault ${line.id}`, line.at, `${line.kind} ${line.detail}`);
+      if (line.state !== "begins") end(`fault ${line.id}`, line.at);
+    }
+    if (line.what === "process" && line.name.startsWith("relay")) {
+      const isGone = ["killed", "stopping", "ended", "paused"].includes(line.state);
+      if (isGone) begin(`process ${line.name}`, line.at, `${line.name} ${line.state}`);
+      else end(`process ${line.name}`, line.at);
+    }
+  }
+  return troubles;
+}
+
+/** What was wrong at some time of the period, widened by `slackMs` on both sides. */
+export function troubleWithin(
+  { troubles }: Evidence,
+  from: number,
+  to: number,
+  slackMs = 0,
+): Trouble | undefined {
+  return troubles.find((trouble) => trouble.from <= to + slackMs && trouble.to >= from - slackMs);
+}
+
+/** The first time at or after `from` with `calmMs` behind it in which nothing was wrong; Infinity for never. */
+export function afterCalm({ troubles }: Evidence, from: number, calmMs: number): number {
+  let began = from;
+  for (const { from: start, to } of [...troubles].sort((one, other) => one.from - other.from)) {
+    if (start > began + calmMs) break;
+    if (to > began) began = to;
+  }
+  return began + calmMs;
+}

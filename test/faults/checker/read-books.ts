@@ -1,0 +1,116 @@
+import pg from "pg";
+import { onTodaysSchema } from "./on-todays-schema.ts";
+
+/** The relay's tables as the checker reads them; every time in ms since 1970. */
+export interface Books {
+  callbacks: {
+    id: string;
+    /** The header `x-webhook-id` that the sender gave it; null when there was none. */
+    sent_as: string | null;
+    source: string;
+    method: string;
+    query: string;
+    /** SHA-256, hex. */
+    body: string;
+    invoice_ids: string[];
+  }[];
+  confirmations: {
+    source: string;
+    invoice_id: string;
+    state: "due" | "claimed" | "done" | "dead";
+    verdict: string | null;
+    due_at: number;
+  }[];
+  /** The newest answer of each invoice (`newest`), and every other that differed. */
+  answers: { source: string; invoice_id: string; newest: boolean; asked_at: number; document: Document }[];
+  events: {
+    source: string;
+    id: string;
+    type: string;
+    invoice_id: string;
+    payload: string;
+    created_at: number;
+  }[];
+  outbox: { source: string; event_id: string; state: "due" | "claimed" | "held" | "dead" }[];
+  publications: {
+    source: string;
+    event_id: string;
+    topic_arn: string;
+    message_id: string;
+    published_at: number;
+    replay_id: string | null;
+  }[];
+  alarms: {
+    name: string;
+    source: string;
+    subject: string;
+    raised_at: number;
+    cleared_at: number | null;
+  }[];
+  /** Upstreams: sources by name, topics by ARN. */
+  sources: { name: string; paused_by: string | null }[];
+  topics: { arn: string; paused_by: string | null }[];
+  /** When they were read. */
+  read_at: number;
+}
+
+type Document = Record<string, unknown>;
+
+const ms = (column: string) => `round(extract(epoch from ${column}) * 1000, 3)::float8 as ${column}`;
+
+/** All that the checker knows of the schema. */
+const QUERIES: Record<Exclude<keyof Books, "read_at">, string> = {
+  callbacks: `
+    select id::text, source, method, query, encode(sha256(body), 'hex') as body, invoice_ids::text[],
+      (select header ->> 1 from json_array_elements(headers) as header where header ->> 0 = 'x-webhook-id') as sent_as
+    from callback`,
+  confirmations: `select source, invoice_id::text, state, verdict, ${ms("due_at")} from confirmation`,
+  answers: `
+    select source, id::text as invoice_id, true as newest, ${ms("asked_at")}, document from invoice
+    union all select source, invoice_id::text, false, ${ms("asked_at")}, document from invoice_snapshot`,
+  events: `select source, id::text, type, invoice_id::text, payload, ${ms("created_at")} from event`,
+  outbox: `select source, event_id::text, state from outbox`,
+  publications: `
+    select source, event_id::text, topic_arn, message_id, ${ms("published_at")}, replay_id::text from publication`,
+  alarms: `select name, source, subject, ${ms("raised_at")}, ${ms("cleared_at")} from alarm`,
+  sources: `select name, paused_by from source`,
+  topics: `select arn, paused_by from topic`,
+};
+
+/** Reads all of it in one snapshot. */
+export async function readBooks(url: string): Promise<Books> {
+  return await withClient(url, async (client) => {
+    await client.query("begin isolation level repeatable read");
+    const books: Record<string, unknown> = { read_at: Date.now() };
+    for (const [name, query] of Object.entries(QUERIES)) {
+      // document is json, and json has no equality; union all needs none.
+      books[name] = (await client.query(query)).rows;
+    }
+    await client.query("commit");
+    return books as unknown as Books;
+  });
+}
+
+/** How much is not at its end: confirmations due within `withinMs` or claimed, and entries due or claimed. */
+export async function countOpen(url: string, withinMs: number): Promise<number> {
+  const query = `
+    select (select count(*) from confirmation
+        where state = 'claimed' or (state = 'due' and due_at < now() + ${withinMs} * interval '1 ms'))
+      + (select count(*) from outbox where state in ('due', 'claimed')) as open`;
+  return await withClient(url, async (client) => Number((await client.query(query)).rows[0].open));
+}
+
+async function withClient<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, options: "-c timezone=UTC -c datestyle=ISO" });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await onTodaysSchema(client);
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

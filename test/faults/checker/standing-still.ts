@@ -1,0 +1,58 @@
+import { afterCalm, type Evidence } from "./evidence.ts";
+import { type Finding, groupBy } from "./finding.ts";
+
+/** G11's 30 s, and what a busy machine needs to carry the work out, in ms. */
+const STANDSTILL_MS = 30_000;
+const WORK_MS = 5_000;
+
+/** SIGTERM is obeyed within 10 s; in ms, with what a busy machine adds. */
+const STOPPED_MS = 12_000;
+
+/**
+ * G11: once nothing was wrong for 30 s (or three leases), what was taken before is published, provided that the
+ * invoice was paid when its callback came: before that it waits on the ladder by right.
+ */
+export function checkStandingStill(evidence: Evidence): Finding[] {
+  const findings: Finding[] = [];
+  const limitMs = Math.max(STANDSTILL_MS, 3 * evidence.begun.leaseMs) + WORK_MS;
+  const changes = groupBy(evidence.became, ({ invoiceId }) => invoiceId);
+  const accepted = groupBy(
+    evidence.accepted,
+    ({ topicArn, event }) => `${topicArn} ${event.data?.invoiceId}`,
+  );
+
+  for (const { sent, answered, taken } of evidence.callbacks) {
+    if (!taken || answered === null) continue;
+    const topics = evidence.begun.sources[sent.source];
+    for (const id of sent.invoiceIds) {
+      const before = (changes.get(id) ?? []).filter(({ at }) => at <= sent.at);
+      const after = (changes.get(id) ?? []).filter(({ at }) => at > sent.at);
+      if (before.at(-1)?.status !== "Paid" || after.length > 0) continue;
+      const topicArn = before.at(-1)?.type === "Live" ? topics?.topicArn : topics?.testTopicArn;
+      const deadline = afterCalm(evidence, answered.at, limitMs);
+      const inTime = (accepted.get(`${topicArn} ${id}`) ?? []).some(({ at }) => at <= deadline);
+      if (!inTime && deadline <= evidence.endedAt)
+        findings.push({
+          guarantee: "G11",
+          what: `taken, paid, calm for ${limitMs / 1000} s, not published`,
+          about: id,
+        });
+    }
+  }
+  for (const name of namesOfStuck(evidence))
+    findings.push({
+      guarantee: "G11",
+      what: `told to stop, and not gone after ${STOPPED_MS / 1000} s`,
+      about: name,
+    });
+  return findings;
+}
+
+function namesOfStuck({ processes }: Evidence): string[] {
+  return processes
+    .filter(({ state, name, at }, index) => {
+      const next = processes.slice(index + 1).find((line) => line.name === name);
+      return state === "stopping" && next !== undefined && next.at - at > STOPPED_MS;
+    })
+    .map(({ name }) => name);
+}

@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createTestDatabase } from "../../support/database.ts";
+import { endWorld, makeWorld } from "../world/world.ts";
+import { Matrix, type MatrixKind } from "./matrix.ts";
+import { STEPS } from "./steps.ts";
+
+const LEASE_MS = 1_000;
+
+/** A world of its own on a database of its own, gone with the test. */
+async function matrix(kind: MatrixKind): Promise<Matrix> {
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-matrix-"));
+  const relays = kind === "crash" ? 1 : 2;
+  const world = await makeWorld({ folder, seed: 0, databaseUrl: database.url, relays, leaseMs: LEASE_MS });
+  onTestFinished(async () => {
+    await endWorld(world);
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return new Matrix(world, kind, LEASE_MS);
+}
+
+const GOOD = { reached: true, rested: true, copies: 0, findings: [] };
+
+/** The rest of the matrices is run by `npm run crash-matrix`. */
+const step = STEPS.find(({ name }) => name === "callback recorded") ?? { name: "", drive: "callback" };
+
+describe("between the commit of a callback and its answer", () => {
+  it("a process that is killed has lost nothing (G1, G2, G5)", { timeout: 150_000 }, async () => {
+    expect(await (await matrix("crash")).row(step)).toEqual({ step: step.name, ...GOOD });
+  });
+
+  it("a process that sleeps for two leases does no harm when it wakes (G6, G7)", {
+    timeout: 150_000,
+  }, async () => {
+    expect(await (await matrix("pause")).row(step)).toEqual({ step: step.name, ...GOOD });
+  });
+});

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { STEPS } from "./steps.ts";
+
+const SOURCES = join(import.meta.dirname, "../../../src");
+
+it("every step that the program names stands in the matrix, and each name once in the program", () => {
+  const named = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [...readFileSync(join(SOURCES, file), "utf8").matchAll(/\bstep\("([^"]+)"\)/g)])
+    .map(([, name]) => name);
+  expect(named.toSorted()).toEqual(STEPS.map(({ name }) => name).toSorted());
+});

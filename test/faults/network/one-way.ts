@@ -1,0 +1,105 @@
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** What happens to bytes of one direction; asked anew for every piece, so that it may change at any time. */
+export interface Condition {
+  /** Later by so many ms; order is kept. */
+  delayMs: number;
+  /** At most so many; 0 is no limit. */
+  bytesPerSecond: number;
+  /** Nothing arrives, and nobody learns of an end: bytes wait until it opens again, as TCP would repeat them. */
+  blackHole: boolean;
+}
+
+/** Sees every piece before it is passed on; says how many bytes of it still go through before the cut. */
+export type Inspect = (piece: Buffer) => { cutAfter: number } | null;
+
+const PIECE_BYTES = 16 * 1024;
+const MOST_WAITING_BYTES = 1024 * 1024;
+
+interface OneWayOptions {
+  from: Socket;
+  to: Socket;
+  condition: Condition;
+  inspect: Inspect;
+  /** Resets both sides. */
+  cut(): void;
+}
+
+/** One direction of a connection: from one socket to the other, in order, under a condition that may change. */
+export class OneWay {
+  #options: OneWayOptions;
+  readonly #waiting: { piece: Buffer | null; arrivedAt: number }[] = [];
+  #waitingBytes = 0;
+  #moving = false;
+  #opened: () => void = () => {};
+
+  constructor(options: OneWayOptions) {
+    this.#options = options;
+    options.from.on("data", (piece) => this.#arrived(piece as Buffer));
+    options.from.on("end", () => this.#arrived(null));
+  }
+
+  /** This connection alone lets nothing through any more, for good. */
+  hang(): void {
+    this.#options = { ...this.#options, condition: { ...this.#options.condition, blackHole: true } };
+  }
+
+  /** The condition changed: what waited for it looks again. */
+  look(): void {
+    this.#opened();
+  }
+
+  #arrived(piece: Buffer | null): void {
+    this.#waiting.push({ piece, arrivedAt: performance.now() });
+    this.#waitingBytes += piece?.length ?? 0;
+    if (this.#waitingBytes > MOST_WAITING_BYTES) this.#options.from.pause();
+    if (!this.#moving) void this.#move();
+  }
+
+  async #move(): Promise<void> {
+    this.#moving = true;
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      await this.#isOpen();
+      const late = next.arrivedAt + this.#options.condition.delayMs - performance.now();
+      if (late > 0) await delay(late);
+      if (this.#options.condition.blackHole) continue;
+      this.#waiting.shift();
+      this.#waitingBytes -= next.piece?.length ?? 0;
+      if (this.#waitingBytes <= MOST_WAITING_BYTES) this.#options.from.resume();
+      if (next.piece === null) this.#options.to.end();
+      else await this.#pass(next.piece);
+    }
+    this.#moving = false;
+  }
+
+  async #isOpen(): Promise<void> {
+    while (this.#options.condition.blackHole)
+      await new Promise<void>((resolve) => {
+        this.#opened = resolve;
+      });
+  }
+
+  async #pass(piece: Buffer): Promise<void> {
+    const { to, condition, inspect, cut } = this.#options;
+    const verdict = inspect(piece);
+    const through = verdict === null ? piece : piece.subarray(0, verdict.cutAfter);
+    const step =
+      condition.bytesPerSecond === 0 ? PIECE_BYTES : Math.min(PIECE_BYTES, condition.bytesPerSecond);
+    for (let at = 0; at < through.length; at += step) {
+      const part = through.subarray(at, at + step);
+      if (condition.bytesPerSecond > 0) await delay((part.length / condition.bytesPerSecond) * 1_000);
+      if (!to.write(part) && !to.destroyed) await drained(to);
+    }
+    if (verdict !== null) cut();
+  }
+}
+
+const drained = (socket: Socket) =>
+  new Promise<void>((resolve) => {
+    const done = () => {
+      socket.off("drain", done).off("close", done);
+      resolve();
+    };
+    socket.on("drain", done).on("close", done);
+  });

@@ -1,0 +1,205 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type Condition, type Inspect, OneWay } from "./one-way.ts";
+
+/** Which way the bytes go: to the server, or from it. */
+export type Way = "to" | "from" | "both";
+
+/**
+ * What may go wrong on a link.
+ * - `refuse`: connections break, new ones are closed at once
+ * - `delay`: bytes arrive later, in order
+ * - `throttle`: so many bytes a second
+ * - `black-hole`: no byte arrives and no end is told; when it is over, what waited arrives
+ */
+export type LinkFault =
+  | { kind: "refuse" }
+  | { kind: "delay"; ms: number; way?: Way }
+  | { kind: "throttle"; bytesPerSecond: number; way?: Way }
+  | { kind: "black-hole"; way?: Way };
+
+/**
+ * Cuts a connection once, at a request or at its reply:
+ * - `request`: the request arrives at the proxy and goes no further
+ * - `before`: the server has it and replies; no byte of the reply gets through
+ * - `during`: half of the reply's first piece gets through
+ * - `after`: the reply's first piece gets through, the next request finds the connection closed
+ */
+export interface Cut {
+  when: "request" | "before" | "during" | "after";
+  /** Only after a request that holds this text, such as `commit`; any request when left out. */
+  matching?: string;
+  /** How many connections it strikes before it is used up; 1 when left out. */
+  times?: number;
+}
+
+interface Connection {
+  client: Socket;
+  server: Socket;
+  ways: readonly OneWay[];
+}
+
+const CALM: Condition = { delayMs: 0, bytesPerSecond: 0, blackHole: false };
+
+/** A TCP proxy on a loopback port of its own, between a client and a server that know nothing of it. */
+export class TcpProxy {
+  readonly #server: Server;
+  readonly #connections = new Set<Connection>();
+  readonly #to: Condition = { ...CALM };
+  readonly #from: Condition = { ...CALM };
+  #target: number;
+  #refuses = false;
+  #cuts: (Cut & { left: number })[] = [];
+
+  private constructor(server: Server, target: number) {
+    this.#server = server;
+    this.#target = target;
+    server.on("connection", (client) => this.#accept(client));
+  }
+
+  /** @param target the server's port on 127.0.0.1; 0 when there is none yet. */
+  static async start(target = 0): Promise<TcpProxy> {
+    const server = createServer({ allowHalfOpen: true });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return new TcpProxy(server, target);
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The url with this proxy in the place of its host. */
+  through(url: string): string {
+    const moved = new URL(url);
+    moved.hostname = "127.0.0.1";
+    moved.port = String(this.port);
+    return moved.href;
+  }
+
+  /** How many connections are open. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** New connections go to another port from now on; open ones break. */
+  moveTo(target: number): void {
+    this.#target = target;
+    this.breakAll();
+  }
+
+  /** From now on, for open connections too; several kinds add up. */
+  fault(fault: LinkFault): void {
+    const conditions = [this.#to, this.#from].filter((_, index) =>
+      fault.kind === "refuse" || (fault.way ?? "both") === "both"
+        ? true
+        : (fault.way === "to") === (index === 0),
+    );
+    for (const condition of conditions) {
+      if (fault.kind === "delay") condition.delayMs = fault.ms;
+      if (fault.kind === "throttle") condition.bytesPerSecond = fault.bytesPerSecond;
+      if (fault.kind === "black-hole") condition.blackHole = true;
+    }
+    if (fault.kind === "refuse") {
+      this.#refuses = true;
+      this.breakAll();
+    }
+  }
+
+  /** The next connections that it fits are cut. */
+  cut(cut: Cut): void {
+    this.#cuts.push({ ...cut, left: cut.times ?? 1 });
+  }
+
+  /** How many cuts wait to strike. */
+  get cutsLeft(): number {
+    return this.#cuts.reduce((sum, cut) => sum + cut.left, 0);
+  }
+
+  /** Everything goes through again, what waited first. */
+  heal(): void {
+    Object.assign(this.#to, CALM);
+    Object.assign(this.#from, CALM);
+    this.#refuses = false;
+    this.#cuts = [];
+    for (const { ways } of this.#connections) for (const way of ways) way.look();
+  }
+
+  /** Every open connection hangs for good, as behind a firewall that forgot it; new ones go through. */
+  hangAll(): void {
+    for (const { ways } of this.#connections) for (const way of ways) way.hang();
+  }
+
+  /** Resets every open connection. */
+  breakAll(): void {
+    for (const connection of this.#connections) this.#reset(connection);
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.heal();
+    this.breakAll();
+    await once(this.#server, "close");
+  }
+
+  #accept(client: Socket): void {
+    client.on("error", () => {});
+    if (this.#refuses || this.#target === 0) {
+      client.resetAndDestroy();
+      return;
+    }
+    client.setNoDelay(true);
+    const server = connect({ port: this.#target, host: "127.0.0.1", allowHalfOpen: true, noDelay: true });
+    server.on("error", () => {});
+    const reset = () => this.#reset(connection);
+    const inspector = this.#inspector();
+    const connection: Connection = {
+      client,
+      server,
+      ways: [
+        new OneWay({ from: client, to: server, condition: this.#to, inspect: inspector.request, cut: reset }),
+        new OneWay({ from: server, to: client, condition: this.#from, inspect: inspector.reply, cut: reset }),
+      ],
+    };
+    this.#connections.add(connection);
+    client.on("close", () => this.#sideClosed(connection, this.#to, client, server));
+    server.on("close", () => this.#sideClosed(connection, this.#from, server, client));
+  }
+
+  /** An end that was told in order leaves the other side open; a reset goes on, unless the link is a black hole. */
+  #sideClosed(connection: Connection, way: Condition, closed: Socket, other: Socket): void {
+    if (other.destroyed) {
+      this.#connections.delete(connection);
+      return;
+    }
+    const broken = closed.errored !== null || !closed.readableEnded;
+    if (broken && !way.blackHole) this.#reset(connection);
+    else if (closed.readableEnded) other.once("close", () => this.#connections.delete(connection));
+  }
+
+  #reset(connection: Connection): void {
+    this.#connections.delete(connection);
+    connection.client.resetAndDestroy();
+    connection.server.resetAndDestroy();
+  }
+
+  /** Remembers for one connection which cut waits for its reply. */
+  #inspector(): { request: Inspect; reply: Inspect } {
+    let armed: Cut["when"] | null = null;
+    return {
+      request: (piece) => {
+        const cut = this.#cuts.find(
+          ({ matching, left }) => left > 0 && (matching === undefined || piece.includes(matching)),
+        );
+        if (cut === undefined || armed !== null) return null;
+        cut.left -= 1;
+        armed = cut.when;
+        return armed === "request" ? { cutAfter: 0 } : null;
+      },
+      reply: (piece) => {
+        if (armed === null) return null;
+        return { cutAfter: { request: 0, before: 0, during: piece.length >> 1, after: piece.length }[armed] };
+      },
+    };
+  }
+}

@@ -1,0 +1,48 @@
+/** `npm run torture -- --minutes N --seed S`: a run of its own on an embedded PostgreSQL; ends with 1 on a finding. */
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { embeddedServer } from "../world/postgres-server.ts";
+import { torture } from "./torture.ts";
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "1" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * 1_000_000)) },
+    relays: { type: "string", default: "2" },
+    rate: { type: "string", default: "15" },
+  },
+});
+const seed = Number(values.seed);
+const folder = await mkdtemp(join(tmpdir(), `invoice-relay-torture-${seed}-`));
+await chmod(folder, 0o711);
+say(`seed ${seed}, history in ${folder}`);
+const data = join(folder, "postgres");
+const server = await embeddedServer(data);
+let code = 1;
+try {
+  const { findings, rested, figures } = await torture({
+    server,
+    seed,
+    folder,
+    lengthMs: Number(values.minutes) * 60_000,
+    perSecond: Number(values.rate),
+    relays: Number(values.relays),
+  });
+  say(
+    Object.entries(figures)
+      .map(([name, figure]) => `${name} ${figure}`)
+      .join(", "),
+  );
+  for (const { guarantee, what, about } of findings) say(`${guarantee} ${what}: ${about}`);
+  say(findings.length === 0 && rested ? "green: every guarantee held" : `red: ${findings.length} findings`);
+  if (!rested) say("red: it did not come to rest");
+  code = findings.length === 0 && rested ? 0 : 1;
+} finally {
+  await server.stop("fast");
+  await rm(data, { recursive: true, force: true });
+}
+process.exit(code);

@@ -1,0 +1,88 @@
+import pg from "pg";
+import { type PostgresServer, runOn } from "../world/postgres-server.ts";
+import type { PostgresFault } from "./schedule.ts";
+
+export interface Faulty {
+  server: PostgresServer;
+  /** The relay's database, without a proxy. */
+  databaseUrl: string;
+  /** The server listens elsewhere now. */
+  onMove(port: number): void;
+}
+
+const TABLES = ["callback", "confirmation", "invoice", "event", "outbox", "publication", "alarm", "source"];
+
+/** Lets Postgres fail so. @returns what ends it. */
+export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<() => Promise<void>> {
+  const { server, databaseUrl } = faulty;
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const ours = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
+  switch (how) {
+    case "restart-fast":
+    case "restart-immediate":
+      await server.stop(how === "restart-fast" ? "fast" : "immediate");
+      return async () => {
+        await server.start();
+        faulty.onMove(server.port);
+      };
+    case "terminate":
+      await runOn(server.url, ours);
+      return async () => {};
+    case "read-only":
+      await runOn(server.url, `alter database ${name} set default_transaction_read_only = on`, ours);
+      return () => runThere(server.url, `alter database ${name} reset default_transaction_read_only`, ours);
+    case "full":
+      await runOn(server.url, `alter database ${name} connection limit 1`, ours);
+      return () => runThere(server.url, `alter database ${name} connection limit -1`);
+    case "serialization":
+      return await failWrites(databaseUrl, "40001", 6);
+    case "deadlock":
+      return await failWrites(databaseUrl, "40P01", 6);
+    case "locked":
+      return await lockTables(databaseUrl);
+  }
+}
+
+const runThere = async (url: string, ...statements: string[]) => void (await runOn(url, ...statements));
+
+/**
+ * The next so many writes fail with this SQLSTATE, whoever makes them. A sequence counts, since it keeps its value when
+ * a transaction is rolled back. A superuser's session reads what happens on a read-only or full database too.
+ */
+async function failWrites(url: string, sqlState: string, times: number): Promise<() => Promise<void>> {
+  const drop = "drop function if exists faults_fail() cascade; drop sequence if exists faults_failed";
+  const present = await runOn<{ name: string }>(
+    url,
+    `select relname::text as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
+  );
+  const tables = TABLES.filter((table) => present.some(({ name }) => name === table));
+  await runOn(
+    url,
+    drop,
+    "create sequence faults_failed",
+    `create function faults_fail() returns trigger language plpgsql as $$
+      begin
+        if nextval('faults_failed') <= ${times} then
+          raise exception 'a fault of the test' using errcode = '${sqlState}';
+        end if;
+        return null;
+      end $$`,
+    ...tables.map(
+      (table) => `create trigger faults_fail before insert or update or delete on ${table}
+        for each statement execute function faults_fail()`,
+    ),
+  );
+  return () => runThere(url, drop);
+}
+
+/** Somebody's long transaction keeps writers out. */
+async function lockTables(url: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => {});
+  await client.connect();
+  await client.query("begin");
+  await client.query("lock table confirmation in exclusive mode");
+  return async () => {
+    await client.end();
+  };
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Relay } from "../world/relay.ts";
+import type { World } from "../world/world.ts";
+import { type Faulty, failPostgres } from "./postgres-faults.ts";
+import type { Planned, PlannedFault } from "./schedule.ts";
+
+/** Carries out a plan; resolves when the last fault is over. Every fault's beginning and end stand in the history. */
+export async function strikeAll(world: World, faulty: Faulty, plan: readonly Planned[]): Promise<void> {
+  const began = performance.now();
+  const strikes = plan.map(async ({ atMs, forMs, fault }, index) => {
+    await delay(began + atMs - performance.now());
+    await strike(world, faulty, { id: String(index), forMs, fault });
+  });
+  await Promise.all(strikes);
+}
+
+/** One fault from its beginning to its end. */
+export async function strike(
+  world: World,
+  faulty: Faulty,
+  { id, forMs, fault }: { id: string; forMs: number; fault: PlannedFault },
+): Promise<void> {
+  const { on, ...detail } = fault;
+  const tell = (state: "begins" | "ends") =>
+    world.recorder.record({ what: "fault", id, kind: on, state, detail: JSON.stringify(detail) });
+  tell("begins");
+  const end = await begin(world, faulty, fault);
+  await delay(forMs);
+  await end();
+  tell("ends");
+}
+
+/** @returns what ends it. */
+async function begin(world: World, faulty: Faulty, fault: PlannedFault): Promise<() => Promise<void>> {
+  switch (fault.on) {
+    case "link": {
+      const link = relayOf(world, fault.relay).links[fault.link];
+      link.fault(fault.fault);
+      return async () => link.heal();
+    }
+    case "cut": {
+      const link = relayOf(world, fault.relay).links[fault.link];
+      link.cut(fault.cut);
+      return async () => link.heal();
+    }
+    case "process":
+      return await disturb(relayOf(world, fault.relay), fault.how);
+    case "provider":
+      await world.provider.feel(fault.mood);
+      return () => world.provider.feel({ kind: "well" });
+    case "sns":
+      await world.sns.fault(fault.fault);
+      return () => world.sns.calm();
+    case "postgres":
+      return await failPostgres(fault.how, faulty);
+  }
+}
+
+async function disturb(relay: Relay, how: "kill" | "stop" | "pause"): Promise<() => Promise<void>> {
+  if (how === "pause") {
+    relay.process.pause();
+    return async () => relay.process.continue();
+  }
+  await (how === "kill" ? relay.process.kill() : relay.process.stop());
+  return () => startUntilItRuns(relay);
+}
+
+/** What looks after processes starts one again that ended: it may find Postgres away and give up. */
+export async function startUntilItRuns(relay: Relay): Promise<void> {
+  while (!relay.runs) await relay.start().catch(() => delay(500));
+}
+
+function relayOf({ relays }: World, index: number): Relay {
+  const relay = relays[index];
+  if (relay === undefined) throw new Error(`There is no relay ${index}.`);
+  return relay;
+}

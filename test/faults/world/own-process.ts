@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { ProcessChanged } from "../history/history.ts";
+import type { Recorder } from "../history/recorder.ts";
+
+export interface OwnProcessOptions {
+  /** Names it in the history, and its log file there. */
+  name: string;
+  /** Node's arguments. */
+  args: readonly string[];
+  environment?: Record<string, string | undefined>;
+  folder: string;
+  recorder: Recorder;
+  /** Called with every line of its stdout. */
+  onLine?(line: string): void;
+  /** Stands before node on the command line, such as `faketime`. */
+  prefix?: readonly string[];
+}
+
+const COMPILED = join(import.meta.dirname, "../../../node_modules/.cache/test-compile-cache");
+/** What deploys gives a process time to end: Docker 10 s, Kubernetes 30 s. In ms. */
+const KILLED_AFTER_MS = 20_000;
+
+const living = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of living) child.kill("SIGKILL");
+});
+
+/** A Node process of a run: its output in a file of the history, its ends and pauses in the history itself. */
+export class OwnProcess {
+  readonly name: string;
+  /** The exit code, null after a signal. */
+  readonly ended: Promise<number | null>;
+  readonly #child: ChildProcess;
+  readonly #recorder: Recorder;
+  readonly #lines: string[] = [];
+  readonly #watchers = new Set<(line: string | null) => void>();
+  #hasEnded = false;
+
+  constructor(options: OwnProcessOptions) {
+    const { name, folder, prefix = [], args } = options;
+    this.name = name;
+    this.#recorder = options.recorder;
+    const { PATH, HOME } = process.env;
+    const [program = process.execPath, ...rest] = [...prefix, process.execPath, ...args];
+    this.#child = spawn(program, rest, {
+      env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...options.environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    living.add(this.#child);
+    const log = createWriteStream(join(folder, `${name}.log`), { flags: "a" });
+    this.#child.stderr?.pipe(log, { end: false });
+    createInterface({ input: this.#child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
+      log.write(`${line}\n`);
+      this.#lines.push(line);
+      if (this.#lines.length > 200) this.#lines.shift();
+      options.onLine?.(line);
+      for (const watcher of this.#watchers) watcher(line);
+    });
+    this.#tell("started");
+    this.ended = once(this.#child, "close").then(([code]) => {
+      living.delete(this.#child);
+      this.#hasEnded = true;
+      this.#tell("ended");
+      log.end();
+      for (const watcher of this.#watchers) watcher(null);
+      return code as number | null;
+    });
+  }
+
+  get alive(): boolean {
+    return !this.#hasEnded;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Waits for a line of its stdout. @throws Error with its last lines when it ends before, or the time is over. */
+  async says(pattern: RegExp, withinMs = 60_000): Promise<RegExpExecArray> {
+    for (const line of this.#lines) {
+      const found = pattern.exec(line);
+      if (found !== null) return found;
+    }
+    return await new Promise((resolve, reject) => {
+      const done = () => {
+        clearTimeout(tooLong);
+        this.#watchers.delete(watcher);
+      };
+      const fail = (why: string) => {
+        done();
+        reject(
+          new Error(`${this.name} ${why} before it said ${pattern}: ${this.#lines.slice(-5).join("\n")}`),
+        );
+      };
+      const watcher = (line: string | null) => {
+        if (line === null) return fail("ended");
+        const found = pattern.exec(line);
+        if (found === null) return;
+        done();
+        resolve(found);
+      };
+      const tooLong = setTimeout(() => fail(`took ${withinMs} ms`), withinMs);
+      this.#watchers.add(watcher);
+      if (this.#hasEnded) fail("ended");
+    });
+  }
+
+  kill(): Promise<number | null> {
+    if (this.alive) this.#tell("killed");
+    this.#child.kill("SIGKILL");
+    return this.ended;
+  }
+
+  /** SIGTERM, as whoever deploys sends it, and SIGKILL when that was not enough. */
+  async stop(): Promise<number | null> {
+    if (this.alive) this.#tell("stopping");
+    this.#child.kill("SIGTERM");
+    const impatient = setTimeout(() => void this.kill(), KILLED_AFTER_MS);
+    const code = await this.ended;
+    clearTimeout(impatient);
+    return code;
+  }
+
+  pause(): void {
+    this.stopsItself();
+    this.#child.kill("SIGSTOP");
+  }
+
+  /** It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop it twice. */
+  stopsItself(): void {
+    this.#tell("paused");
+  }
+
+  continue(): void {
+    this.#child.kill("SIGCONT");
+    this.#tell("continued");
+  }
+
+  #tell(state: ProcessChanged["state"]): void {
+    this.#recorder.record({ what: "process", name: this.name, pid: this.pid, state });
+  }
+}

@@ -1,0 +1,156 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Recorder } from "../history/recorder.ts";
+import { TcpProxy } from "../network/tcp-proxy.ts";
+import { OwnProcess } from "./own-process.ts";
+
+/** The links of one relay: who talks to whom through which proxy. */
+export interface Links {
+  /** Senders of callbacks → relay. */
+  callbacks: TcpProxy;
+  postgres: TcpProxy;
+  provider: TcpProxy;
+  sns: TcpProxy;
+}
+export type LinkName = keyof Links;
+
+export interface RelayOptions {
+  name: string;
+  folder: string;
+  recorder: Recorder;
+  /** `main.ts` of the program, ours or a broken copy. */
+  main: string;
+  /** Settings, with the database's address as it would be without a proxy. */
+  environment: Record<string, string>;
+  /** What stands in its SOURCES_FILE, given the provider's address as this relay sees it. */
+  sourcesFile(collectionApiUrl: string): unknown;
+  ports: { postgres: number; provider: number; sns: number };
+}
+
+export interface StartOptions {
+  /** Node's own arguments, before the program. */
+  nodeArgs?: readonly string[];
+  prefix?: readonly string[];
+  environment?: Record<string, string>;
+  /** `serve`'s own. */
+  words?: readonly string[];
+  /** How long it may take, in ms; a minute when left out. */
+  withinMs?: number;
+}
+
+/** A place where `serve` runs: its links stay, its process may be killed and started again. */
+export class Relay {
+  readonly name: string;
+  readonly links: Links;
+  readonly #options: RelayOptions;
+  #process: OwnProcess | null = null;
+
+  private constructor(options: RelayOptions, links: Links) {
+    this.name = options.name;
+    this.#options = options;
+    this.links = links;
+  }
+
+  /** Makes the links; nothing runs yet. */
+  static async place(options: RelayOptions): Promise<Relay> {
+    const links: Links = {
+      callbacks: await TcpProxy.start(),
+      postgres: await TcpProxy.start(options.ports.postgres),
+      provider: await TcpProxy.start(options.ports.provider),
+      sns: await TcpProxy.start(options.ports.sns),
+    };
+    const relay = new Relay(options, links);
+    const sources = options.sourcesFile(`http://127.0.0.1:${links.provider.port}`);
+    await writeFile(relay.#sourcesFile, JSON.stringify(sources));
+    return relay;
+  }
+
+  /** Its process. @throws Error when there is none. */
+  get process(): OwnProcess {
+    if (this.#process === null) throw new Error(`${this.name} was never started.`);
+    return this.#process;
+  }
+
+  /** `main.ts` of its program. */
+  get main(): string {
+    return this.#options.main;
+  }
+
+  get runs(): boolean {
+    return this.#process?.alive ?? false;
+  }
+
+  /** Where callbacks go. */
+  get callbackUrl(): string {
+    return `http://127.0.0.1:${this.links.callbacks.port}`;
+  }
+
+  /** The program with this relay's settings and links, for a command of its own or for `serve`. */
+  launch(words: readonly string[], start: StartOptions = {}): OwnProcess {
+    const { environment, main, folder, recorder } = this.#options;
+    return new OwnProcess({
+      name: this.name,
+      folder,
+      recorder,
+      prefix: start.prefix ?? [],
+      args: [...(start.nodeArgs ?? []), main, ...words],
+      environment: { ...environment, ...this.#addresses(), ...start.environment },
+      onLine: (line) => this.#read(line),
+    });
+  }
+
+  /** Starts `serve` and resolves when it takes callbacks. @throws Error with its last lines when it does not. */
+  async start(start: StartOptions = {}): Promise<void> {
+    this.#process = this.launch(["serve", ...(start.words ?? [])], start);
+    const [, port] = await this.#process.says(/"port":(\d+)/, start.withinMs);
+    this.links.callbacks.moveTo(Number(port));
+  }
+
+  /** Every link goes through again. */
+  heal(): void {
+    for (const link of this.#all) link.heal();
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.kill();
+    await Promise.all(this.#all.map((link) => link.close()));
+  }
+
+  get #all(): TcpProxy[] {
+    const { callbacks, postgres, provider, sns } = this.links;
+    return [callbacks, postgres, provider, sns];
+  }
+
+  get #sourcesFile(): string {
+    return join(this.#options.folder, `${this.name}.sources.json`);
+  }
+
+  #addresses(): Record<string, string> {
+    const { environment } = this.#options;
+    const { postgres, sns } = this.links;
+    return {
+      PORT: "0",
+      SOURCES_FILE: this.#sourcesFile,
+      DATABASE_URL: postgres.through(environment.DATABASE_URL ?? ""),
+      AWS_ENDPOINT_URL_SNS: `http://127.0.0.1:${sns.port}`,
+    };
+  }
+
+  /** Its log tells of alarms; all else of it is only kept. */
+  #read(line: string): void {
+    if (!line.includes('"alarm')) return;
+    const { alarm, alarmCleared, source, subject } = JSON.parse(line) as Record<string, string | undefined>;
+    const name = alarm ?? alarmCleared;
+    if (name === undefined) return;
+    this.#options.recorder.record({
+      what: "alarm",
+      process: this.name,
+      name,
+      source: source ?? "",
+      subject: subject ?? "",
+      raised: alarm !== undefined,
+    });
+  }
+}
+
+export const OUR_MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");

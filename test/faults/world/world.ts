@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Books, readBooks } from "../checker/read-books.ts";
+import { Recorder } from "../history/recorder.ts";
+import { OUR_MAIN, Relay } from "./relay.ts";
+import { Provider, Sns } from "./remote-controls.ts";
+
+export interface WorldSource {
+  name: string;
+  key: string;
+  token: string;
+  collectionId: string;
+  /** A collection of several accounts: every source's key sees its invoices. */
+  sharedCollectionId: string;
+  topicArn: string;
+  testTopicArn: string;
+}
+
+export interface WorldOptions {
+  /** Takes the history, the tables as they were at the end, and the logs. */
+  folder: string;
+  seed: number;
+  databaseUrl: string;
+  /** How many `serve` processes; 1 when left out. */
+  relays?: number;
+  /** How many sources; 1 when left out. */
+  sources?: number;
+  /** `main.ts` of the program, when it is a broken copy. */
+  main?: string;
+  /** In ms; 2,000 when left out. */
+  leaseMs?: number;
+  settings?: Record<string, string>;
+}
+
+/** Relays, a provider and an SNS in processes of their own, proxies between, and what was seen of it all. */
+export interface World {
+  readonly folder: string;
+  readonly databaseUrl: string;
+  readonly recorder: Recorder;
+  readonly provider: Provider;
+  readonly sns: Sns;
+  readonly sources: readonly WorldSource[];
+  readonly relays: readonly Relay[];
+}
+
+/** Everything but the relays runs then. */
+export async function makeWorld(options: WorldOptions): Promise<World> {
+  const { folder, databaseUrl, seed, leaseMs = 2_000 } = options;
+  await mkdir(folder, { recursive: true });
+  const recorder = new Recorder(folder, "lab");
+  const around = { folder, recorder };
+  const names = ["alpha", "beta", "gamma"].slice(0, options.sources ?? 1);
+  const keys = Object.fromEntries(names.map((name) => [keyOf(name), name]));
+  const [provider, sns] = await Promise.all([Provider.start(around, keys), Sns.start(around)]);
+  const shared = randomUUID();
+  const sources = await Promise.all(names.map((name) => makeSource(name, sns, shared)));
+  const topics = sources.map(({ name, topicArn, testTopicArn }) => [name, { topicArn, testTopicArn }]);
+  recorder.record({ what: "begun", seed, leaseMs, sources: Object.fromEntries(topics) });
+  const places = Array.from({ length: options.relays ?? 1 }, (_, index) =>
+    Relay.place({
+      ...around,
+      name: `relay-${index + 1}`,
+      main: options.main ?? OUR_MAIN,
+      environment: {
+        ...SETTINGS,
+        DATABASE_URL: databaseUrl,
+        LEASE_DURATION: `${leaseMs}ms`,
+        ...options.settings,
+      },
+      sourcesFile: (collectionApiUrl) => ({
+        sources: sources.map((source) => described(source, collectionApiUrl)),
+      }),
+      ports: { postgres: Number(new URL(databaseUrl).port), provider: provider.port, sns: sns.port },
+    }),
+  );
+  return { folder, databaseUrl, recorder, provider, sns, sources, relays: await Promise.all(places) };
+}
+
+/** Runs `migrate`, as whoever deploys does. @throws Error when it fails. */
+export async function migrate({ relays: [relay], folder }: World): Promise<void> {
+  const code = await relay?.launch(["migrate"]).ended;
+  if (code !== 0) throw new Error(`migrate ended with ${code}; its output is in ${folder}.`);
+}
+
+/** Nothing goes wrong any more on any link, at the provider or at SNS. */
+export async function heal({ relays, provider, sns }: World): Promise<void> {
+  for (const relay of relays) relay.heal();
+  await Promise.all([provider.feel({ kind: "well" }), sns.calm()]);
+}
+
+/** Completes the history, and puts the tables as they are now beside it. */
+export async function keepBooks({ sns, databaseUrl, folder }: World): Promise<Books> {
+  await sns.recordAcceptances();
+  const books = await readBooks(databaseUrl);
+  await writeFile(join(folder, "tables.json"), JSON.stringify(books, null, 1));
+  return books;
+}
+
+export async function endWorld({ relays, provider, sns, recorder }: World): Promise<void> {
+  await Promise.all(relays.map((relay) => relay.close()));
+  await Promise.all([provider.process.kill(), sns.process.kill()]);
+  recorder.close();
+}
+
+const SETTINGS = {
+  PUBLIC_URL: "https://relay.example.com",
+  AWS_REGION: "us-east-1",
+  AWS_ACCESS_KEY_ID: "local",
+  AWS_SECRET_ACCESS_KEY: "local",
+  CONFIRM_TIMEOUT: "2s",
+  RECONCILE_INTERVAL: "5s",
+};
+
+const keyOf = (name: string) => `key-of-${name}`;
+
+const makeSource = async (name: string, sns: Sns, sharedCollectionId: string): Promise<WorldSource> => ({
+  name,
+  key: keyOf(name),
+  token: `token-of-${name}-0123456789abcdef`,
+  collectionId: randomUUID(),
+  sharedCollectionId,
+  topicArn: await sns.topic(`${name}-events`),
+  testTopicArn: await sns.topic(`${name}-test-events`),
+});
+
+const described = (source: WorldSource, collectionApiUrl: string) => ({
+  name: source.name,
+  collectionApiUrl,
+  collectionApiKey: source.key,
+  collectionIds: [source.collectionId, source.sharedCollectionId],
+  callbackTokens: [source.token],
+  snsTopicArn: source.topicArn,
+  snsTestTopicArn: source.testTopicArn,
+});

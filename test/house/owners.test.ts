@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const src = resolve(import.meta.dirname, "../../src");
+
+/** The rooms and the tables that they own, from src/README.md. */
+function readOwners(markdown: string): Map<string, string> {
+  const owners = new Map<string, string>();
+  const section = markdown.slice(markdown.indexOf("# Who owns which table"));
+  for (const [, room = "", tables = ""] of section.matchAll(/^\| `(\w+)\/` \| (.+) \|$/gm))
+    for (const [, table = ""] of tables.matchAll(/`(\w+)`/g)) owners.set(table, room);
+  return owners;
+}
+
+/** The files that may read tables of several owners, from src/README.md. */
+const readSpanning = (markdown: string): string[] => {
+  const section = markdown.slice(markdown.indexOf("# Reads that span owners"));
+  return [...section.matchAll(/^- `([^`]+)`/gm)].map(([, file = ""]) => file);
+};
+
+const readme = readFileSync(join(src, "README.md"), "utf8");
+const owners = readOwners(readme);
+const spanning = readSpanning(readme);
+const tables = [...owners.keys()].join("|");
+
+// The sandbox keeps its own tables in a schema of its own.
+const files = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts") && !file.startsWith("sandbox/") && file !== "database/tables.ts")
+  .map((file) => ({ file, room: file.split("/")[0] ?? "", text: readFileSync(join(src, file), "utf8") }));
+
+const WRITES = new RegExp(
+  String.raw`\b(?:insert\s+into|update|delete\s+from|lock\s+table|truncate(?:\s+table)?|for\s+(?:no\s+key\s+)?update\s+of)\s+(${tables})\b` +
+    String.raw`|\.(?:insertInto|updateTable|deleteFrom)\("(${tables})`,
+  "g",
+);
+const READS = new RegExp(
+  String.raw`\b(?:from|join)\s+(${tables})\b(?!["\w])|\.(?:selectFrom|\w*[jJ]oin)\("(${tables})[" ]`,
+  "g",
+);
+
+const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+
+const found = (text: string, pattern: RegExp) =>
+  [...withoutComments(text).matchAll(pattern)].map(([, plain, built]) => plain ?? built ?? "");
+
+describe("the tables and their owners (src/README.md)", () => {
+  it("every table of the relay has one owner", () => {
+    const schema = readFileSync(join(src, "database/tables.ts"), "utf8");
+    const all = [...schema.slice(schema.indexOf("interface Tables")).matchAll(/^ {2}(\w+):/gm)].map(
+      ([, table]) => table,
+    );
+    expect([...owners.keys()].sort()).toEqual(all.sort());
+  });
+
+  it("writes, locks and claims of a table stand only in its owner", () => {
+    const foreign = files.flatMap(({ file, room, text }) =>
+      found(text, WRITES)
+        .filter((table) => owners.get(table) !== room)
+        .map((table) => `${file} writes ${table}, which ${owners.get(table)}/ owns`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
+  it("tables of other rooms are read only where owners are spanned, in twelve files at most", () => {
+    const reading = files.filter(({ room, text }) =>
+      found(text, READS).some((table) => owners.get(table) !== room),
+    );
+    expect(reading.map(({ file }) => file).sort()).toEqual([...spanning].sort());
+    expect(spanning.length).toBeLessThanOrEqual(12);
+  });
+
+  it("an owner's statement in another room would be seen", () => {
+    const planted = 'sql`update outbox set state = $1`; db.selectFrom("invoice"); sql`join event on true`';
+    expect(found(planted, WRITES)).toEqual(["outbox"]);
+    expect(found(planted, READS)).toEqual(["invoice", "event"]);
+  });
+});

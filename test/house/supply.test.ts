@@ -1,0 +1,103 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const project = JSON.parse(read("package.json"));
+const locked: Record<string, { version: string; dev?: true; hasInstallScript?: true; name?: string }> =
+  JSON.parse(read("package-lock.json")).packages;
+const workflows = readdirSync(join(root, ".github/workflows")).map((file) => `.github/workflows/${file}`);
+
+/** What the lines of a file name after a word, such as the images after `FROM`. */
+const named = (file: string, word: RegExp) =>
+  [...read(file).matchAll(new RegExp(`^[\\s-]*${word.source} +(.+)$`, "gm"))].map(([, rest = ""]) => rest);
+
+describe("what comes from elsewhere", () => {
+  it("images have exact versions, and one Node is everywhere", () => {
+    const images = [
+      ...named("Dockerfile", /FROM/).map((rest) => rest.replace(/ AS .*/, "")),
+      ...named("compose.yaml", /image:/).filter((image) => image !== "invoice-relay"),
+      ...workflows.flatMap((file) => named(file, /container:/)),
+    ];
+
+    expect(images.length).toBeGreaterThanOrEqual(6);
+    for (const image of images)
+      expect(image).toMatch(/^[a-z]+:\d+(\.\d+)+(-[a-z]+)?(@sha256:[0-9a-f]{64})?$/);
+    const node = locked["node_modules/node"]?.version ?? "";
+    expect(images.filter((image) => image.startsWith("node:") && !image.startsWith(`node:${node}-`))).toEqual(
+      [],
+    );
+  });
+
+  it("actions are named by their commit, with its version beside it", () => {
+    const actions = workflows.flatMap((file) => named(file, /uses:/));
+
+    expect(actions.length).toBeGreaterThan(0);
+    for (const action of actions) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it("Renovate pins digests of both, and keeps them new", () => {
+    expect(JSON.parse(read("renovate.json")).extends).toEqual(
+      expect.arrayContaining(["docker:pinDigests", "helpers:pinGitHubActionDigests"]),
+    );
+  });
+
+  it("every package with an install script is allowed to run it, or refused, by name", () => {
+    const scripted = Object.entries(locked)
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path, { name }]) => name ?? path.split("node_modules/").at(-1) ?? "");
+
+    expect(read(".npmrc")).toMatch(/^strict-allow-scripts=true$/m);
+    expect(scripted).toContain("esbuild");
+    expect(scripted.filter((name) => project.allowScripts[name] === undefined)).toEqual([]);
+  });
+});
+
+describe("npm run sbom", () => {
+  const text = execFileSync(process.execPath, ["ops/sbom.ts"], { cwd: root, encoding: "utf8" });
+  const bom: {
+    bomFormat: string;
+    metadata: { component: { name: string; "bom-ref": string; version: string } };
+    components: { name: string; version: string; purl: string; hashes: unknown[]; "bom-ref": string }[];
+    dependencies: { ref: string; dependsOn: string[] }[];
+  } = JSON.parse(text);
+
+  it("is a CycloneDX list of this version", () => {
+    expect(bom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.5" });
+    expect(bom.metadata.component).toMatchObject({ name: "invoice-relay", version: project.version });
+  });
+
+  it("holds what is shipped, each with version and hash, and nothing that only development needs", () => {
+    const names = bom.components.map(({ name }) => name);
+
+    expect(names).toEqual(
+      expect.arrayContaining([...Object.keys(project.dependencies), "pg-pool", "body-parser"]),
+    );
+    for (const { name, version } of bom.components)
+      expect(
+        Object.entries(locked).some(([path, one]) => path.endsWith(name) && one.version === version),
+      ).toBe(true);
+    for (const component of bom.components)
+      expect(component).toMatchObject({
+        purl: expect.stringMatching(/^pkg:npm\//),
+        hashes: [{ alg: "SHA-512" }],
+      });
+    expect(Object.keys(project.devDependencies).filter((name) => names.includes(name))).toEqual([]);
+  });
+
+  it("says what needs what, down to the last one", () => {
+    const refs = new Set([...bom.components, bom.metadata.component].map((one) => one["bom-ref"]));
+    const reached = new Set<string>();
+    const visit = (ref: string) => {
+      if (reached.has(ref)) return;
+      reached.add(ref);
+      for (const next of bom.dependencies.find((one) => one.ref === ref)?.dependsOn ?? []) visit(next);
+    };
+    visit(bom.metadata.component["bom-ref"]);
+
+    expect([...refs].filter((ref) => !reached.has(ref))).toEqual([]);
+    expect([...reached].filter((ref) => !refs.has(ref))).toEqual([]);
+  });
+});

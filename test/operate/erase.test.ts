@@ -1,0 +1,211 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { eraseInvoice } from "../../src/operate/erase.ts";
+import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
+
+const actor = "cli:test";
+const PERSONAL = /Ada|ada@example|2348012345678|Hill|bursar|class/;
+
+/** Everything in the database, as text; a bytea shows as hex, so bodies are decoded. */
+async function everything(around: Surroundings): Promise<string> {
+  const tables = ["callback", "confirmation", "invoice", "invoice_snapshot", "event", "alarm", "audit_entry"];
+  const texts = await Promise.all(
+    tables.map((table) => around.query(`select rows::text as text from ${table} as rows`)),
+  );
+  const bodies = await around.query<{ body: string }>(
+    "select convert_from(body, 'UTF8') as body from callback",
+  );
+  return [...texts.flat().map((row) => String(row.text)), ...bodies.map((row) => row.body)].join("\n");
+}
+
+const asked = (around: Surroundings, id: string) =>
+  around.provider.requests.filter((path) => path.includes(id)).length;
+
+describe("erase", () => {
+  it("leaves no personal data of the invoice, but ids, amounts and digests", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    const personal = {
+      title: "Fees of Ada Obi",
+      callBackUrl: `https://relay.example.com/callbacks/${TOKEN}/Ada-Obi`,
+    };
+    around.provider.invoice(id, unpaidAnswer(id, personal), invoiceAnswer(id, personal));
+    await relay.callback(
+      { data: { id, payerName: "Ada Obi", payerEmail: "ada@example.com" } },
+      { path: `/callbacks/${TOKEN}/Ada-Obi?payer=Ada` },
+    );
+    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1), {
+      timeout: 15_000,
+    });
+    expect(await everything(around)).toMatch(PERSONAL);
+
+    const erased = await eraseInvoice({ db, actor, invoiceId: id });
+
+    expect(erased).toMatchObject({ callbacks: 1, invoices: 1, events: 1, confirmations: 1, found: true });
+    expect(await everything(around)).not.toMatch(PERSONAL);
+    const [event] = await around.query<{ payload: string; erased_digest: string }>(
+      "select payload, erased_digest from event",
+    );
+    expect(JSON.parse(event?.payload ?? "")).toMatchObject({
+      subject: id,
+      data: {
+        invoiceId: id,
+        totalAmount: "1511.25",
+        title: null,
+        reference: null,
+        payer: null,
+        biller: null,
+        metadata: {},
+      },
+    });
+    expect(event?.erased_digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(await around.query("select total_amount, erased_at is not null as erased from invoice")).toEqual([
+      { total_amount: "1511.25", erased: true },
+    ]);
+    expect(
+      await around.query("select invoice_ids, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback"),
+    ).toEqual([{ invoice_ids: [id], digest: true }]);
+    expect(await around.query("select actor, action, subject from audit_entry")).toEqual([
+      { actor, action: "erase", subject: id },
+    ]);
+  });
+
+  it("asked for once more finds nothing to blank, changes nothing, and is audited", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1), {
+      timeout: 10_000,
+    });
+    await eraseInvoice({ db, actor, invoiceId: id });
+    await relay.stop();
+    const before = await wholeDatabase(around);
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toEqual({
+      invoiceId: id,
+      found: true,
+      callbacks: 0,
+      snapshots: 0,
+      invoices: 0,
+      events: 0,
+      confirmations: 0,
+    });
+    const { audit_entry, confirmation, ...others } = await wholeDatabase(around);
+    expect(before).toMatchObject(others);
+    expect(await around.query("select actor, action from audit_entry")).toEqual([
+      { actor, action: "erase" },
+      { actor, action: "erase" },
+    ]);
+  });
+
+  it("of an invoice that nothing is known of says so, and is audited", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const id = randomUUID();
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ found: false });
+    expect(
+      await around.query("select actor, action, subject, detail->'found' as found from audit_entry"),
+    ).toEqual([{ actor, action: "erase", subject: id, found: false }]);
+  });
+
+  it("is about every source that sees the invoice", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const id = randomUUID();
+    for (const source of ["one", "two"]) {
+      await addConfirmation(around, { invoice_id: id, source });
+      await addCallback(around, { invoice_ids: [id], source });
+    }
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({
+      confirmations: 2,
+      callbacks: 2,
+    });
+    expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+
+  it("is not undone by callbacks that come later: they are blanked as well", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment({ LEASE_DURATION: "1s" }));
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await eraseInvoice({ db, actor, invoiceId: id });
+
+    await relay.callback({ data: { id, payerName: "Ada Obi" } }, { path: `/callbacks/${TOKEN}/Ada-Obi` });
+
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query(
+            "select path, reference, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback",
+          ),
+        ).toEqual([
+          { path: "", reference: null, digest: true },
+          { path: "", reference: null, digest: true },
+        ]),
+      { timeout: 10_000 },
+    );
+    expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+
+  it("is not undone when the invoice is confirmed again, changed, or paid only then", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    around.provider.invoice(id, unpaidAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1), {
+      timeout: 10_000,
+    });
+    await eraseInvoice({ db, actor, invoiceId: id });
+
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ id });
+
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
+    expect(await around.query("select status, total_amount from invoice")).toEqual([
+      { status: "Paid", total_amount: "1511.25" },
+    ]);
+    expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+
+  it("wins over an answer that was under way", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    let letGo = () => {};
+    const held = new Promise<void>((release) => {
+      letGo = release;
+    });
+    const answer = invoiceAnswer(id);
+    if (typeof answer === "function") throw new Error("no script");
+    around.provider.invoice(
+      id,
+      (_, response) =>
+        void held.then(() =>
+          response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer.body)),
+        ),
+      answer,
+    );
+    await relay.callback({ id });
+    await vi.waitFor(() => expect(asked(around, id)).toBe(1));
+    await eraseInvoice({ db, actor, invoiceId: id });
+    letGo();
+
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    expect(asked(around, id)).toBe(2);
+    expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
+    expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+});

@@ -1,0 +1,152 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { listPausable, noticeEndedPauses, pause, resume } from "../../src/operate/pause.ts";
+import { openDatabase } from "../support/log-rows.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const actor = "cli:test";
+
+describe("pause and resume", () => {
+  it("confirm: callbacks are recorded and nobody is asked; resumed, all of it is", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    expect(await pause({ db, actor, work: "confirm", names: "all" })).toMatchObject({ changed: ["default"] });
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+
+    expect((await relay.callback({ data: { id } })).status).toBe(200);
+    await vi.waitFor(async () =>
+      expect(await around.query("select state from confirmation")).toEqual([{ state: "due" }]),
+    );
+    expect(around.provider.requests.filter((path) => path.includes(id))).toEqual([]);
+
+    expect(await resume({ db, actor, work: "confirm", names: ["default"] })).toMatchObject({
+      changed: ["default"],
+    });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    expect(await around.query("select actor, action, subject from audit_entry order by id")).toEqual([
+      { actor, action: "pause.confirm", subject: "default" },
+      { actor, action: "resume.confirm", subject: "default" },
+    ]);
+  });
+
+  it("publish: events are stored and not sent; resumed, they are", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const relay = await startRelay(around.environment());
+    await pause({ db, actor, work: "publish", names: [around.topicArn] });
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(
+      async () => expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
+      { timeout: 10_000 },
+    );
+    expect(around.sns.messages()).toEqual([]);
+
+    await resume({ db, actor, work: "publish", names: "all" });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+  });
+
+  it("says what was so already and what nobody knows, and audits only what changed", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    await around.query("insert into source (name) values ('one')");
+    await pause({ db, actor, work: "confirm", names: ["one"] });
+
+    expect(await pause({ db, actor, work: "confirm", names: ["one", "two"] })).toEqual({
+      work: "confirm",
+      changed: [],
+      unchanged: ["one"],
+      unknown: ["two"],
+    });
+    expect(await around.query("select 1 from audit_entry")).toHaveLength(1);
+    expect(await listPausable(db, "confirm")).toMatchObject([{ name: "one", pausedBy: "operator" }]);
+  });
+
+  it("a pause with an end goes on by itself, which is noticed and audited", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    await startRelay(around.environment());
+    const until = new Date(Date.now() + 86_400_000);
+    await pause({ db, actor, work: "confirm", names: "all", reason: "their deploy", until });
+    expect(await listPausable(db, "confirm")).toMatchObject([
+      { name: "default", state: "paused", pauseReason: "their deploy", pausedUntil: until },
+    ]);
+    expect(await noticeEndedPauses(db)).toEqual([]);
+
+    await around.query("update source set paused_until = now()");
+
+    expect(await listPausable(db, "confirm")).toMatchObject([{ state: "closed" }]);
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query("select actor, action, detail->>'reason' as reason from audit_entry"),
+        ).toEqual([
+          { actor, action: "pause.confirm", reason: "their deploy" },
+          { actor: "relay", action: "resume.confirm", reason: "their deploy" },
+        ]),
+      { timeout: 10_000 },
+    );
+    expect(await listPausable(db, "confirm")).toMatchObject([
+      { pausedBy: null, pausedAt: null, pausedUntil: null, pauseReason: null },
+    ]);
+  });
+
+  it("a pause cannot end in the past; paused again, it gets another end", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    await around.query("insert into source (name) values ('one')");
+    const options = { db, actor, work: "confirm", names: "all" } as const;
+    await expect(pause({ ...options, until: new Date(0) })).rejects.toThrow(/in the future/);
+    await pause(options);
+    const until = new Date(Date.now() + 86_400_000);
+    expect(await pause({ ...options, until })).toMatchObject({ changed: ["one"] });
+    expect(await listPausable(db, "confirm")).toMatchObject([{ pausedUntil: until }]);
+  });
+
+  it.each([
+    ["a back-off", "opens_at = now() + interval '1 day', faults = 7", "backing_off"],
+    [
+      "a Retry-After",
+      "opens_at = now() + interval '1 day', retry_at = now() + interval '1 day'",
+      "backing_off",
+    ],
+    ["an open circuit breaker's trial", "faults = 7", "half_open"],
+    ["a refusal", "paused_by = 'refused', paused_at = now(), probe_at = now()", "refused"],
+  ])("resume opens %s, closes its alarms, and says who did it", async (_, columns, state) => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    await around.query("insert into topic (arn) values ('arn:one')");
+    await around.query(`update topic set ${columns}`);
+    for (const name of ["topic_failing", "topic_paused", "retry_after_capped"])
+      await around.query(
+        "insert into alarm (name, source, subject, detail) values ($1, '', 'arn:one', 'x')",
+        [name],
+      );
+    expect(await listPausable(db, "publish")).toMatchObject([{ state }]);
+
+    expect(await resume({ db, actor, work: "publish", names: "all" })).toMatchObject({
+      changed: ["arn:one"],
+    });
+
+    expect(await listPausable(db, "publish")).toMatchObject([{ state: "closed", lastError: null }]);
+    expect(await around.query("select 1 from alarm where cleared_at is null")).toEqual([]);
+    expect(await around.query("select actor, action, subject from audit_entry")).toEqual([
+      { actor, action: "resume.publish", subject: "arn:one" },
+    ]);
+  });
+
+  it("resume lifts a pause for a refused key too, and closes its alarm", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    await around.query("insert into source (name, paused_by, paused_at) values ('one', 'refused', now())");
+    await around.query(
+      "insert into alarm (name, source, subject, detail) values ('source_paused', 'one', 'one', 'x')",
+    );
+    expect(await resume({ db, actor, work: "confirm", names: "all" })).toMatchObject({ changed: ["one"] });
+    expect(await around.query("select 1 from alarm where cleared_at is null")).toEqual([]);
+  });
+});

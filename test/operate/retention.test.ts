@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { applyRetention } from "../../src/operate/retention.ts";
+import { addCallback, addConfirmation, addEvents, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { type Surroundings, surroundings } from "../support/relay.ts";
+
+const DAY = 86_400_000;
+const OLD = "2020-03-10T00:00:00Z";
+
+async function withOldMonths(around: Surroundings) {
+  for (const [name, from, to] of [
+    ["callback_2020_03", "2020-03-01", "2020-04-01"],
+    ["callback_2020_04", "2020-04-01", "2020-05-01"],
+  ])
+    await around.query(`create table ${name} partition of callback for values from ('${from}') to ('${to}')`);
+  return openDatabase(around.databaseUrl);
+}
+
+const ids = async (around: Surroundings) =>
+  (await around.query<{ id: string }>("select id from callback order by id")).map((row) => row.id);
+
+describe("retention", () => {
+  it("drops whole months that are past, keeps what is younger, and says so in the audit log", async () => {
+    const around = await surroundings();
+    const db = await withOldMonths(around);
+    await addCallback(around, { received_at: OLD });
+    const young = await addCallback(around, { received_at: new Date().toISOString() });
+
+    const before = await wholeDatabase(around);
+    const plan = await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY, dryRun: true });
+    expect(plan.partitions).toMatchObject([
+      { name: "callback_2020_03", callbacks: 1, kept: 0 },
+      { name: "callback_2020_04", callbacks: 0, kept: 0 },
+    ]);
+    expect(await wholeDatabase(around)).toEqual(before);
+
+    await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY });
+
+    expect(await ids(around)).toEqual([young.id]);
+    expect(await around.query("select to_regclass('callback_2020_03') as there")).toEqual([{ there: null }]);
+    expect(await around.query("select action, subject from audit_entry order by id")).toEqual([
+      { action: "retention", subject: "callback_2020_03" },
+      { action: "retention", subject: "callback_2020_04" },
+    ]);
+  });
+
+  it("never drops a callback of what is still open, and does so once it is over", async () => {
+    const around = await surroundings();
+    const db = await withOldMonths(around);
+    const about = async (columns: Record<string, unknown>) => {
+      const callback = await addCallback(around, { received_at: OLD });
+      await addConfirmation(around, { invoice_id: callback.invoiceId, ...columns });
+      return callback.id;
+    };
+    const open = [
+      await about({ state: "due", settled_at: null }),
+      await about({ state: "dead" }),
+      await about({ verdict: "quarantined" }),
+    ];
+    await about({});
+    await about({ state: "dead", dismissed_at: "2026-11-01T00:00:00Z" });
+    await about({ verdict: "quarantined", released_at: "2026-11-01T00:00:00Z" });
+    const [unpublished] = await addEvents(around, 1, { state: "due" });
+    open.push((await addCallback(around, { received_at: OLD, invoice_ids: [unpublished?.invoiceId] })).id);
+    const second = await addConfirmation(around, { state: "due" });
+    open.push(
+      (await addCallback(around, { received_at: OLD, invoice_ids: [unpublished?.invoiceId, second] })).id,
+    );
+
+    await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY });
+    expect(await ids(around)).toEqual(open.sort());
+
+    await around.query("update confirmation set state = 'done', verdict = 'paid'");
+    await around.query("delete from outbox");
+    expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
+      stragglers: 5,
+    });
+    expect(await ids(around)).toEqual([]);
+  });
+
+  it("lets confirmations of unknown invoices leave with their callbacks; all others stay for ever", async () => {
+    const around = await surroundings();
+    const db = await withOldMonths(around);
+    const old = { requested_at: OLD, settled_at: OLD, opened_at: OLD };
+    await addConfirmation(around, { ...old, verdict: "unknown_invoice" });
+    const asked = await addConfirmation(around, { ...old, verdict: "unknown_invoice", state: "due" });
+    const paid = await addConfirmation(around, old);
+    const recent = await addConfirmation(around, {
+      verdict: "unknown_invoice",
+      requested_at: new Date().toISOString(),
+    });
+
+    expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
+      unknownConfirmations: 1,
+    });
+    const left = await around.query<{ id: string }>("select invoice_id as id from confirmation order by 1");
+    expect(left.map((row) => row.id)).toEqual([asked, paid, recent].sort());
+  });
+});

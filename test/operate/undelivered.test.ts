@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import {
+  dismissDead,
+  dismissQuarantine,
+  releaseQuarantine,
+  retryDead,
+} from "../../src/operate/decide-undelivered.ts";
+import { listUndelivered } from "../../src/operate/list-undelivered.ts";
+import { showUndelivered } from "../../src/operate/show-undelivered.ts";
+import { addCallback, addConfirmation, addEvents, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const actor = "cli:test";
+const DEAD = { state: "dead", verdict: "pending", attempt: 8, last_error: "outside the contract" };
+
+const raise = (around: Surroundings, name: string, subject: string) =>
+  around.query("insert into alarm (name, source, subject, detail) values ($1, 'default', $2, 'x')", [
+    name,
+    subject,
+  ]);
+const openAlarms = (around: Surroundings) => around.query("select name from alarm where cleared_at is null");
+
+describe("dead letters", () => {
+  it("lists confirmations and events that were given up, by filter, the oldest first", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const confirmation = await addConfirmation(around, { ...DEAD, settled_at: "2026-09-01T00:00:00Z" });
+    const [event] = await addEvents(around, 1, { state: "dead" });
+    await addConfirmation(around);
+    await addEvents(around, 2);
+
+    const all = await listUndelivered({ db, list: "dead" });
+    expect(all.items.map(({ kind, invoiceId, eventId }) => ({ kind, invoiceId, eventId }))).toEqual([
+      { kind: "confirmation", invoiceId: confirmation, eventId: null },
+      { kind: "event", invoiceId: event?.invoiceId, eventId: event?.id },
+    ]);
+    const filtered = await listUndelivered({
+      db,
+      list: "dead",
+      selection: { filters: { kind: "event", collection: "Term 1" } },
+      limit: 1,
+    });
+    expect(filtered).toMatchObject({ total: 1, items: [{ eventId: event?.id }] });
+  });
+
+  it("shows the evidence without personal data or tokens", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const answer = `{"data":{"payerName":"Ada Obi","payerEmail":"ada@example.com","payerPhoneNumber":"+2348012345678","billerMetaData":{"ward":"Ife"},"collectionName":"Term 1","callBackUrl":"https://relay.example.com/callbacks/0123456789012345678901","amount":1500.5,"title":"cut o`;
+    const id = await addConfirmation(around, { ...DEAD, last_answer: answer });
+    const callback = await addCallback(around, { invoice_ids: [id] });
+
+    const [shown] = await showUndelivered({ db, list: "dead", id });
+
+    expect(shown).toMatchObject({
+      attempts: 8,
+      error: "outside the contract",
+      callbacks: [{ id: callback.id }],
+    });
+    expect(shown?.confirmation?.lastAnswer).toContain('"collectionName":"Term 1"');
+    expect(shown?.confirmation?.lastAnswer).toContain("1500.5");
+    expect(JSON.stringify(shown)).not.toMatch(/Ada|ada@|2348012345678|Ife|0123456789012345678901/);
+    const [event] = await addEvents(around, 1, { state: "dead" });
+    const [shownEvent] = await showUndelivered({ db, list: "dead", id: event?.id ?? "" });
+    expect(shownEvent?.event?.payload).toContain("1511.25");
+    expect(JSON.stringify(shownEvent)).not.toMatch(/Ada|ada@|2348012345678|Hill Road|class/);
+  });
+
+  it("retried, are asked and sent again from the first step; alarms close, and the audit names who", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const confirmation = await addConfirmation(around, DEAD);
+    const [event] = await addEvents(around, 1, { state: "dead" });
+    await raise(around, "confirmation_dead", confirmation);
+    await raise(around, "event_dead", event?.id ?? "");
+    around.provider.invoice(confirmation, invoiceAnswer(confirmation));
+    await startRelay(around.environment());
+
+    const result = await retryDead({ db, actor, selection: { ids: [confirmation, event?.id ?? ""] } });
+
+    expect(result.count).toBe(2);
+    await vi.waitFor(
+      () =>
+        expect(
+          around.sns
+            .messages()
+            .map((message) => JSON.parse(message.message).subject)
+            .sort(),
+        ).toEqual([confirmation, event?.invoiceId].sort()),
+      { timeout: 10_000 },
+    );
+    expect(await openAlarms(around)).toEqual([]);
+    expect(
+      await around.query("select actor, action, subject, invoice_id from audit_entry order by subject"),
+    ).toEqual(
+      [
+        { actor, action: "dead.retry", subject: confirmation, invoice_id: confirmation },
+        { actor, action: "dead.retry", subject: event?.id, invoice_id: event?.invoiceId },
+      ].sort((a, b) => (String(a.subject) < String(b.subject) ? -1 : 1)),
+    );
+  });
+
+  it("chosen by filter have the priority of a replay, so that live confirmations do not wait for them", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    for (let count = 0; count < 3; count += 1) await addConfirmation(around, DEAD);
+    await addConfirmation(around, { ...DEAD, source: "other" });
+
+    const before = await wholeDatabase(around);
+    expect(
+      await retryDead({ db, actor, selection: { filters: { source: "default" } }, dryRun: true }),
+    ).toMatchObject({ count: 3, dryRun: true });
+    expect(await wholeDatabase(around)).toEqual(before);
+
+    await retryDead({ db, actor, selection: { filters: { source: "default" } } });
+    expect(
+      await around.query(
+        "select state, priority, attempt, count(*)::int from confirmation group by 1, 2, 3 order by 1",
+      ),
+    ).toEqual([
+      { state: "dead", priority: "known", attempt: 8, count: 1 },
+      { state: "due", priority: "replay", attempt: 0, count: 3 },
+    ]);
+  });
+
+  it("dismissed, are kept and listed no more, unless they die again", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const confirmation = await addConfirmation(around, DEAD);
+    const [event] = await addEvents(around, 1, { state: "dead" });
+    await raise(around, "event_dead", event?.id ?? "");
+
+    expect(await dismissDead({ db, actor, selection: { filters: {} } })).toMatchObject({ count: 2 });
+    expect(await listUndelivered({ db, list: "dead" })).toEqual({ total: 0, items: [] });
+    expect(await openAlarms(around)).toEqual([]);
+    expect(await around.query("select state from confirmation union all select state from outbox")).toEqual([
+      { state: "dead" },
+      { state: "dead" },
+    ]);
+    expect(await dismissDead({ db, actor, selection: { ids: [confirmation] } })).toMatchObject({ count: 0 });
+
+    await around.query("update confirmation set settled_at = clock_timestamp()");
+    expect(await listUndelivered({ db, list: "dead" })).toMatchObject({
+      total: 1,
+      items: [{ invoiceId: confirmation }],
+    });
+  });
+
+  it("of an id that two sources know are decided about one source at a time", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const id = await addConfirmation(around, { ...DEAD, source: "one" });
+    await addConfirmation(around, { ...DEAD, source: "two", invoice_id: id });
+    for (const source of ["one", "two"])
+      await around.query(
+        "insert into alarm (name, source, subject, detail) values ('confirmation_dead', $1, $2, 'x')",
+        [source, id],
+      );
+
+    await expect(dismissDead({ db, actor, selection: { ids: [id] } })).rejects.toThrow(
+      `Several sources know ${id}: one, two. Say which one with --source.`,
+    );
+    expect(await showUndelivered({ db, list: "dead", id })).toHaveLength(2);
+    expect(await showUndelivered({ db, list: "dead", id, source: "two" })).toHaveLength(1);
+
+    expect(await dismissDead({ db, actor, selection: { ids: [id], source: "two" } })).toMatchObject({
+      count: 1,
+    });
+    expect(await listUndelivered({ db, list: "dead" })).toMatchObject({
+      total: 1,
+      items: [{ source: "one" }],
+    });
+    expect(await around.query("select source from alarm where cleared_at is null")).toEqual([
+      { source: "one" },
+    ]);
+  });
+
+  it("more than fit one transaction are all taken, each once", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    await addEvents(around, 2_300, { state: "dead" });
+    expect((await retryDead({ db, actor, selection: { filters: {} } })).count).toBe(2_300);
+    expect(await around.query("select count(*)::int as count from audit_entry")).toEqual([{ count: 2_300 }]);
+  });
+});
+
+describe("quarantine", () => {
+  const QUARANTINED = { verdict: "quarantined", last_error: "foreign collection" };
+
+  it("released, the invoice is asked for again and published; nothing else is", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const collection = randomUUID();
+    around.provider.collection(collection, {
+      status: 200,
+      body: { status: "success", message: "ok", data: { id: collection, collectionName: "Term 9" } },
+    });
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: collection }));
+    const [wanted, other] = [randomUUID(), randomUUID()];
+    for (const id of [wanted, other]) around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id: wanted } });
+    await relay.callback({ data: { id: other } });
+    await vi.waitFor(
+      async () => expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({ total: 2 }),
+      { timeout: 10_000 },
+    );
+
+    await releaseQuarantine({ db, actor, selection: { ids: [wanted] } });
+
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    expect(JSON.parse(around.sns.messages()[0]?.message ?? "").subject).toBe(wanted);
+    expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({
+      total: 1,
+      items: [{ invoiceId: other }],
+    });
+    await vi.waitFor(async () =>
+      expect(await around.query("select verdict from confirmation where invoice_id = $1", [wanted])).toEqual([
+        { verdict: "paid" },
+      ]),
+    );
+    expect(
+      await around.query(
+        "select subject from alarm where name = 'invoice_quarantined' and cleared_at is null",
+      ),
+    ).toEqual([{ subject: other }]);
+  });
+
+  it("dismissed, stays unpublished and is listed no more", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const id = await addConfirmation(around, QUARANTINED);
+    await dismissQuarantine({ db, actor, selection: { ids: [id] } });
+    expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({ total: 0 });
+    expect(await around.query("select verdict, released_at from confirmation")).toEqual([
+      { verdict: "quarantined", released_at: null },
+    ]);
+  });
+});

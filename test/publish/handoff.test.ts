@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { EVENTS } from "../support/events.ts";
+import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const WAIT = { timeout: 15_000, interval: 20 };
+
+/** As many invoices as one callback may name. */
+const MOST_TOLD = 100;
+
+/** Paid invoices at the provider, told at once in few callbacks; resolves when `inAll` of them are confirmed and stored. */
+async function confirmed(around: Surroundings, relay: { url: string }, count: number, inAll = count) {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+  const tell = async (from: number) => {
+    const body = JSON.stringify(ids.slice(from, from + MOST_TOLD).map((id) => ({ data: { id } })));
+    await fetch(`${relay.url}/callbacks/${TOKEN}`, { method: "POST", body });
+  };
+  await Promise.all(Array.from({ length: Math.ceil(count / MOST_TOLD) }, (_, n) => tell(n * MOST_TOLD)));
+  await vi.waitFor(
+    async () =>
+      expect(
+        await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+      ).toEqual([{ paid: inAll }]),
+    WAIT,
+  );
+}
+
+async function states(around: Surroundings): Promise<Record<string, number>> {
+  const rows = await around.query<{ state: string; events: number }>(
+    `select state, count(*)::int as events from ${EVENTS} group by state`,
+  );
+  return Object.fromEntries(rows.map(({ state, events }) => [state, events]));
+}
+
+const published = (around: Surroundings, events: number) =>
+  vi.waitFor(async () => expect(await states(around)).toEqual({ published: events }), WAIT);
+
+describe("a new event in the process that found it", () => {
+  it("is under a lease from its first moment on, while it is being sent", async () => {
+    const around = await surroundings();
+    around.sns.addFault({ kind: "hang", times: 100 });
+    const relay = await startRelayProcess(around.environment());
+    await confirmed(around, relay, 3);
+    expect(
+      await around.query(`select state, attempt, claimed_until > now() as leased from ${EVENTS}`),
+    ).toEqual(Array.from({ length: 3 }, () => ({ state: "claimed", attempt: 0, leased: true })));
+    await relay.end("SIGKILL");
+  });
+
+  it("is published by the next process when this one dies (G7)", async () => {
+    const around = await surroundings();
+    const environment = around.environment({ LEASE_DURATION: "1s" });
+    around.sns.addFault({ kind: "hang", times: 100 });
+    const relay = await startRelayProcess(environment);
+    await confirmed(around, relay, 30);
+    await relay.end("SIGKILL");
+    around.sns.clearFaults();
+    await startRelay(environment);
+    await published(around, 30);
+  });
+
+  it("waits for company while another is on its way, but not for one that hangs", async () => {
+    const around = await surroundings();
+    around.sns.addFault({ kind: "hang", times: 1 });
+    const relay = await startRelayProcess(around.environment());
+    await confirmed(around, relay, 1);
+    await vi.waitFor(async () => expect(await states(around)).toEqual({ claimed: 1 }), WAIT);
+    await confirmed(around, relay, 3, 4);
+    await vi.waitFor(async () => expect(await states(around)).toEqual({ claimed: 1, published: 3 }), WAIT);
+    await relay.end("SIGKILL");
+  });
+
+  it("is left due when the topic is paused, and goes out when it is not", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment());
+    await around.query("update topic set paused_by = 'operator', paused_at = now()");
+    await confirmed(around, relay, 5);
+    expect(await states(around)).toEqual({ due: 5 });
+    expect(around.sns.messages(around.topicArn)).toEqual([]);
+    await around.query("update topic set paused_by = null, paused_at = null");
+    await published(around, 5);
+  });
+
+  it("is left due when enough of them wait here already (G8)", async () => {
+    const around = await surroundings();
+    around.sns.addFault({ kind: "hang", times: 1_000 });
+    const relay = await startRelayProcess(around.environment());
+    await confirmed(around, relay, 900);
+    const { due = 0, claimed = 0 } = await states(around);
+    expect(due + claimed).toBe(900);
+    // 160 in hand, 160 waiting, and those of the two commits that were decided before that was seen.
+    expect(claimed).toBeLessThanOrEqual(160 + 160 + 2 * 128);
+    await relay.end("SIGKILL");
+  });
+
+  it("belongs to everybody again as soon as this process stops", async () => {
+    const around = await surroundings();
+    around.sns.addFault({ kind: "slow", times: 1_000, delayMs: 1_000 });
+    const relay = await startRelay(around.environment());
+    await confirmed(around, relay, 400);
+    await relay.stop();
+    const { due = 0, published: sent = 0, claimed = 0 } = await states(around);
+    expect(claimed).toBe(0);
+    expect(due).toBeGreaterThan(0);
+    expect(due + sent).toBe(400);
+    expect(around.sns.messages(around.topicArn)).toHaveLength(sent);
+  });
+
+  it("goes back when its topic fails, and is sent once that works again (G5)", async () => {
+    const around = await surroundings();
+    around.sns.addFault({ kind: "throttle", times: 3 });
+    const relay = await startRelay(around.environment());
+    await confirmed(around, relay, 200);
+    await vi.waitFor(async () => {
+      await around.query("update topic set opens_at = least(opens_at, now())");
+      await around.query("update outbox set due_at = now() where state = 'due'");
+      expect(await states(around)).toEqual({ published: 200 });
+    }, WAIT);
+    const ids = around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).id);
+    expect(new Set(ids).size).toBe(200);
+  });
+});

@@ -1,0 +1,123 @@
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CollectionApiError } from "../../src/collection-api/index.ts";
+import { messageOf } from "../../src/kit/errors.ts";
+import { maskOf, withoutCallbackTokens } from "../../src/kit/mask/callback-tokens.ts";
+import { maskedEvidence } from "../../src/kit/mask/masked-evidence.ts";
+import { quietText } from "../../src/kit/mask/quiet-text.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { storableText } from "../../src/kit/storable-text.ts";
+import { requestMask } from "../../src/receive/masked-request.ts";
+import { glance } from "../../src/receive/reading/glance.ts";
+import { readCallback } from "../../src/receive/reading/read-callback.ts";
+import { BODY_LIMIT } from "../../src/receive/what-is-named.ts";
+
+const MIB = 1024 ** 2;
+/** What Node takes of a request's line and headers. */
+const HEAD_LIMIT = 16 * 1024;
+const MOST_MS = 50;
+
+const request = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
+const read = (body: Buffer, changes = {}) =>
+  readCallback({ ...request, body, ...changes }, { inflatedBytes: BODY_LIMIT });
+const maskKnown = maskOf([new Secret("test-token-0123456789abcdef"), new Secret("aaaaaaaaaaaaaaaaaaaaaaaa")]);
+const maskRequest = requestMask([]);
+
+/** Everything that reads what strangers or the provider wrote, given a MiB of it. */
+const readers: Record<string, (text: string) => unknown> = {
+  "the reader, a body": (text) => read(Buffer.from(text).subarray(0, BODY_LIMIT)),
+  "the reader, a body over the limit": (text) => read(Buffer.from(text)),
+  "the reader, a query and a reference": (text) => {
+    const head = text.slice(0, HEAD_LIMIT);
+    return read(Buffer.alloc(0), { query: head, reference: head, contentType: head });
+  },
+  "the glance at a refused one": (text) => glance(text.slice(0, HEAD_LIMIT), Buffer.from(text)),
+  "the mask of tokens": withoutCallbackTokens,
+  "the mask of known tokens": maskKnown,
+  "the mask of what is recorded": (text) => {
+    const head = text.slice(0, HEAD_LIMIT);
+    return maskRequest({ path: head, query: head, reference: head, rawHeaders: [head, head] });
+  },
+  "the mask of errors": quietText,
+  "the mask of evidence": maskedEvidence,
+  "an error's message": (text) => messageOf(new Error(text)),
+  "the provider's error": (text) => {
+    const details = {
+      kind: "invalid",
+      detail: text,
+      providerMessage: text,
+      problems: [text],
+      evidence: text,
+    };
+    return new CollectionApiError(
+      "Get Invoice",
+      { ...details, kind: "invalid" },
+      new Secret("key-0123456789"),
+    );
+  },
+  "text made storable": storableText,
+};
+
+/** The reader once more, its body inflated: compressed before the clock starts. */
+function inflating(text: string): () => unknown {
+  const body = gzipSync(Buffer.from(text).subarray(0, BODY_LIMIT));
+  return () => read(body, { contentEncoding: "gzip" });
+}
+
+/** What patterns and parsers stumble over, to be repeated by the million. */
+const PIECES = [
+  ..."aA0@.:/?&=%+-_\\\"'{}[],; \n\t\0\u0001\u0085\u202e\ud800é",
+  ...["[", "{}", '{"a":', '{"data":', '{"data":{"', '"name":"', '"metadata":{', '\\"', "\\\\", "\\u002f"],
+  ...["a=&", "a.b=", "a[b]=", "%41", "%2f", "%25", "&#x2f;", "://", "a@a", "a.", "+1 ", "01 ", "(1)"],
+  ...["/callbacks/", "%2fcallbacks%2f", "bearer ", "password:", "api_key= ", "aaaaaaaa-aaaa-"],
+  ...['"collectionId":"01890a5d-ac96-774b-bcce-b302099a8057",', "01890a5d-ac96-774b-bcce-b302099a8057 "],
+];
+const piece = fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: "binary", minLength: 1, maxLength: 4 }));
+const unit = fc.array(piece, { minLength: 1, maxLength: 3 }).map((pieces) => pieces.join(""));
+const anything = fc
+  .record({ begin: fc.oneof(fc.constant(""), unit), repeated: unit, end: fc.oneof(fc.constant(""), unit) })
+  .map(({ begin, repeated, end }) => begin + repeated.repeat(Math.ceil(MIB / repeated.length)) + end);
+
+/** The least of three, in ms of this thread: what others do on this machine is not measured. */
+function leastMs(work: () => unknown): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < 3 && (n === 0 || least > MOST_MS / 2); n += 1) {
+    const before = process.threadCpuUsage();
+    work();
+    const { user, system } = process.threadCpuUsage(before);
+    least = Math.min(least, (user + system) / 1_000);
+  }
+  return least;
+}
+
+describe("a MiB of anything takes less than 50 ms of the event loop (G12)", () => {
+  it.each(Object.keys(readers))("%s", (name) => {
+    fc.assert(
+      fc.property(anything, (text) => {
+        expect(leastMs(() => readers[name]?.(text))).toBeLessThan(MOST_MS);
+      }),
+      { numRuns: 160, endOnFailure: true, examples: PIECES.map((one) => [one.repeat(MIB / one.length)]) },
+    );
+  });
+
+  it("the reader, a body inflated", () => {
+    fc.assert(
+      fc.property(anything, (text) => {
+        expect(leastMs(inflating(text))).toBeLessThan(MOST_MS);
+      }),
+      { numRuns: 60, endOnFailure: true },
+    );
+  });
+
+  it("294 bytes that inflate to the limit of nesting, of pairs and of keys", () => {
+    const keys = Array.from({ length: 40_000 }, (_, n) => `"${n.toString(36)}":1`).join(",");
+    for (const text of [
+      "[".repeat(BODY_LIMIT),
+      "a&".repeat(BODY_LIMIT),
+      "a=&".repeat(BODY_LIMIT),
+      `{${keys}}`,
+    ])
+      expect(leastMs(inflating(text))).toBeLessThan(MOST_MS);
+  });
+});

@@ -1,0 +1,222 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { readAgain, replayRunner } from "../../src/app/replay-runner.ts";
+import { ConfirmationsSteps } from "../../src/replay/confirmations-steps.ts";
+import { claimReplay } from "../../src/replay/held-replay.ts";
+import { planReplay } from "../../src/replay/plan-replay.ts";
+import type { Replay, ReplayFilters } from "../../src/replay/replay.ts";
+import { startReplay } from "../../src/replay/start-replay.ts";
+import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const never = new AbortController().signal;
+
+function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
+  const db = openDatabase(around.databaseUrl);
+  const runner = replayRunner({
+    db,
+    leaseMs: 1_000,
+    onConfirmations: () => undefined,
+    alarms: null,
+    sns: null,
+  });
+  const request = (filters: ReplayFilters) => ({
+    db,
+    kind,
+    filters,
+    target: { kind: "topics" } as const,
+    routes: [],
+  });
+  return {
+    db,
+    plan: (filters: ReplayFilters = {}) => planReplay({ ...request(filters), readAgain }),
+    start: async (filters: ReplayFilters = {}): Promise<Replay> => {
+      const replay = await startReplay({ ...request(filters), actor: "cli:test", rate: 10_000 });
+      if (replay === null) throw new Error("nothing matched");
+      return replay;
+    },
+    startOrNothing: (filters: ReplayFilters = {}) =>
+      startReplay({ ...request(filters), actor: "cli:test", rate: 10_000 }),
+    run: (replay: Replay) => runner.takeUp(replay.id, { stop: never }),
+  };
+}
+
+const openIds = async (around: Surroundings) =>
+  (
+    await around.query<{ id: string }>(
+      "select invoice_id as id from confirmation where state = 'due' and priority = 'replay' order by 1",
+    )
+  ).map((row) => row.id);
+
+describe("replay confirmations", () => {
+  it("asks again about exactly what the filters match, with the priority of a replay", async () => {
+    const around = await surroundings();
+    const [wanted] = [await addConfirmation(around, { verdict: "not_paid" })];
+    await addConfirmation(around, { verdict: "paid" });
+    await addConfirmation(around, { verdict: "not_paid", source: "other" });
+    await addConfirmation(around, { verdict: "not_paid", requested_at: "2026-09-30T23:59:59Z" });
+    const { start, run, plan } = replaying(around, "confirmations");
+    const filters = { verdict: "not_paid", source: "default", from: "2026-10-01T00:00:00Z" };
+
+    const before = await wholeDatabase(around);
+    expect(await plan(filters)).toMatchObject({
+      matching: 1,
+      first: [{ invoiceIds: [wanted], about: "not_paid" }],
+    });
+    expect(await wholeDatabase(around)).toEqual(before);
+
+    expect(await run(await start(filters))).toMatchObject({ state: "done", handled: 1, opened: 1 });
+    expect(await openIds(around)).toEqual([wanted]);
+  });
+
+  it("brings a changed answer to light, and never a second event (G4)", async () => {
+    const around = await surroundings();
+    const [late, paid] = [
+      await addConfirmation(around, { verdict: "not_paid" }),
+      await addConfirmation(around),
+    ];
+    for (const id of [late, paid]) around.provider.invoice(id, invoiceAnswer(id));
+    await startRelay(around.environment());
+    const { start, run } = replaying(around, "confirmations");
+
+    for (const round of [1, 2]) {
+      await run(await start());
+      await around.query("select pg_notify('invoice_relay', 'test confirm')");
+      await vi.waitFor(
+        async () =>
+          expect(
+            await around.query(
+              "select 1 from confirmation where state = 'done' and verdict = 'paid' and requests = $1",
+              [round + 1],
+            ),
+          ).toHaveLength(2),
+        { timeout: 10_000 },
+      );
+    }
+    expect(await around.query("select invoice_id from event order by 1")).toEqual(
+      [late, paid].sort().map((invoice_id) => ({ invoice_id })),
+    );
+  });
+
+  it("publishes nothing that a back-fill was told only to record", async () => {
+    const around = await surroundings();
+    const recorded = await addConfirmation(around, { record_only: true });
+    const normal = await addConfirmation(around);
+    const { start, run } = replaying(around, "confirmations");
+    await run(await start());
+    expect(
+      await around.query("select invoice_id, record_only from confirmation order by record_only"),
+    ).toEqual([
+      { invoice_id: normal, record_only: false },
+      { invoice_id: recorded, record_only: true },
+    ]);
+  });
+
+  it("opens no more once so many replayed confirmations are unasked (G8)", async () => {
+    const around = await surroundings();
+    for (let count = 0; count < 5; count += 1) await addConfirmation(around);
+    const { db, start } = replaying(around, "confirmations");
+    await start();
+    const held = await claimReplay(db, "any on a topic", 10_000);
+    if (held === null) throw new Error("not to be had");
+    const steps = new ConfirmationsSteps({ db, onConfirmations: () => undefined, mostOpen: 2 });
+
+    const first = await steps.next(held, 2);
+    if (first.kind !== "went") throw new Error(first.kind);
+    expect(await steps.next(first.replay, 2)).toMatchObject({
+      kind: "waits",
+      why: expect.stringContaining("2 replayed"),
+    });
+    expect(await openIds(around)).toHaveLength(2);
+
+    await around.query("update confirmation set state = 'done' where priority = 'replay'");
+    expect(await steps.next(first.replay, 2)).toMatchObject({ kind: "went", taken: 2 });
+  });
+
+  it("with nothing to do writes nothing down", async () => {
+    const around = await surroundings();
+    const { startOrNothing } = replaying(around, "confirmations");
+    expect(await startOrNothing()).toBeNull();
+    expect(await around.query("select 1 from replay union all select 1 from audit_entry")).toEqual([]);
+  });
+});
+
+describe("replay callbacks", () => {
+  it("asks about ids that today's reading finds and the earlier one did not, once", async () => {
+    const around = await surroundings();
+    const missed = randomUUID();
+    const { invoiceId } = await addCallback(around);
+    await addConfirmation(around, { invoice_id: invoiceId });
+    const unreadable = await addCallback(around, {
+      invoice_ids: [],
+      found_by: null,
+      verdict: "unreadable",
+      body: Buffer.from(JSON.stringify({ data: { id: missed } })),
+    });
+    const { start, run, plan } = replaying(around, "callbacks");
+
+    const before = await wholeDatabase(around);
+    expect(await plan()).toMatchObject({
+      matching: 2,
+      withNewIds: 1,
+      first: [{ callbackId: unreadable.id, invoiceIds: [missed] }],
+    });
+    expect(await wholeDatabase(around)).toEqual(before);
+
+    expect(await run(await start())).toMatchObject({ state: "done", handled: 2, opened: 1 });
+    expect(await openIds(around)).toEqual([missed]);
+    expect(await around.query("select callback_id, invoice_ids, found_by from callback_reading")).toEqual([
+      { callback_id: unreadable.id, invoice_ids: [missed], found_by: "data.id" },
+    ]);
+    expect(await run(await start())).toMatchObject({ handled: 2, opened: 0 });
+  });
+
+  it("finds confirmations that were lost although their callback is in the log", async () => {
+    const around = await surroundings();
+    const { id, invoiceId } = await addCallback(around, { source: "one" });
+    await addConfirmation(around, { invoice_id: invoiceId, source: "two" });
+    const unread = await addCallback(around, { source: "one", body: Buffer.from("no longer understood") });
+    const { start, run, plan } = replaying(around, "callbacks");
+
+    expect(await plan()).toMatchObject({ matching: 2, withNewIds: 2 });
+    expect(await run(await start())).toMatchObject({ state: "done", handled: 2, opened: 2 });
+
+    expect(await openIds(around)).toEqual([invoiceId, unread.invoiceId].sort());
+    expect(
+      await around.query("select callback_id, found_by from callback_reading order by found_by"),
+    ).toEqual([
+      { callback_id: id, found_by: "data.id" },
+      { callback_id: unread.id, found_by: "the log" },
+    ]);
+    expect(await run(await start())).toMatchObject({ opened: 0 });
+  });
+
+  it("reads refused ones only when asked to, and erased ones never", async () => {
+    const around = await surroundings();
+    const refused = await addCallback(around, { verdict: "refused" });
+    const { start, startOrNothing, run } = replaying(around, "callbacks");
+
+    expect(await startOrNothing()).toBeNull();
+    expect(await run(await start({ refused: true }))).toMatchObject({ handled: 1, opened: 1 });
+    expect(await openIds(around)).toEqual([refused.invoiceId]);
+
+    await around.query("update callback set erased_at = now(), body = ''");
+    expect(await startOrNothing({ refused: true })).toBeNull();
+  });
+
+  it("reads the bytes of the wire: compressed ones, by their headers", async () => {
+    const around = await surroundings();
+    const { gzipSync } = await import("node:zlib");
+    const missed = randomUUID();
+    await addCallback(around, {
+      invoice_ids: [],
+      verdict: "unreadable",
+      headers: JSON.stringify([["CONTENT-ENCODING", "gzip"]]),
+      body: gzipSync(JSON.stringify({ id: missed, status: "Paid" })),
+    });
+    const { start, run } = replaying(around, "callbacks");
+    await run(await start());
+    expect(await openIds(around)).toEqual([missed]);
+  });
+});

@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
+import { DEFAULT_SEED_FILE, parseSeed } from "../../../src/sandbox/provider/seed.ts";
+import { INVOICE, NOBODY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
+
+/** How the validator speaks by itself. */
+const VALIDATORS =
+  /Invalid (input|option|string|UUID|key|element|ISO|URL)|Unrecognized|Too (small|big)|expected /;
+
+const messageOf = (run: () => unknown): string => {
+  try {
+    run();
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe("error messages that reach people", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.close());
+
+  it.each<[string, string, unknown, string]>([
+    ["POST", "/api/v1/invoices", { ...INVOICE, amount: -1, title: "" }, "title should not be empty"],
+    ["POST", "/api/v1/invoices", { ...INVOICE, collectionId: "x" }, "collectionId should be a UUID such as "],
+    [
+      "GET",
+      `/api/v1/collections/${OPEN_AMOUNT}/invoices?page=0`,
+      undefined,
+      "page should be a whole number from 1",
+    ],
+    [
+      "POST",
+      "/api/v1/linked-accounts",
+      {},
+      "linkedAccount should be an object with bankId, accountNumber and isPrimary",
+    ],
+    [
+      "POST",
+      "/api/v1/linked-accounts",
+      { linkedAccount: { bankId: 1, accountNumber: "0123456789" } },
+      "linkedAccount.accountNumber is already linked",
+    ],
+  ])(
+    "%s %s: the first problem stands in message, all of them in errors",
+    async (method, path, body, message) => {
+      const reply = await service.api(method, path, body);
+      expect(reply.status).toBe(400);
+      expect(reply.body.message).toContain(message);
+      expect(reply.body.errors[0]).toBe(reply.body.message);
+    },
+  );
+
+  it("what is specified word for word stays so", async () => {
+    const { body } = await service.api("GET", `/api/v1/invoices/${NOBODY}`);
+    expect(body).toMatchObject({
+      message: "Invoice with the given Id does not exist",
+      errors: ["id names no invoice"],
+    });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["/faults", { calback: {} }, "The request holds calback, which is not known here"],
+    ["/faults", { callback: 7 }, "callback should be an object"],
+    ["/faults", { callback: { copies: "2" } }, "callback.copies should be a number"],
+    ["/faults", { callback: { copies: 21 } }, "callback.copies should be at most 20"],
+    ["/faults", { callback: { variants: [] } }, "callback.variants should have at least 1 entry"],
+    ["/faults", { api: [{ answer: "418" }] }, "api[0].answer should be 401, 403, 404, "],
+    [
+      "/faults",
+      { list: { hostile: [{ kind: "rude" }] } },
+      "list.hostile[0].kind should be one of short, empty, hidden, ",
+    ],
+    ["/faults", [], "The request should be an object"],
+    ["/faults", "{", "The request's body is not JSON"],
+  ])("the control side at %s says of %j: %s", async (path, body, message) => {
+    const reply = await service.control("PUT", path, body);
+    expect(reply.status).toBe(400);
+    expect(reply.body.message).toContain(message);
+  });
+
+  it("no word of the validator's own comes through, whatever is put where", async () => {
+    const seed = JSON.parse(await readFile(DEFAULT_SEED_FILE, "utf8"));
+    const places = ["callback", "api", "list", "create", "http", "limits"];
+    const json = fc.jsonValue({ maxDepth: 3 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...places),
+        fc.constantFrom(...Object.keys(seed)),
+        json,
+        async (place, field, value) => {
+          const faults = { [place]: value };
+          const reply = await service.control("PUT", "/faults", faults);
+          expect([200, 400]).toContain(reply.status);
+          const said = [
+            reply.status === 400 ? reply.text : "",
+            messageOf(() => parseFaults(JSON.stringify(faults))),
+            messageOf(() => parseSeed({ ...seed, [field]: value })),
+            messageOf(() => parseSeed({ ...seed, faults })),
+          ].join("\n");
+          expect(said).not.toMatch(VALIDATORS);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ["/collections/c0113c70-0000-4000-8000-000000000001", { status: "Lost" }],
+    ["/collections/c0113c70-0000-4000-8000-000000000001", { colour: "red" }],
+    ["/collections/12", {}],
+  ])("PATCH %s %j is refused in words of our own", async (path, body) => {
+    const { status, text } = await service.control("PATCH", path, body);
+    expect(status).toBe(400);
+    expect(text).not.toMatch(VALIDATORS);
+  });
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Alarms } from "../../src/database/alarms.ts";
+import { connect, type Database } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import type { ConfirmedInvoice } from "../../src/payments/payment.ts";
+import type { Outcome } from "../../src/store/outcome.ts";
+import { OutcomeStore } from "../../src/store/outcome-store.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+async function setUp() {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = connect(new Secret(url), { max: 2, purpose: "hot" });
+  onTestFinished(async () => {
+    await close();
+    await drop();
+  });
+  const log = createLogger({ level: "silent" });
+  const alarms = new Alarms({ db, log, metrics: createMetrics() });
+  return {
+    db,
+    store: new OutcomeStore({ db, alarms, onEvents: () => undefined, handoff: null, routes: [] }),
+  };
+}
+
+/** A confirmation that a worker holds; gives its lease. */
+async function claimed(db: Database, invoiceId: string, source = "default"): Promise<string> {
+  const leaseToken = randomUUID();
+  await sql`
+    insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, lease_token, claimed_until)
+    values (${invoiceId}, ${source}, 'callback', now(), now(), now(), 'claimed', ${leaseToken}, now() + interval '1 minute')`.execute(
+    db,
+  );
+  return leaseToken;
+}
+
+const noon = new Date("2026-11-01T12:00:00Z");
+
+function paid(
+  confirmation: { invoiceId: string; leaseToken: string; source?: string },
+  title: string,
+): Outcome {
+  const invoice: ConfirmedInvoice = {
+    ...{ createdAt: noon, modifiedAt: noon, paidAt: noon, askedAt: noon, confirmedAt: noon },
+    ...{ amount: "10.00", serviceCharge: null, vat: null, totalAmount: null, settleableAmount: null },
+    ...{ status: "Paid", type: "Live", collectionName: null, title, reference: null },
+    ...{ paymentMethod: null, serviceFeePayer: null, document: "{}", erased: false, digest: title },
+    ...{ differs: true, newest: true },
+  };
+  return {
+    ...{ source: "default", ...confirmation, requests: 1, state: "done", verdict: "paid", dueInMs: 0 },
+    ...{ priority: "known", attempt: 0, faults: 0, lastError: null, lastAnswer: null, invoice, event: null },
+    ...{ raises: [], clears: [] },
+  };
+}
+
+describe("answers that are written in one batch", () => {
+  it("an old worker's answer beside the new one's changes nothing (G6)", async () => {
+    const { db, store } = await setUp();
+    const invoiceId = randomUUID();
+    const leaseToken = await claimed(db, invoiceId);
+    await Promise.all([
+      store.store(paid({ invoiceId, leaseToken: randomUUID() }, "the old worker's")),
+      store.store(paid({ invoiceId, leaseToken }, "the new worker's")),
+      store.store(paid({ invoiceId, leaseToken: randomUUID() }, "an older worker's")),
+    ]);
+    expect(await db.selectFrom("invoice").select("title").execute()).toEqual([{ title: "the new worker's" }]);
+    expect(await db.selectFrom("invoice_snapshot").select("digest").execute()).toEqual([]);
+  });
+
+  it("two sources that are told of one invoice keep an answer each (G6)", async () => {
+    const { db, store } = await setUp();
+    const invoiceId = randomUUID();
+    const [here, there] = [await claimed(db, invoiceId, "here"), await claimed(db, invoiceId, "there")];
+    const older = paid({ invoiceId, leaseToken: here, source: "here" }, "older");
+    const newer = paid({ invoiceId, leaseToken: there, source: "there" }, "newer");
+    if (newer.invoice !== null) newer.invoice.modifiedAt = new Date("2026-11-01T12:00:01Z");
+    await Promise.all([store.store(older), store.store(newer)]);
+    expect(await db.selectFrom("invoice").select(["title", "source"]).orderBy("source").execute()).toEqual([
+      { title: "older", source: "here" },
+      { title: "newer", source: "there" },
+    ]);
+    expect(
+      await db.selectFrom("confirmation").select(["source", "state"]).orderBy("source").execute(),
+    ).toEqual([
+      { source: "here", state: "done" },
+      { source: "there", state: "done" },
+    ]);
+  });
+
+  it("one that Postgres refuses fails alone", async () => {
+    const { db, store } = await setUp();
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    const outcomes = await Promise.all(
+      ids.map(async (invoiceId, index) =>
+        paid({ invoiceId, leaseToken: await claimed(db, invoiceId) }, index === 2 ? "a NUL: \0" : "fine"),
+      ),
+    );
+    const written = await Promise.allSettled(outcomes.map((outcome) => store.store(outcome)));
+    expect(written.map(({ status }) => status)).toEqual([
+      ...["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
+    ]);
+    expect(await db.selectFrom("invoice").select("title").execute()).toHaveLength(4);
+  });
+});

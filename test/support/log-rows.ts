@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { type ConnectOptions, connect, type Database } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import type { Surroundings } from "./relay.ts";
+
+/** A connection to the relay's database, closed with the test. */
+export function openDatabase(url: string, options: ConnectOptions = {}): Database {
+  const { db, close } = connect(new Secret(url), { max: 4, ...options });
+  onTestFinished(close);
+  return db;
+}
+
+export const payloadOf = (id: string, invoiceId: string) =>
+  JSON.stringify({
+    specversion: "1.0",
+    id,
+    type: "invoice.paid",
+    subject: invoiceId,
+    data: {
+      invoiceId,
+      title: "School fees",
+      totalAmount: "1511.25",
+      payer: { name: "Ada Obi", email: "ada@example.com", phoneNumber: "+2348012345678" },
+      biller: { name: "Hill School", address: "1 Hill Road", email: "bursar@example.com" },
+      metadata: { class: "4b" },
+    },
+  });
+
+export interface EventRow {
+  id: string;
+  invoiceId: string;
+  payload: string;
+}
+
+/**
+ * Rows of `event`, made one second apart from 2026-10-01, and where they stand: accepted by SNS, or in the outbox.
+ */
+export async function addEvents(
+  around: Surroundings,
+  count: number,
+  { state = "published", invoiceType = "Live", source = "default" } = {},
+): Promise<EventRow[]> {
+  const rows = Array.from({ length: count }, () => {
+    const [id, invoiceId] = [randomUUID(), randomUUID()];
+    return { id, invoiceId, payload: payloadOf(id, invoiceId) };
+  });
+  const ids = rows.map((row) => row.id);
+  await around.query(
+    `insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name, created_at)
+     select id, invoice_id, payload, 'invoice.paid', $4, $5, 'Term 1', '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second'
+     from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as given (id, invoice_id, payload, n)`,
+    [ids, rows.map((row) => row.invoiceId), rows.map((row) => row.payload), source, invoiceType],
+  );
+  if (state === "published")
+    await around.query(
+      `insert into publication (event_id, source, topic_arn, message_id, published_at)
+       select id, source, $2, 'sent-' || id, created_at from event where id = any($1)`,
+      [ids, around.topicArn],
+    );
+  else
+    await around.query(
+      `insert into outbox (event_id, source, invoice_type, state, due_at)
+       select id, source, invoice_type, $2, created_at from event where id = any($1) and source = $3`,
+      [ids, state, source],
+    );
+  return rows;
+}
+
+/** One row of `confirmation`; what is left out is one that ended in `paid`. */
+export async function addConfirmation(
+  around: Surroundings,
+  columns: Record<string, unknown> = {},
+): Promise<string> {
+  const row: Record<string, unknown> = {
+    invoice_id: randomUUID(),
+    source: "default",
+    opened_at: "2026-10-01T00:00:00Z",
+    requested_at: "2026-10-01T00:00:00Z",
+    due_at: "2026-10-01T00:00:00Z",
+    settled_at: "2026-10-01T00:00:05Z",
+    state: "done",
+    verdict: "paid",
+    priority: "known",
+    opened_by: "callback",
+    ...columns,
+  };
+  const names = Object.keys(row);
+  await around.query(
+    `insert into confirmation (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
+    Object.values(row),
+  );
+  return String(row.invoice_id);
+}
+
+/** One row of `callback`; what is left out is the documented one about a new invoice. */
+export async function addCallback(
+  around: Surroundings,
+  columns: Record<string, unknown> = {},
+): Promise<{ id: string; invoiceId: string }> {
+  const invoiceId = randomUUID();
+  const row: Record<string, unknown> = {
+    id: randomUUID(),
+    received_at: "2026-10-01T00:00:00Z",
+    source: "default",
+    method: "POST",
+    path: "/callbacks/***",
+    query: "",
+    invoice_ids: [invoiceId],
+    found_by: "data.id",
+    headers: JSON.stringify([["Content-Type", "application/json"]]),
+    body: Buffer.from(JSON.stringify({ data: { id: invoiceId, payerName: "Ada Obi" } })),
+    ...columns,
+  };
+  const names = Object.keys(row);
+  await around.query(
+    `insert into callback (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
+    Object.values(row),
+  );
+  return { id: String(row.id), invoiceId };
+}
+
+/** A digest of every row of every table, to show that nothing was changed. */
+export async function wholeDatabase(around: Surroundings): Promise<Record<string, unknown>> {
+  const tables = await around.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+  );
+  const digests: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const [row] = await around.query(
+      `select count(*)::int as rows, md5(string_agg(rows::text, ' ' order by rows::text)) as digest from "${name}" as rows`,
+    );
+    digests[name] = row;
+  }
+  return digests;
+}

@@ -1,0 +1,65 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TLSSocket } from "node:tls";
+import { generate } from "selfsigned";
+import { onTestFinished } from "vitest";
+
+export interface TlsInFront {
+  /** The database's URL by way of TLS, without a word on how to verify it. */
+  url: string;
+  /** The file with the certificate of the private authority. */
+  authority: string;
+}
+
+/** What a Postgres client sends first when it wishes for TLS, and the answer. */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
+
+/**
+ * TLS in front of a Postgres, as a managed one has it: its certificate is for these names, from an authority that
+ * nobody knows. Gone with the test.
+ */
+export async function tlsInFront(
+  databaseUrl: string,
+  altName: { dns?: string; ip?: string },
+): Promise<TlsInFront> {
+  const authority = await generate([{ name: "commonName", value: "Private Authority" }], {
+    extensions: [{ name: "basicConstraints", cA: true, critical: true }],
+  });
+  const names =
+    altName.ip === undefined
+      ? { type: 2 as const, value: altName.dns ?? "" }
+      : { type: 7 as const, ip: altName.ip };
+  const leaf = await generate([{ name: "commonName", value: "database" }], {
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [{ name: "subjectAltName", altNames: [names] }],
+  });
+  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-ca-"));
+  const file = join(folder, "authority.pem");
+  await writeFile(file, authority.cert);
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer(async (plain) => {
+    sockets.add(plain.on("error", () => undefined));
+    const [first] = (await once(plain, "data")) as [Buffer];
+    if (!first.equals(SSL_REQUEST)) return void plain.destroy();
+    plain.write("S");
+    const secured = new TLSSocket(plain, { isServer: true, key: leaf.private, cert: leaf.cert });
+    const database = connect(Number(port), hostname);
+    sockets.add(database);
+    for (const socket of [secured, database]) socket.on("error", () => undefined);
+    secured.pipe(database).pipe(secured);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+  const url = new URL(databaseUrl);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  return { url: url.href, authority: file };
+}
