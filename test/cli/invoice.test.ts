@@ -23,9 +23,7 @@ describe("invoice-relay invoice <id>", () => {
     around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () =>
-      expect(await around.query("select 1 from invoice")).toHaveLength(1),
-    );
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
     await relay.callback({ data: { id } });
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
 
@@ -56,9 +54,7 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     around.provider.invoice(id, unpaidAnswer(id));
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () =>
-      expect(await around.query("select 1 from invoice")).toHaveLength(1),
-    );
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
     await relay.stop();
     expect((await invoice(around, id)).stdout).toMatch(
       /\nThe provider still says Unpaid \(asked once\)\. Asked again (at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|any moment now)\.\n$/,
