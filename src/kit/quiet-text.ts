@@ -4,7 +4,10 @@ const PERSONAL_OR_SECRET: readonly [pattern: RegExp, instead: string][] = [
   [CALLBACK_TOKEN, "$1***"],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, "$1 ***"],
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, "$1***@"],
-  [/\b(x-api-key|authorization|cookie|password|api[_-]?key)(["']?\s*[:=]\s*["']?)[^\s"',;]+/gi, "$1$2***"],
+  [
+    /\b(x-api-key|x-amz-security-token|authorization|cookie|password|api[_-]?key)(["']?\s*[:=]\s*["']?)[^\s"',;]+/gi,
+    "$1$2***",
+  ],
   [/[^\s"'<>(),:;=/*]+@[^\s"'<>(),:;]+/g, "[e-mail]"],
   // International, or with a leading zero; a UUID's or a date's digits are left alone.
   [/(?<![\w.:-])(?:\+\d|0\d)[\d ().-]{6,16}\d(?![\w:-])/g, "[phone]"],

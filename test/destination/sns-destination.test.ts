@@ -1,7 +1,8 @@
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { kindOfError, snsDestination } from "../../src/destination/sns-destination.ts";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { startStubProvider } from "../collection-api/stub-provider.ts";
 import { type DestinationWorld, describeDestination, type Trouble } from "./destination-suite.ts";
 
 type Fault = Parameters<Awaited<ReturnType<typeof startLocalSns>>["addFault"]>[0];
@@ -42,8 +43,6 @@ function faultsOf(trouble: Trouble): Fault[] {
 
 async function world(): Promise<DestinationWorld> {
   const sns = await startLocalSns({ port: 0 });
-  process.env.AWS_ACCESS_KEY_ID = "local";
-  process.env.AWS_SECRET_ACCESS_KEY = "local";
   const region = "us-east-1";
   const client = new SNSClient({ endpoint: sns.url, region });
   const topic = async (Name: string, Attributes: Record<string, string>) =>
@@ -77,7 +76,48 @@ async function world(): Promise<DestinationWorld> {
   };
 }
 
+beforeAll(() => {
+  process.env.AWS_ACCESS_KEY_ID = "local";
+  process.env.AWS_SECRET_ACCESS_KEY = "local";
+});
+
 describeDestination("SNS behind the port", world);
+
+describe("what SNS says", () => {
+  it("is kept without what is secret in it, and no longer than a person reads", async () => {
+    const message = `The Canonical String should have been 'POST x-amz-security-token:FwoGZXIv3//hush' for ada@example.com ${"x".repeat(9_000)}`;
+    await using far = await startStubProvider(() => ({
+      status: 403,
+      body: `<ErrorResponse><Error><Type>Sender</Type><Code>SignatureDoesNotMatch</Code><Message>${message}</Message></Error></ErrorResponse>`,
+    }));
+    const destination = snsDestination({
+      region: "us-east-1",
+      endpoint: far.url,
+      connections: 1,
+      timeoutMs: 5_000,
+    });
+    const event = {
+      id: "1",
+      source: "default",
+      invoiceId: "1",
+      type: "t",
+      invoiceType: "Live",
+      payload: "{}",
+    };
+    const topicArn = "arn:aws:sns:us-east-1:000000000000:events";
+    const outcomes = [
+      await destination.send(topicArn, [{ ...event, collectionName: null }]),
+      await destination.describe(topicArn),
+    ];
+    destination.close();
+    for (const outcome of outcomes) {
+      const { error } = outcome as Extract<typeof outcome, { error: string }>;
+      expect(error).toMatch(/^SignatureDoesNotMatch/);
+      expect(error).not.toMatch(/hush|ada@/);
+      expect(error.length).toBeLessThanOrEqual(500);
+    }
+  });
+});
 
 describe("an error of the SDK", () => {
   it.each([
