@@ -53,16 +53,17 @@ export async function change(
     ...about(alarm),
     detail: kind.words(alarm, name, error),
   }));
+  // One that has passed is kept: what waited for it says so when it is over.
   const moment = (ms: number) =>
-    ms > 0 ? sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'` : sql`'-infinity'::timestamptz`;
+    ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
   const pauses = standing.pausedBy !== before.pausedBy;
   const { rows } = await sql<{ cleared: string[] }>`
     with moved as (
       update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults}, last_error = ${lastError},
         opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
         paused_by = ${standing.pausedBy},
-        paused_at = ${pauses ? (standing.pausedBy === null ? sql`null` : sql`clock_timestamp()`) : sql`paused_at`},
-        paused_until = ${pauses ? sql`null` : sql`paused_until`},
+        paused_at = ${standing.pausedBy === null ? null : pauses ? sql`clock_timestamp()` : sql`paused_at`},
+        paused_until = ${standing.pausedBy === null || pauses ? null : sql`paused_until`},
         probe_at = ${standing.pausedBy === "refused" ? sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})` : sql`null`}
       where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
       returning 1),
