@@ -13,7 +13,7 @@ import type { Limits } from "../upstreams/allowance.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import type { Claim, Exchange, Line } from "../workers/pump.ts";
+import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { type Claimed, claimConfirmations } from "./claim.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { judge } from "./judge.ts";
