@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -22,7 +23,7 @@ async function pay(
 const states = (around: Surroundings) =>
   around.query(`select state, count(*)::int as events from ${EVENTS} group by state order by state`);
 const published = (around: Surroundings, events: number) =>
-  vi.waitFor(async () => expect(await states(around)).toEqual([{ state: "published", events }]), WAIT);
+  eventually(() => states(around), toEqual([{ state: "published", events }]));
 const hurry = (around: Surroundings) =>
   around
     .query("update topic set opens_at = least(opens_at, now())")
@@ -62,20 +63,16 @@ describe("publishing", () => {
     around.sns.addFault({ kind: "fail-entries", times: 1_000, senderFault: true, matching: "Bad one" });
     const relay = await startRelay(around.environment());
     await pay(around, relay, 10, (index) => (index === 4 ? { title: "Bad one" } : {}));
-    await vi.waitFor(
-      async () =>
-        expect(await states(around)).toEqual([
-          { state: "dead", events: 1 },
-          { state: "published", events: 9 },
-        ]),
-      WAIT,
+    await eventually(
+      () => states(around),
+      toEqual([
+        { state: "dead", events: 1 },
+        { state: "published", events: 9 },
+      ]),
     );
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select name from alarm where cleared_at is null")).toEqual([
-          { name: "event_dead" },
-        ]),
-      WAIT,
+    await eventually(
+      () => around.query("select name from alarm where cleared_at is null"),
+      toEqual([{ name: "event_dead" }]),
     );
     expect(around.sns.messages(around.topicArn)).toHaveLength(9);
   });
@@ -99,12 +96,9 @@ describe("publishing", () => {
     around.sns.addFault({ kind: "topic-missing", times: 1_000, action: "PublishBatch" });
     const relay = await startRelay(around.environment());
     await pay(around, relay, 12);
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select name, subject from alarm where cleared_at is null")).toEqual([
-          { name: "topic_paused", subject: around.topicArn },
-        ]),
-      WAIT,
+    await eventually(
+      () => around.query("select name, subject from alarm where cleared_at is null"),
+      toEqual([{ name: "topic_paused", subject: around.topicArn }]),
     );
     expect(await around.query("select paused_by from topic")).toEqual([{ paused_by: "refused" }]);
     around.sns.clearFaults();
@@ -112,27 +106,23 @@ describe("publishing", () => {
       await hurry(around);
       expect(await states(around)).toEqual([{ state: "published", events: 12 }]);
     }, WAIT);
-    await vi.waitFor(
-      async () => expect(await around.query("select 1 from alarm where cleared_at is null")).toEqual([]),
-      WAIT,
-    );
+    await eventually(() => around.query("select 1 from alarm where cleared_at is null"), toEqual([]));
   });
 
   it("Test invoices go to the test topic, or are held: never to the live one", async () => {
     const around = await surroundings();
     const without = await startRelay(around.environment());
     await pay(around, without, 2, () => ({ type: "Test" }));
-    await vi.waitFor(async () => expect(await states(around)).toEqual([{ state: "held", events: 2 }]), WAIT);
+    await eventually(() => states(around), toEqual([{ state: "held", events: 2 }]));
     await without.stop();
     const withTopic = await startRelay(around.environment({ SNS_TEST_TOPIC_ARN: around.testTopicArn }));
     await pay(around, withTopic, 2, (index) => ({ type: index === 0 ? "Test" : "Live" }));
-    await vi.waitFor(
-      async () =>
-        expect(await states(around)).toEqual([
-          { state: "held", events: 2 },
-          { state: "published", events: 2 },
-        ]),
-      WAIT,
+    await eventually(
+      () => states(around),
+      toEqual([
+        { state: "held", events: 2 },
+        { state: "published", events: 2 },
+      ]),
     );
     expect(around.sns.messages(around.testTopicArn)).toHaveLength(1);
     expect(around.sns.messages(around.topicArn)).toHaveLength(1);
@@ -158,14 +148,12 @@ describe("publishing", () => {
       `insert into outbox (source, event_id, invoice_type, state, lease_token, claimed_until)
        select source, id, invoice_type, 'claimed', gen_random_uuid(), now() - interval '1 s' from event`,
     );
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query(
-            "select count(*)::int as accepted, count(distinct event_id)::int as events from publication",
-          ),
-        ).toEqual([{ accepted: 2, events: 1 }]),
-      WAIT,
+    await eventually(
+      () =>
+        around.query(
+          "select count(*)::int as accepted, count(distinct event_id)::int as events from publication",
+        ),
+      toEqual([{ accepted: 2, events: 1 }]),
     );
     await published(around, 1);
   });

@@ -10,8 +10,11 @@ const HEAVY = [
   "src/sandbox/postgres/start-embedded-postgres.ts",
 ];
 
-/** Folders that test by starting processes, building packages, or waiting. */
+/** What tests by starting processes, building packages, waiting, or very many tries. */
 const ELSEWHERE = [
+  "test/events/event-documents",
+  "test/receive/reading/read-callback.property",
+  "test/reconcile/paid-list",
   "test/house/",
   "test/slow/",
   "test/package/",
@@ -41,7 +44,7 @@ export function unitTests(root: string): string[] {
     return found;
   };
   return globSync("test/**/*.test.ts", { cwd: root })
-    .filter((path) => !ELSEWHERE.some((folder) => path.startsWith(folder)))
+    .filter((path) => !ELSEWHERE.some((beginning) => path.startsWith(beginning)))
     .filter((path) => !isHeavy(join(root, path)))
     .sort();
 }
