@@ -218,10 +218,20 @@ function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
   return (paidAt?.toISOString() ?? null) === (inPayload?.paidAt ?? null);
 }
 
-/** The payload is about this invoice and event, and is what was sent. */
-function payloadIsSent({ eventId, inPayload, invoiceId, digestDiffers }: PaymentFacts): boolean {
+/**
+ * The payload is about this invoice and event, and was accepted as it stands. An event that was lost and made again
+ * may differ from what was accepted before: one acceptance that fits is enough.
+ */
+function payloadIsSent({
+  eventId,
+  inPayload,
+  invoiceId,
+  digestDiffers,
+  digestMatches,
+}: PaymentFacts): boolean {
   if (eventId === null) return true;
-  return inPayload?.id === eventId && inPayload.subject === invoiceId && digestDiffers !== true;
+  const isOurs = inPayload?.id === eventId && inPayload.subject === invoiceId;
+  return isOurs && (digestMatches === true || digestDiffers !== true);
 }
 
 const isText = (a: string | null, b: string | null) => plain(a ?? "") === plain(b ?? "");
