@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Output } from "./door.ts";
+import type { Output } from "./command-context.ts";
 
 /** What a colour stands for. */
 const LOOKS = { good: "green", look: "yellow", bad: "red", title: "bold" } as const;

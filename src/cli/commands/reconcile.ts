@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import type { Reconciled } from "../../reconcile/on-request.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
 import { operator } from "../operator.ts";
 import { table } from "../table.ts";
@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it. */
-export function reconcileCommand(door: Door): Command {
+export function reconcileCommand(context: CommandContext): Command {
   return new Command("reconcile")
     .description("find paid invoices without an accepted event in a period, from the provider's own list")
     .requiredOption("--from <day>", "the first day of payment, YYYY-MM-DD, UTC")
@@ -26,8 +26,8 @@ export function reconcileCommand(door: Door): Command {
       const publish = options.publish === true;
       const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
       const window = paymentDays(from, to);
-      const bar = new ListProgress(door.stderr);
-      const done = await withReconcileSources(door, async (given) => {
+      const bar = new ListProgress(context.stderr);
+      const done = await withReconcileSources(context, async (given) => {
         // Woken once it is done: the workers poll anyway.
         const deps = { ...given, onConfirmations: () => undefined };
         const result = await reconcilePeriod(
@@ -39,8 +39,8 @@ export function reconcileCommand(door: Door): Command {
         return result;
       });
       bar.end();
-      door.show(done, (shown) => reconcileText(shown, publish));
-      if (done.some(({ unproven }) => unproven.length > 0)) door.fault();
+      context.show(done, (shown) => reconcileText(shown, publish));
+      if (done.some(({ unproven }) => unproven.length > 0)) context.fault();
     });
 }
 

@@ -13,7 +13,7 @@ export interface Output {
   readonly columns?: number;
 }
 
-export interface DoorOptions {
+export interface CommandContextOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
@@ -22,7 +22,7 @@ export interface DoorOptions {
 }
 
 /** What a command has of the world outside: settings, output, the database, the wish to stop, its exit code. */
-export class Door {
+export class CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   /** The environment, with what a `--settings` file adds to it. */
@@ -31,7 +31,7 @@ export class Door {
   #json = false;
   #exitCode = 0;
 
-  constructor({ environment, stdout, stderr, signals }: DoorOptions) {
+  constructor({ environment, stdout, stderr, signals }: CommandContextOptions) {
     this.environment = environment;
     this.stdout = stdout;
     this.stderr = stderr;
