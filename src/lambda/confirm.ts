@@ -1,4 +1,4 @@
-import { passDoor } from "./pass-door.ts";
+import { passDoor } from "./pass-receiver.ts";
 
 /** Asks the provider about every question that is due. Woken after callbacks; each minute for what waits or was lost. */
 export const handler = passDoor((passes) => [passes.rescue, passes.confirm], {

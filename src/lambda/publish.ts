@@ -1,4 +1,4 @@
-import { passDoor } from "./pass-door.ts";
+import { passDoor } from "./pass-receiver.ts";
 
 /** Sends every event that is due to SNS. Woken after confirmations; each minute for what waits or was lost. */
 export const handler = passDoor((passes) => [passes.rescue, passes.publish], {
