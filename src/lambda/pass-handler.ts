@@ -25,7 +25,7 @@ const CONNECTIONS = 2;
  * @param options.lingerMs work that is due within this time, in ms, is waited for
  * @param options.tellsBacklog says first how long the oldest work waits
  */
-export function passDoor(
+export function passHandler(
   choose: (passes: Passes) => readonly Pass[],
   { lingerMs = 0, tellsBacklog = false } = {},
 ) {
