@@ -51,7 +51,7 @@ export interface RunningRelay {
 
 /**
  * Pools of their own, so that nobody keeps a callback waiting for a connection, and no report a payment: recording has
- * two commits under way, settlements and publications have two each beside the claims, all else shares the rest.
+ * two commits under way, outcomes of confirmations and of events have two each beside the claims, all else shares the rest.
  */
 const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;

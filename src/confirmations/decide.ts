@@ -14,7 +14,7 @@ export async function releaseConfirmations(
     where confirmation.invoice_id = given.invoice_id and confirmation.source = given.source`.execute(db);
 }
 
-/** An operator wants to see these no more, until they are settled again. */
+/** An operator wants to see these no more, until they are decided again. */
 export async function dismissConfirmations(
   db: Kysely<Tables>,
   keys: readonly ConfirmationKey[],

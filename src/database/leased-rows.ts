@@ -12,7 +12,7 @@ export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
 
 /**
  * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A row that is
- * locked is being settled this moment: it needs neither more time nor a rescue, and waiting for it could deadlock.
+ * locked is being written this moment: it needs neither more time nor a rescue, and waiting for it could deadlock.
  */
 export class LeasedRows {
   readonly #table: RawBuilder<unknown>;

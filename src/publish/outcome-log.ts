@@ -5,7 +5,7 @@ import { GroupCommit } from "../database/group-commit.ts";
 import { isRefusedData } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
-import { type EventOutcome, settleEvents } from "../outbox/settle-events.ts";
+import { type EventOutcome, writeOutcomes } from "../outbox/write-outcomes.ts";
 
 /** The event is out already: nobody waits for its mark, in ms. */
 const LINGER_MS = 20;
@@ -25,7 +25,7 @@ export class OutcomeLog {
     this.#commits = new GroupCommit({
       async write(kept) {
         const raised = kept.flatMap((one) => one.alarms);
-        await settleEvents(db, { outcomes: kept.map(({ outcome }) => outcome), alarms: raised });
+        await writeOutcomes(db, { outcomes: kept.map(({ outcome }) => outcome), alarms: raised });
         alarms.tell(raised);
       },
       maxBatch: 500,

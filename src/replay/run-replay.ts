@@ -105,7 +105,7 @@ class Run {
     try {
       // Nobody knows whether what was under way when the database went away came through: its row does.
       if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, leaseMs);
-      const next = await this.#settle(await this.#taking(steps.next(this.replay, most)));
+      const next = await this.#conclude(await this.#taking(steps.next(this.replay, most)));
       this.#databaseFaults = 0;
       return next;
     } catch (error) {
@@ -125,7 +125,7 @@ class Run {
     }
   }
 
-  async #settle(outcome: StepOutcome): Promise<number | "ended"> {
+  async #conclude(outcome: StepOutcome): Promise<number | "ended"> {
     const { db, alarmOf } = this.#options;
     switch (outcome.kind) {
       case "went":

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { holding, OUTCOME, settling } from "../confirmations/settle.ts";
+import { holding, OUTCOME, writingOutcomes } from "../confirmations/write-outcomes.ts";
 import { ALARM, type Alarm, clearing, raising } from "../database/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
@@ -35,7 +35,7 @@ const RETURNS = {
 } as const;
 
 /** So that a timeline tells of the verdict before the event. */
-const VERDICT_FIRST = sql<boolean>`(select count(*) from settled) > 0`;
+const VERDICT_FIRST = sql<boolean>`(select count(*) from decided) > 0`;
 
 /**
  * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in invoice
@@ -44,7 +44,7 @@ const VERDICT_FIRST = sql<boolean>`(select count(*) from settled) > 0`;
 const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   with answer as materialized (select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
   held as materialized (${holding}),
-  settled as (${settling}),
+  decided as (${writingOutcomes}),
   snapshots as (${keepingSnapshots}),
   stored as (${storing}),
   logged as (${logging(VERDICT_FIRST)}),

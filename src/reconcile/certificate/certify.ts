@@ -129,7 +129,7 @@ async function compareScopes(
       { id, source, window, period, reading, certificateId, collectionId: one, deep, now, servedAt },
       onCompared,
     );
-  // One request, one state of the books: what is settled meanwhile counts next time.
+  // One request, one state of the books: what is decided meanwhile counts next time.
   const whole = await compare(certificateId, collectionId);
   const parts = collectionId === null && reading.collections.length > 1 ? reading.collections : [];
   const certificates: [Certificate, ...Certificate[]] = [whole];

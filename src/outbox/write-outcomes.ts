@@ -32,7 +32,7 @@ const OUTCOME: Columns<EventOutcome> = {
   error: text((outcome) => outcome.error),
 };
 
-interface Settling {
+interface Outcomes {
   outcomes: readonly EventOutcome[];
   /** Of those that died. */
   alarms: readonly Alarm[];
@@ -42,7 +42,7 @@ interface Settling {
  * An acceptance is a fact: it is kept, and the event leaves the outbox, unless another worker has it in hand. Any other
  * outcome is written only while the lease is held (G6). Only a claimed row has a lease token (outbox_lease_check).
  */
-const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sql`
+const writing = ({ table }: Slots<Outcomes>, raised: RawBuilder<unknown>) => sql`
   with outcome as materialized (select * from ${table("outcome", OUTCOME, ({ outcomes }) => outcomes)}),
   sent as (
     delete from outbox using outcome
@@ -63,15 +63,15 @@ const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sq
 
 const RETURNS = { accepted: returned.count } as const;
 
-const withoutAlarms = new Statement(RETURNS, (slots: Slots<Settling>) => settling(slots, sql``));
+const withoutAlarms = new Statement(RETURNS, (slots: Slots<Outcomes>) => writing(slots, sql``));
 
-const withAlarms = new Statement(RETURNS, (slots: Slots<Settling>) => {
+const withAlarms = new Statement(RETURNS, (slots: Slots<Outcomes>) => {
   const alarm = slots.table("alarm", ALARM, ({ alarms }) => alarms);
   const died = sql`select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject`;
-  return settling(slots, sql`, raised as (${raising(died)})`);
+  return writing(slots, sql`, raised as (${raising(died)})`);
 });
 
 /** Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction. */
-export async function settleEvents(db: Kysely<Tables>, settled: Settling): Promise<void> {
-  await (settled.alarms.length > 0 ? withAlarms : withoutAlarms).execute(db, settled);
+export async function writeOutcomes(db: Kysely<Tables>, given: Outcomes): Promise<void> {
+  await (given.alarms.length > 0 ? withAlarms : withoutAlarms).execute(db, given);
 }

@@ -52,7 +52,7 @@ export const holding: RawBuilder<unknown> = sql`
  * Writes the outcomes in `held`. A request that came while the provider was being asked is not covered by the
  * answer: it is asked again at once.
  */
-export const settling: RawBuilder<unknown> = sql`
+export const writingOutcomes: RawBuilder<unknown> = sql`
   update confirmation as known set
     state = case when known.requests > held.requests then 'due' else held.state end,
     due_at = case when known.requests > held.requests then clock_timestamp()
