@@ -6,7 +6,7 @@ import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
 import type { ClaimedEvent, Route } from "../outbox/event.ts";
 import type { Outcome } from "./outcome.ts";
-import { type HandedOutcome, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
+import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
 
 export interface OutcomeStoreOptions {
   db: Kysely<Tables>;
@@ -54,17 +54,17 @@ async function write(
   const kept = handoff?.reserve(sendable) ?? [];
   const reserved = kept.filter(Boolean).length;
   let place = 0;
-  const handed = addressed.map((outcome) => {
+  const toHandOver = addressed.map((outcome) => {
     const hasRoom = outcome.handTo !== null && kept[place++] === true;
     return hasRoom ? outcome : { ...outcome, handTo: null };
   });
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
-    const batch = { outcomes: handed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    const batch = { outcomes: toHandOver, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
     const rows = await execute(options.db, batch);
     const states = new Map(rows.map((row) => [leaseOf(row), row.eventState]));
-    const held = handed.filter((outcome) => states.has(leaseOf(outcome)));
+    const held = toHandOver.filter((outcome) => states.has(leaseOf(outcome)));
     claimed = held.flatMap((outcome) => claimedEvent(outcome, states.get(leaseOf(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
@@ -87,7 +87,7 @@ const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
   raises.map((alarm) => ({ ...alarm, source, subject: invoiceId }));
 
 function claimedEvent(
-  { event, invoiceId, source }: HandedOutcome,
+  { event, invoiceId, source }: OutcomeToHandOver,
   state: string | null | undefined,
   leaseToken: string,
 ): ClaimedEvent[] {

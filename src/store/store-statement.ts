@@ -10,10 +10,10 @@ import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** An outcome, and the topic that its event is sent to by this very process; null leaves the event due. */
-export type HandedOutcome = Outcome & { handTo: string | null };
+export type OutcomeToHandOver = Outcome & { handTo: string | null };
 
 export interface OutcomeBatch {
-  outcomes: readonly HandedOutcome[];
+  outcomes: readonly OutcomeToHandOver[];
   /** The lease of those events that are handed over. */
   leaseToken: string;
   leaseMs: number;
@@ -24,7 +24,7 @@ export interface AlarmingBatch extends OutcomeBatch {
   clears: readonly Omit<Alarm, "detail">[];
 }
 
-const ANSWER: Columns<HandedOutcome> = { ...OUTCOME, ...INVOICE, ...EVENT };
+const ANSWER: Columns<OutcomeToHandOver> = { ...OUTCOME, ...INVOICE, ...EVENT };
 
 /** For each outcome whose lease still held: what became of its event; null when it has none that is new. */
 const RETURNS = {
