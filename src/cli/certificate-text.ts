@@ -2,7 +2,10 @@ import type { Basis, Certificate, Difference, Tally } from "../reconcile/certifi
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** A certificate as finance reads it: the result, what it stands on, the days, the total, then every difference. */
+/**
+ * A certificate as finance reads it: the result, what it stands on, the days, the total, then every
+ * difference.
+ */
 export function certificateText(certificate: Certificate): string {
   const { source, collections, from, to, madeAt, days, total, differences, basis, test } = certificate;
   const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);

@@ -21,7 +21,9 @@ export interface CommandContextOptions {
   signals: StopSignals;
 }
 
-/** What a command has of the world outside: settings, output, the database, the wish to stop, its exit code. */
+/**
+ * What a command has of the world outside: settings, output, the database, the wish to stop, its exit code.
+ */
 export class CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
@@ -85,7 +87,9 @@ export class CommandContext {
     this.print(this.#json ? JSON.stringify(value) : human(value));
   }
 
-  /** One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command. */
+  /**
+   * One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command.
+   */
   print(text: string): void {
     this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
   }

@@ -7,7 +7,10 @@ import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
 import { renderReplay } from "./render-replay.ts";
 
-/** What replays run with here, and the routes of what they send; only one that sends needs more settings than the database. */
+/**
+ * What replays run with here, and the routes of what they send; only one that sends needs more settings than
+ * the database.
+ */
 export async function replaysHere(
   context: CommandContext,
   db: Database,
@@ -32,7 +35,10 @@ export async function replaysHere(
   return { runner: replayRunner({ ...common, sns: { routes, region, endpoint } }), routes };
 }
 
-/** Runs the replay here with a progress bar, until it ends or someone wishes to stop, and says what became of it. */
+/**
+ * Runs the replay here with a progress bar, until it ends or someone wishes to stop, and says what became of
+ * it.
+ */
 export async function runHere(context: CommandContext, runner: ReplayRunner, started: Replay): Promise<void> {
   const { listRefusals } = await import("../replay/replay-rows.ts");
   const wish = context.listenForStop();

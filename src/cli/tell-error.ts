@@ -19,8 +19,8 @@ export interface Told {
 }
 
 /**
- * The one place that turns an error into words: what is wrong and what to do; a stack only with LOG_LEVEL=debug.
- * With `--json` it is the document on stdout, `{"error": {"code", "message"}}`.
+ * The one place that turns an error into words: what is wrong and what to do; a stack only with
+ * LOG_LEVEL=debug. With `--json` it is the document on stdout, `{"error": {"code", "message"}}`.
  * @returns the exit code
  */
 export function tellError(error: unknown, context: CommandContext): number {

@@ -11,7 +11,9 @@ import { countValue, idValue, timeValue } from "./option-values.ts";
 import { renderDecision, renderEvidence, renderUndelivered } from "./render-undelivered.ts";
 import type { CarryOut, UndeliveredWords } from "./undelivered-words.ts";
 
-/** The four commands about what was not delivered: `list`, `show`, the one that brings it back, and `dismiss`. */
+/**
+ * The four commands about what was not delivered: `list`, `show`, the one that brings it back, and `dismiss`.
+ */
 export function undeliveredCommand(context: CommandContext, words: UndeliveredWords): Command {
   const { list, act, dismiss } = words;
   return new Command(list)

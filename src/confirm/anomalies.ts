@@ -17,8 +17,8 @@ export interface Compared {
 }
 
 /**
- * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same. What
- * changes after payment is told each time it changes again, and not once more while it stays.
+ * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same.
+ * What changes after payment is told each time it changes again, and not once more while it stays.
  */
 export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: Compared): string[] {
   const anomalies: string[] = [];

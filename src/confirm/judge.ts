@@ -18,10 +18,10 @@ type Changes = Pick<Outcome, "state" | "verdict"> & Partial<Omit<Outcome, "raise
 const BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
 
 /**
- * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and raised out.
- * Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault of the whole
- * source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is never taken back, and
- * a Paid answer counts whatever its date says (G6).
+ * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
+ * raised out. Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault
+ * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
+ * never taken back, and a Paid answer counts whatever its date says (G6).
  * @param dice from 0 to 1, for the jitter.
  */
 export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Outcome {

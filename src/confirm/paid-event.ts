@@ -12,8 +12,8 @@ const MOST_PAYLOAD_BYTES = 262_144 - 2_048;
 export const isLive = (type: string | null): boolean => type?.trim().toLowerCase() === "live";
 
 /**
- * The event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large for
- * SNS goes without metadata and beneficiaries, and says so.
+ * The event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large
+ * for SNS goes without metadata and beneficiaries, and says so.
  */
 export function paidEvent(
   source: string,

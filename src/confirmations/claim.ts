@@ -91,7 +91,10 @@ export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLA
     this.#statement = new Statement(returns, (slots: Slots<Given>) => claiming(slots, conditions, classes));
   }
 
-  /** @returns a row for each confirmation; one without an invoice id, that says whether the source is open, for none. */
+  /**
+   * @returns a row for each confirmation; one without an invoice id, that says whether the source is open,
+   *   for none.
+   */
   from(db: Kysely<Tables>, given: Given) {
     return this.#statement.execute(db, given);
   }

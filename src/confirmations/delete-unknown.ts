@@ -4,7 +4,9 @@ import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
 import { KEY } from "./key-columns.ts";
 
-/** A condition on rows of `confirmation`: the provider did not know the invoice, and nobody asked again since. */
+/**
+ * A condition on rows of `confirmation`: the provider did not know the invoice, and nobody asked again since.
+ */
 export const stayedUnknown = (before: Date) => sql<boolean>`
   confirmation.verdict = 'unknown_invoice' and confirmation.state = 'done' and confirmation.requested_at < ${before}`;
 

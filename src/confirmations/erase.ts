@@ -2,9 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /**
- * Marks the confirmations of an invoice, so that later answers bring nothing back, and blanks the evidence. An answer
- * that was under way without the mark loses its lease: it is asked again. Whoever wants to open them waits for the
- * end of the transaction, so that what comes later has a later `requested_at`.
+ * Marks the confirmations of an invoice, so that later answers bring nothing back, and blanks the evidence.
+ * An answer that was under way without the mark loses its lease: it is asked again. Whoever wants to open
+ * them waits for the end of the transaction, so that what comes later has a later `requested_at`.
  * @returns `found`: the sources that it has a confirmation in; `blanked`: how many held something.
  */
 export async function eraseConfirmations(
@@ -24,7 +24,10 @@ export async function eraseConfirmations(
   return { found: rows.map(({ source }) => source), blanked: rows.filter(({ held }) => held).length };
 }
 
-/** Erased invoices that somebody asked about since, so that callbacks about them may have come: `most` of them. */
+/**
+ * Erased invoices that somebody asked about since, so that callbacks about them may have come: `most` of
+ * them.
+ */
 export async function reopenedSinceErased(db: Kysely<Tables>, most: number): Promise<string[]> {
   const rows = await db
     .selectFrom("confirmation")

@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Class, dueIn, nameOf } from "./classes.ts";
 
-/** So many senders take turns at once; the walk through them begins anywhere, so that more than these get theirs too. */
+/**
+ * So many senders take turns at once; the walk through them begins anywhere, so that more than these get
+ * theirs too.
+ */
 const MOST_SENDERS = 500;
 
 /**
- * One of each sender's, then a second one, and so on: whoever sends a million takes no more of a round than whoever sends
- * one. The senders are walked through by the index, a step each, however many rows they have.
+ * One of each sender's, then a second one, and so on: whoever sends a million takes no more of a round than
+ * whoever sends one. The senders are walked through by the index, a step each, however many rows they have.
  */
 export function takingByTurns(one: Class, place: number, limit: RawBuilder<unknown>): RawBuilder<unknown> {
   const sender = sql`coalesce(sender, '')`;

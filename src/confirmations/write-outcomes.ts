@@ -36,10 +36,10 @@ export const OUTCOME: Columns<ConfirmationOutcome> = {
 };
 
 /**
- * Those rows of `answer` whose lease still holds, locked, in invoice order. Two of one batch may be about one row, an
- * old worker's and a new one's; they never both hold its lease. Only a claimed row has a lease token
- * (confirmation_lease_check); asking for the state as well would lead Postgres to the index of claimed rows, where it
- * meets all that were claimed since the last vacuum.
+ * Those rows of `answer` whose lease still holds, locked, in invoice order. Two of one batch may be about one
+ * row, an old worker's and a new one's; they never both hold its lease. Only a claimed row has a lease token
+ * (confirmation_lease_check); asking for the state as well would lead Postgres to the index of claimed rows,
+ * where it meets all that were claimed since the last vacuum.
  */
 export const holding: RawBuilder<unknown> = sql`
   select answer.*, known.erased_at

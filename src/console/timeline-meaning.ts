@@ -3,7 +3,10 @@ import type { ClosedTopic, ConfirmationStanding, EventStanding, KnownInvoice, Ti
 /** Work that is this much overdue, in ms, is not being done by anyone. */
 const NOBODY_WORKS_MS = 30_000;
 
-/** What the state of an invoice means and what happens next, for who is on call at night. A sentence or two each. Pure. */
+/**
+ * What the state of an invoice means and what happens next, for who is on call at night. A sentence or two
+ * each. Pure.
+ */
 export function meaningOf(timeline: Timeline, now: Date): string[] {
   const { confirmations, events, invoices, invoiceId, closedTopics } = timeline;
   const sources = new Set([...confirmations, ...events].map(({ source }) => source));

@@ -15,7 +15,10 @@ export interface AuditEntry {
   detail: Record<string, unknown>;
 }
 
-/** Writes the entries; inside the transaction of the change itself, so that no change stands without its entry. */
+/**
+ * Writes the entries; inside the transaction of the change itself, so that no change stands without its
+ * entry.
+ */
 export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const column = <T>(value: (entry: AuditEntry) => T) => entries.map(value);

@@ -102,7 +102,8 @@ export async function requireSchema<Schema>(
 const count = (names: string[]) => `${names.length} ${names.length === 1 ? "migration" : "migrations"}`;
 
 /**
- * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at once.
+ * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at
+ * once.
  * @returns the names of those that ran; none when the database is current, or ahead of this program.
  * @throws RelayError with the migration that failed; that migration left nothing behind.
  */

@@ -166,7 +166,9 @@ export const settingsSchema = z.object({
 export type SettingName = keyof typeof settingsSchema.shape;
 type Parsed = z.output<typeof settingsSchema>;
 
-/** What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused. */
+/**
+ * What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused.
+ */
 export const SOURCE_SETTINGS = [
   "COLLECTION_API_URL",
   "COLLECTION_API_KEY",

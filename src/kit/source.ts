@@ -1,6 +1,8 @@
 import type { Secret } from "./secret.ts";
 
-/** One merchant account at the provider: its key, the tokens of its callback URLs, the topics of its events. */
+/**
+ * One merchant account at the provider: its key, the tokens of its callback URLs, the topics of its events.
+ */
 export interface Source {
   readonly name: string;
   readonly collectionApiUrl: string;
@@ -14,7 +16,9 @@ export interface Source {
   readonly snsTestTopicArn: string | null;
 }
 
-/** What a callback must prove beyond its token, for when the provider offers it. All that are there must hold. */
+/**
+ * What a callback must prove beyond its token, for when the provider offers it. All that are there must hold.
+ */
 export interface CallbackChecks {
   /** An HMAC over the raw bytes; hex or base64 behind `prefix`, in a header. */
   readonly hmac: {

@@ -5,8 +5,9 @@ import type { CallbackChecks, Source } from "./source.ts";
 export type { CallbackChecks, Source } from "./source.ts";
 
 /**
- * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the variables
- * describe. @throws SettingsError when the variables were not required and do not make a whole source.
+ * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the
+ * variables describe. @throws SettingsError when the variables were not required and do not make a whole
+ * source.
  */
 export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): readonly Source[] {
   if (settings.sourcesInFile !== null) return settings.sourcesInFile;

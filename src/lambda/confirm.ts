@@ -1,6 +1,9 @@
 import { passHandler } from "./pass-receiver.ts";
 
-/** Asks the provider about every question that is due. Woken after callbacks; each minute for what waits or was lost. */
+/**
+ * Asks the provider about every question that is due. Woken after callbacks; each minute for what waits or
+ * was lost.
+ */
 export const handler = passHandler((passes) => [passes.rescue, passes.confirm], {
   lingerMs: 3_000,
   tellsBacklog: true,

@@ -7,10 +7,11 @@ type Environment = Record<string, string | undefined>;
 const KEPT_AWAY = ["COLLECTION_API_KEY", "CALLBACK_TOKENS"] as const;
 
 /**
- * The settings of one function: its environment, and the secrets that its role may read from SSM, whose names stand
- * in SECRET_SETTINGS and whose values stand at SETTINGS_PATH/<name>, encrypted; `DATABASE_URL=DATABASE_URL_WORKER`
- * takes a setting from a parameter of another name. Without SETTINGS_PATH the environment is all there is.
- * A secret that is not this function's business is a random value here: it opens nothing.
+ * The settings of one function: its environment, and the secrets that its role may read from SSM, whose names
+ * stand in SECRET_SETTINGS and whose values stand at SETTINGS_PATH/<name>, encrypted;
+ * `DATABASE_URL=DATABASE_URL_WORKER` takes a setting from a parameter of another name. Without SETTINGS_PATH
+ * the environment is all there is. A secret that is not this function's business is a random value here: it
+ * opens nothing.
  * @throws RelayError that names the parameters which are missing
  */
 export async function readEnvironment(environment: Environment): Promise<Environment> {

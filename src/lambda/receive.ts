@@ -34,9 +34,9 @@ const open = perContainer(async () => {
 });
 
 /**
- * The callback's URL, behind an HTTP API (payload format 2.0): the same Express app as `serve`. Records and answers;
- * the wake-up is on its way before the answer leaves, because the container may freeze then. Killed at any moment,
- * it loses nothing: what was answered 2xx is committed, and the schedule confirms it.
+ * The callback's URL, behind an HTTP API (payload format 2.0): the same Express app as `serve`. Records and
+ * answers; the wake-up is on its way before the answer leaves, because the container may freeze then. Killed
+ * at any moment, it loses nothing: what was answered 2xx is committed, and the schedule confirms it.
  */
 export async function handler(
   event: APIGatewayProxyEventV2,

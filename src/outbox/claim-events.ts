@@ -48,7 +48,8 @@ export class EventClaim<Given extends Claiming> {
   }
 }
 
-// A row that nothing is left of but its place in the queue has nothing to send: the books name it as a difference.
+// A row that nothing is left of but its place in the queue has nothing to send: the books name it as a
+// difference.
 const isClaimed = (
   row: ResultOf<Statement<never, typeof RETURNS>>,
 ): row is ClaimedEvent & { open: boolean } => row.id !== null && row.payload !== null;

@@ -19,8 +19,8 @@ const REPUBLISHED: Columns<Republished & { place: number }> = {
 };
 
 /**
- * Keeps the acceptances of one replay, whoever holds its lease now: they happened. Kept a second time, because nobody
- * knew whether the first write came through, they are there once.
+ * Keeps the acceptances of one replay, whoever holds its lease now: they happened. Kept a second time,
+ * because nobody knew whether the first write came through, they are there once.
  * @returns how many are new.
  */
 export async function keepReplayed(

@@ -3,8 +3,8 @@ import type { Tables } from "../database/tables.ts";
 import { publishedOn, rightTopic } from "./event-state.ts";
 
 /**
- * Queues logged events again, with the same id, that no acceptance on the topic that is right today is kept of, and
- * that wait nowhere. What waits, is held or dead stays as it is.
+ * Queues logged events again, with the same id, that no acceptance on the topic that is right today is kept
+ * of, and that wait nowhere. What waits, is held or dead stays as it is.
  * @returns the ids of the events that are queued now.
  */
 export async function requeue(

@@ -39,8 +39,9 @@ interface Outcomes {
 }
 
 /**
- * An acceptance is a fact: it is kept, and the event leaves the outbox, unless another worker has it in hand. Any other
- * outcome is written only while the lease is held (G6). Only a claimed row has a lease token (outbox_lease_check).
+ * An acceptance is a fact: it is kept, and the event leaves the outbox, unless another worker has it in hand.
+ * Any other outcome is written only while the lease is held (G6). Only a claimed row has a lease token
+ * (outbox_lease_check).
  */
 const writing = ({ table }: Slots<Outcomes>, raised: RawBuilder<unknown>) => sql`
   with outcome as materialized (select * from ${table("outcome", OUTCOME, ({ outcomes }) => outcomes)}),
@@ -71,7 +72,9 @@ const withAlarms = new Statement(RETURNS, (slots: Slots<Outcomes>) => {
   return writing(slots, sql`, raised as (${raising(died)})`);
 });
 
-/** Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction. */
+/**
+ * Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction.
+ */
 export async function writeOutcomes(db: Kysely<Tables>, given: Outcomes): Promise<void> {
   await (given.alarms.length > 0 ? withAlarms : withoutAlarms).execute(db, given);
 }

@@ -30,8 +30,8 @@ export const INVOICE: Columns<Answered> = {
 };
 
 /**
- * Keeps the answers in `held` that differ as snapshots: an older one as it came, and what a newer one replaces.
- * A statement sees the tables as they were before it, so the replaced row is still there.
+ * Keeps the answers in `held` that differ as snapshots: an older one as it came, and what a newer one
+ * replaces. A statement sees the tables as they were before it, so the replaced row is still there.
  */
 export const keepingSnapshots: RawBuilder<unknown> = sql`
   insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document, erased_at)
@@ -42,7 +42,9 @@ export const keepingSnapshots: RawBuilder<unknown> = sql`
   from held join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
   where held.differs and held.newest`;
 
-/** Stores the newest answers in `held`. Whoever holds the lease of the confirmation is the row's only writer. */
+/**
+ * Stores the newest answers in `held`. Whoever holds the lease of the confirmation is the row's only writer.
+ */
 export const storing: RawBuilder<unknown> = sql`
   insert into invoice as known
     (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat, total_amount,

@@ -38,8 +38,8 @@ export class OutcomeLog {
   }
 
   /**
-   * Resolves once it is written. An acceptance is written until it is, however long Postgres is away: it happened, and
-   * forgetting it would send the event a second time.
+   * Resolves once it is written. An acceptance is written until it is, however long Postgres is away: it
+   * happened, and forgetting it would send the event a second time.
    * @throws what the write failed with, for anything else: the lease runs out, and it is tried again.
    */
   async keep(outcome: EventOutcome, alarms: readonly Alarm[]): Promise<void> {

@@ -36,8 +36,8 @@ export function requestMask(sources: readonly Source[]): (texts: RequestTexts) =
   const masked = maskOf(sources.flatMap((source) => source.callbackTokens));
 
   return ({ path, query, reference, rawHeaders }) => {
-    // Nearly no request holds a token outside its path: one look at all of it, instead of one at each text. No
-    // token holds a line break, so none is found across two texts.
+    // Nearly no request holds a token outside its path: one look at all of it, instead of one at each text.
+    // No token holds a line break, so none is found across two texts.
     const joined = `${path}\n${query}\n${reference ?? ""}\n${rawHeaders.join("\n")}`;
     const mask = masked(joined) === joined ? (text: string) => text : masked;
     const headers: [name: string, value: string][] = [];

@@ -63,8 +63,8 @@ export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
 const TO_HAND_OVER: Columns<AskedWithHandoff> = { ...ASKED, hand_over: boolean(({ handOver }) => handOver) };
 
 /**
- * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that was asked
- * before, or about an invoice that is known, waits for a claim, which reads what is known of it.
+ * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that
+ * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
  */
 export const appendAndHandOver = new Statement(
   { invoiceId: returned.uuid, source: returned.text(), askedAt: returned.time },

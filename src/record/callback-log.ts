@@ -54,8 +54,9 @@ export interface CallbackLogOptions {
 }
 
 /**
- * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed together.
- * The id is made before the write, so that a commit of unknown outcome is repeated without a second row.
+ * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed
+ * together. The id is made before the write, so that a commit of unknown outcome is repeated without a second
+ * row.
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;

@@ -29,8 +29,9 @@ interface Answered {
 }
 
 /**
- * Publishes again, one batch at a time and never one before live events that wait already (G9). The outcome of
- * every entry is kept before it goes on; what failed is sent again, alone with its like, after a back-off (G5).
+ * Publishes again, one batch at a time and never one before live events that wait already (G9). The outcome
+ * of every entry is kept before it goes on; what failed is sent again, alone with its like, after a back-off
+ * (G5).
  */
 export class EventsSteps implements ReplaySteps {
   readonly #options: PublishingAgainOptions;
@@ -132,8 +133,8 @@ const REFUSED: Columns<RefusedEntry> = {
 };
 
 /**
- * The position moves only once the whole batch has an outcome; until then the query leaves out those that have. Kept
- * a second time, since nobody knew of the first, it counts only what is new.
+ * The position moves only once the whole batch has an outcome; until then the query leaves out those that
+ * have. Kept a second time, since nobody knew of the first, it counts only what is new.
  */
 async function keepOutcomes(
   db: Kysely<Tables>,

@@ -10,8 +10,8 @@ import { COLUMNS } from "./replay-rows.ts";
 const HELD_COLUMNS = sql`${COLUMNS}, lease_token as "leaseToken", position`;
 
 /**
- * Takes the lease, unless someone else holds it or another replay of its kind is under way: they take turns, so
- * that live traffic waits behind one of them at most.
+ * Takes the lease, unless someone else holds it or another replay of its kind is under way: they take turns,
+ * so that live traffic waits behind one of them at most.
  * @returns null when it cannot be had now.
  */
 export function claimReplay(

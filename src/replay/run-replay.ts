@@ -22,7 +22,9 @@ export interface RunOptions {
   alarmOf(failed: Replay, why: string): Alarm | null;
 }
 
-/** The most that one step takes. SNS' batches hold ten; confirmations and callbacks go into one transaction. */
+/**
+ * The most that one step takes. SNS' batches hold ten; confirmations and callbacks go into one transaction.
+ */
 const MOST_AT_ONCE = { confirmations: 100, callbacks: 200, events: 10 } as const;
 
 /** At low rates a step takes what is due in this time, in ms, so that the rate is kept smoothly. */
@@ -30,9 +32,9 @@ const STEP_MS = 200;
 const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
 
 /**
- * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled, or
- * this process is asked to stop. Every step saves its progress, so whoever takes the lease next goes on there. A
- * database that is away is waited for.
+ * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled,
+ * or this process is asked to stop. Every step saves its progress, so whoever takes the lease next goes on
+ * there. A database that is away is waited for.
  * @returns the replay as it stands then.
  */
 export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {

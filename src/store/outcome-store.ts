@@ -19,8 +19,9 @@ export interface OutcomeStoreOptions {
 }
 
 /**
- * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction of
- * verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands alone.
+ * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction
+ * of verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands
+ * alone.
  */
 export class OutcomeStore {
   readonly #commits: GroupCommit<Outcome>;
@@ -37,7 +38,10 @@ export class OutcomeStore {
     });
   }
 
-  /** Resolves once it is committed, or once the lease proves to be lost, which is no error: then another worker has it. */
+  /**
+   * Resolves once it is committed, or once the lease proves to be lost, which is no error: then another
+   * worker has it.
+   */
   store(outcome: Outcome): Promise<void> {
     return this.#commits.add(outcome);
   }

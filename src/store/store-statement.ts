@@ -38,8 +38,8 @@ const RETURNS = {
 const VERDICT_FIRST = sql<boolean>`(select count(*) from decided) > 0`;
 
 /**
- * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in invoice
- * order, and everything else is written for those only (G6).
+ * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in
+ * invoice order, and everything else is written for those only (G6).
  */
 const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   with answer as materialized (select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),

@@ -7,7 +7,9 @@ import { plainText } from "../terminal-text.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
-/** `invoice-relay dev` (`npm start`): everything on this machine; prints what to open and what just happened. */
+/**
+ * `invoice-relay dev` (`npm start`): everything on this machine; prints what to open and what just happened.
+ */
 export function devCommand(context: CommandContext): Command {
   return new Command("dev")
     .description("run everything on this machine, with an invoice to pay; data stays in DATA_DIR")

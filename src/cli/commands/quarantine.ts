@@ -2,7 +2,10 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { undeliveredCommand } from "../undelivered-command.ts";
 
-/** `invoice-relay quarantine …`: paid invoices that were not published, because their collection is none of COLLECTION_IDS. */
+/**
+ * `invoice-relay quarantine …`: paid invoices that were not published, because their collection is none of
+ * COLLECTION_IDS.
+ */
 export function quarantineCommand(context: CommandContext): Command {
   return undeliveredCommand(context, {
     list: "quarantine",

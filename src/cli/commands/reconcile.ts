@@ -14,7 +14,9 @@ interface Options {
   publish?: true;
 }
 
-/** `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it. */
+/**
+ * `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it.
+ */
 export function reconcileCommand(context: CommandContext): Command {
   return new Command("reconcile")
     .description("find paid invoices without an accepted event in a period, from the provider's own list")

@@ -6,7 +6,10 @@ import { plainJson } from "../terminal-text.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
-/** `invoice-relay serve`: takes callbacks, confirms and publishes, until SIGTERM or SIGINT. Its output is its log. */
+/**
+ * `invoice-relay serve`: takes callbacks, confirms and publishes, until SIGTERM or SIGINT. Its output is its
+ * log.
+ */
 export function serveCommand(context: CommandContext): Command {
   return new Command("serve")
     .description("take callbacks, confirm them, publish events; stops on SIGTERM within 10 s")

@@ -2,7 +2,10 @@ import { createHmac } from "node:crypto";
 import type { CallbackChecks } from "../../kit/source.ts";
 import { sameBytes } from "./same-bytes.ts";
 
-/** Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the prefix. */
+/**
+ * Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the
+ * prefix.
+ */
 export function hmacHolds(
   check: NonNullable<CallbackChecks["hmac"]>,
   header: string | undefined,

@@ -1,6 +1,9 @@
 /** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
 export type PageContent =
-  /** One payment is followed, by the id of the callback that this page answers; `isLong` once that takes a minute. */
+  /**
+   * One payment is followed, by the id of the callback that this page answers; `isLong` once that takes a
+   * minute.
+   */
   | { state: "confirming"; id: string; isLong?: boolean }
   | { state: "confirmed" }
   /** Recorded, but there is no single payment to follow. */
@@ -30,7 +33,10 @@ const CONFIRMING = panel(
   "Confirming your payment",
   "This usually takes a few seconds. If you have paid, you do not need to pay again.",
 );
-/** Where someone ends up who cancelled, and meanwhile someone whose bank is slow: nobody here can tell them apart. */
+/**
+ * Where someone ends up who cancelled, and meanwhile someone whose bank is slow: nobody here can tell them
+ * apart.
+ */
 const UNSETTLED = panel(
   "unsettled",
   CLOCK,

@@ -13,9 +13,9 @@ export interface Home {
 }
 
 /**
- * Decides who runs Postgres, with which copy of its programs and in which folder, by trying it.
- * In place whenever an account is found that reaches all of it. Only root, which Postgres refuses, can find none:
- * then the programs, and if need be the cluster, go to a folder that everybody reaches.
+ * Decides who runs Postgres, with which copy of its programs and in which folder, by trying it. In place
+ * whenever an account is found that reaches all of it. Only root, which Postgres refuses, can find none: then
+ * the programs, and if need be the cluster, go to a folder that everybody reaches.
  * @throws RelayError with the reason when Postgres can be run by no account of this machine.
  */
 export async function chooseHome(dataDir: string, log?: Logger): Promise<Home> {

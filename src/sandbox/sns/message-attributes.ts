@@ -18,7 +18,8 @@ const refused = (message: string) => new SnsError("ParameterValueInvalid", messa
 
 /**
  * Reads and checks the attributes of one message.
- * @throws SnsError `ParameterValueInvalid` or `ValidationError`. In a batch this refuses the whole request, as SNS does.
+ * @throws SnsError `ParameterValueInvalid` or `ValidationError`. In a batch this refuses the whole request,
+ *   as SNS does.
  */
 export function readMessageAttributes(fields: Fields): MessageAttributes {
   const attributes = new Map<string, MessageAttribute>();

@@ -32,8 +32,8 @@ export async function createSigner(region: string): Promise<Signer> {
   };
 }
 
-// Loading it takes longer than starting everything else here, and no other room needs it. Those who install the
-// package for production do not get it.
+// Loading it takes longer than starting everything else here, and no other room needs it. Those who install
+// the package for production do not get it.
 async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
   try {
     return (await import("selfsigned")).generate;
@@ -56,7 +56,10 @@ const CONFIRMATION_FIELDS = [
   "Type",
 ];
 
-/** The text whose signature stands in an envelope: names and values of certain fields, a line each, in the order of their names. */
+/**
+ * The text whose signature stands in an envelope: names and values of certain fields, a line each, in the
+ * order of their names.
+ */
 export function stringToSign(envelope: { readonly Type: string; readonly [field: string]: unknown }): string {
   const names = envelope.Type === "Notification" ? NOTIFICATION_FIELDS : CONFIRMATION_FIELDS;
   return names

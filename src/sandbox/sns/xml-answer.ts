@@ -34,7 +34,9 @@ export function mapElement(name: string, entries: Iterable<readonly [string, str
   return `<${name}>${inside.join("")}</${name}>`;
 }
 
-/** The answer to an action; `result` is XML, or undefined for actions that answer nothing but their success. */
+/**
+ * The answer to an action; `result` is XML, or undefined for actions that answer nothing but their success.
+ */
 export function successAnswer(action: string, result: string | undefined, requestId: string): string {
   const body = result === undefined ? "" : `<${action}Result>${result}</${action}Result>`;
   return `<${action}Response xmlns="${NAMESPACE}">${body}<ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata></${action}Response>`;
