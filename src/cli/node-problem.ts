@@ -8,5 +8,8 @@ const NEEDED = 24;
 export function nodeProblem(version: string): string | null {
   const major = Number.parseInt(version, 10);
   if (major >= NEEDED) return null;
-  return `invoice-relay needs Node ${NEEDED}; this is ${major} (${version}). Install Node ${NEEDED}, then try again.`;
+  return (
+    `invoice-relay needs Node ${NEEDED}; this is ${major} (${version}). Install Node ${NEEDED}, then try ` +
+    "again."
+  );
 }

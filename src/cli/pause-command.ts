@@ -88,16 +88,19 @@ function render(action: Action, result: PauseResult, until: Date | undefined): s
   if (changed.length > 0)
     lines.push(
       action === "pause"
-        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go on with: invoice-relay resume ${work}`
+        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go on with: ` +
+            `invoice-relay resume ${work}`
         : `${resumed} for: ${changed.join(", ")}.`,
     );
   if (unchanged.length > 0)
     lines.push(
-      `Nothing to do for: ${unchanged.join(", ")} (${action === "pause" ? "paused already" : "not paused, and not backing off"}).`,
+      `Nothing to do for: ${unchanged.join(", ")} ` +
+        `(${action === "pause" ? "paused already" : "not paused, and not backing off"}).`,
     );
   if (unknown.length > 0)
     lines.push(
-      `Unknown ${things[1]}: ${unknown.join(", ")}. invoice-relay serve makes a ${things[0]} known at its start.`,
+      `Unknown ${things[1]}: ${unknown.join(", ")}. invoice-relay serve makes a ${things[0]} known at ` +
+        "its start.",
     );
   return lines.length > 0
     ? lines.join("\n")

@@ -32,7 +32,8 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
         `  line ${line}: ${name} is no setting.${likely === null ? "" : ` Did you mean ${likely}?`}`,
     );
   throw new RelayError(
-    `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all settings.`,
+    `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all ` +
+      "settings.",
     { next: "refuse", code: "settings" },
   );
 }

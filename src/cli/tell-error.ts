@@ -37,6 +37,8 @@ export function toldOf(error: unknown): Told {
   if (error instanceof RelayError) return { code: error.code, message: error.message };
   const fault = databaseFault(error);
   if (fault !== null) return { code: fault.code, message: fault.words };
-  const message = `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows where.`;
+  const message =
+    `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows ` +
+    "where.";
   return { code: "unexpected", message };
 }

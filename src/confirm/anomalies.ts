@@ -33,12 +33,14 @@ export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: 
   }
   if (paidBefore && known !== null && amountChanged(invoice, known)) {
     anomalies.push(
-      `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
+      `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ` +
+        `${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
     );
   }
   if (!totalsAddUp(invoice)) {
     anomalies.push(
-      `Its amounts do not add up: ${invoice.amount} + ${invoice.serviceCharge} + ${invoice.vat} is not ${invoice.totalAmount}.`,
+      `Its amounts do not add up: ${invoice.amount} + ${invoice.serviceCharge} + ${invoice.vat} is not ` +
+        `${invoice.totalAmount}.`,
     );
   }
   if (now === "paid" && !["live", "test"].includes(invoice.type?.trim().toLowerCase() ?? "")) {

@@ -46,7 +46,9 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
   if (outcome.state === "dead")
     raises.push({
       name: "confirmation_dead",
-      detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ${confirmation.invoiceId}`,
+      detail:
+        `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ` +
+        `${confirmation.invoiceId}`,
     });
   return { ...outcome, raises };
 }
@@ -131,7 +133,9 @@ function found(
           state: "dead",
           verdict: confirmation.verdict,
         }),
-        lastError: `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES nor in INVALID_STATUSES`,
+        lastError:
+          `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES ` +
+          "nor in INVALID_STATUSES",
       };
   }
 }
@@ -145,7 +149,9 @@ function paid(
 ): Changes {
   const expected = rules.collectionNames === null || rules.collectionNames.has(invoice.collectionName ?? "");
   if (!expected && !confirmation.released && confirmation.hasEvent !== true) {
-    const detail = `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
+    const detail =
+      `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release ` +
+      `it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
     return {
       state: "done",
       verdict: "quarantined",
@@ -183,7 +189,8 @@ const vanished = (confirmation: Claimed): Changes => ({
     {
       name: "invoice_anomaly",
       detail:
-        "It was Paid and the provider now says that it does not exist. It stays paid here; ask the provider why.",
+        "It was Paid and the provider now says that it does not exist. It stays paid here; ask the " +
+        "provider why.",
     },
   ],
 });

@@ -2,8 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /**
- * Ids that proved to be the provider's own are asked about before those that nobody knows. @returns how many
- * were.
+ * Ids that proved to be the provider's own are asked about before those that nobody knows.
+ * @returns how many were.
  */
 export async function promote(
   db: Kysely<Tables>,

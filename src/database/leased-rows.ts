@@ -40,8 +40,8 @@ export class LeasedRows {
   }
 
   /**
-   * Extends the leases that are still held; one that another worker took over stays theirs. @param leaseMs in
-   * ms
+   * Extends the leases that are still held; one that another worker took over stays theirs.
+   * @param leaseMs in ms
    */
   async extend(db: Kysely<Tables>, tokens: readonly string[], leaseMs: number): Promise<number> {
     if (tokens.length === 0) return 0;

@@ -87,13 +87,15 @@ export async function requireSchema<Schema>(
   const state = await schemaState(db, set, migrations);
   if (state.state === "behind") {
     throw new RelayError(
-      `The database is behind this program by ${count(state.missing)} (${state.missing.join(", ")}). Run: invoice-relay migrate`,
+      `The database is behind this program by ${count(state.missing)} (${state.missing.join(", ")}). ` +
+        "Run: invoice-relay migrate",
       { next: "refuse" },
     );
   }
   if (state.state === "ahead" && state.breaking.length > 0) {
     throw new RelayError(
-      `The database is ahead of this program by a breaking migration (${state.breaking.join(", ")}). Deploy the version of invoice-relay that brought it, then start again.`,
+      `The database is ahead of this program by a breaking migration (${state.breaking.join(", ")}). ` +
+        "Deploy the version of invoice-relay that brought it, then start again.",
       { next: "refuse" },
     );
   }
@@ -125,7 +127,8 @@ export async function migrateToLatest<Schema>(
     const failed =
       results.find((result) => result.status === "Error")?.migrationName ?? "before the first one";
     throw new RelayError(
-      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. Nothing of it was kept.`,
+      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. Nothing ` +
+        "of it was kept.",
       { next: "refuse", cause: error },
     );
   }

@@ -6,8 +6,8 @@ export type { CallbackChecks, Source } from "./source.ts";
 
 /**
  * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the
- * variables describe. @throws SettingsError when the variables were not required and do not make a whole
- * source.
+ * variables describe.
+ * @throws SettingsError when the variables were not required and do not make a whole source.
  */
 export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): readonly Source[] {
   if (settings.sourcesInFile !== null) return settings.sourcesInFile;
@@ -19,7 +19,8 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
   } = settings;
   if (!collectionApiUrl || !collectionApiKey || !callbackTokens || !snsTopicArn)
     throw new SettingsError([
-      "COLLECTION_API_URL, COLLECTION_API_KEY, CALLBACK_TOKENS and SNS_TOPIC_ARN are needed, or a SOURCES_FILE",
+      "COLLECTION_API_URL, COLLECTION_API_KEY, CALLBACK_TOKENS and SNS_TOPIC_ARN are needed, or a " +
+        "SOURCES_FILE",
     ]);
   return [
     {

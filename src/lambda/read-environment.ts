@@ -38,7 +38,8 @@ async function readParameters(names: readonly string[]): Promise<Map<string, str
     );
     if (InvalidParameters.length > 0)
       throw new RelayError(
-        `SSM has no parameter ${InvalidParameters.join(", ")}. Make it with: aws ssm put-parameter --type SecureString --name …`,
+        `SSM has no parameter ${InvalidParameters.join(", ")}. Make it with: aws ssm put-parameter ` +
+          "--type SecureString --name …",
         { next: "refuse" },
       );
     return new Map(Parameters.map(({ Name = "", Value = "" }) => [Name, Value]));

@@ -21,8 +21,8 @@ export function cancelReplay(options: { db: Kysely<Tables>; actor: string; id: s
 }
 
 /**
- * Lets a failed or cancelled replay go on where it stopped. @throws RelayError when there is none, or it is
- * done.
+ * Lets a failed or cancelled replay go on where it stopped.
+ * @throws RelayError when there is none, or it is done.
  */
 export function resumeReplay(options: { db: Kysely<Tables>; actor: string; id: string }): Promise<Replay> {
   return changeState(options, "replay.resume", async (trx, replay) => {

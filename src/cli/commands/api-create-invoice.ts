@@ -87,7 +87,8 @@ function chosenUrl({ callBackUrl }: GivenFields, { callbackUrl, reference }: Opt
   const chosen = callbackUrl ?? (callBackUrl || undefined);
   if (chosen !== undefined && reference !== undefined)
     throw new RelayError(
-      "--reference becomes part of the relay's callback URL, but the file brings a callBackUrl of its own. Leave one of them out.",
+      "--reference becomes part of the relay's callback URL, but the file brings a callBackUrl of its " +
+        "own. Leave one of them out.",
       { next: "refuse", code: "usage" },
     );
   return chosen;
@@ -101,7 +102,8 @@ async function relayUrl(
 ): Promise<string> {
   if (PUBLIC_URL === undefined || token === undefined)
     throw new RelayError(
-      "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or say --callback-url <url> or --no-callback-url.",
+      "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or say " +
+        "--callback-url <url> or --no-callback-url.",
       { next: "refuse", code: "usage" },
     );
   const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");

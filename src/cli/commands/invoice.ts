@@ -21,7 +21,8 @@ export function invoiceCommand(context: CommandContext): Command {
       const timeline = await context.withDatabase((db) => readTimeline(db, id.toLowerCase()));
       if (timeline === null)
         throw new RelayError(
-          `Nothing is known of invoice ${id.toLowerCase()}: no callback named it, and nobody asked the provider about it. If it is paid at the provider, reconcile finds it.`,
+          `Nothing is known of invoice ${id.toLowerCase()}: no callback named it, and nobody asked the ` +
+            "provider about it. If it is paid at the provider, reconcile finds it.",
           { next: "refuse", code: "not_found" },
         );
       const now = new Date();

@@ -34,7 +34,8 @@ export function migrateCommand(context: CommandContext): Command {
           steps.push(...done.partitions.map((name) => `made partition ${name}`));
           if (done.roles !== "granted")
             steps.push(
-              "made no database roles: this user may not (CREATEROLE); docs/security.md says what they are for",
+              "made no database roles: this user may not (CREATEROLE); docs/security.md says what they " +
+                "are for",
             );
           steps.push(
             done.schema === "ahead"

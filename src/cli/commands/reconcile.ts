@@ -64,7 +64,8 @@ function reconcileText(done: readonly Reconciled[], publish: boolean): string {
     ...done.flatMap(({ collectionId, unproven }) =>
       unproven.map(
         ({ first, last, why }) =>
-          `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it showed was used; what it may hide is unknown.`,
+          `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it ` +
+          "showed was used; what it may hide is unknown.",
       ),
     ),
     ...done.flatMap(({ underWay }) => underWay.map((other) => `Another reconcile is under way: ${other}.`)),
@@ -83,7 +84,8 @@ function healedText(done: readonly Reconciled[], publish: boolean): string[] {
     ? ""
     : "; payments from before its first serve are recorded only (--publish publishes them)";
   return [
-    `${they} healed: the running relay asks the provider about each, or sends its event again, and publishes what is confirmed${early}.`,
+    `${they} healed: the running relay asks the provider about each, or sends its event again, and ` +
+      `publishes what is confirmed${early}.`,
   ];
 }
 

@@ -28,7 +28,8 @@ function render(result: RetentionResult): string {
     lines.push(`Nothing to drop: no callback is from before ${day}.`);
   else {
     lines.push(
-      `${dryRun ? "Would be dropped" : "Dropped"}: callbacks from before ${day}, except those of invoices that are still open.`,
+      `${dryRun ? "Would be dropped" : "Dropped"}: callbacks from before ${day}, except those of ` +
+        "invoices that are still open.",
     );
     if (partitions.length > 0)
       lines.push(

@@ -50,7 +50,8 @@ export class CallbackBudgets {
   }
 
   /**
-   * Takes the cost from both budgets, or from none. @returns which is spent, null when it fits; `now` in ms.
+   * Takes the cost from both budgets, or from none.
+   * @returns which is spent, null when it fits; `now` in ms.
    */
   take({ token, address }: Caller, cost: CallbackCost, now: number): OverBudget | null {
     const byAddress = spentOf(this.#byAddress, networkOf(address), this.#address, now);

@@ -19,12 +19,15 @@ export type PageContent =
 export const PAGES_PATH = "/payment-pages";
 
 const SPINNER = '<div class="mark busy" aria-hidden="true"></div>';
+const icon = (look: string, path: string) =>
+  `<svg class="${look}" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/>` +
+  `<path d="${path}"/></svg>`;
 const TICK =
-  '<svg class="mark good" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m15 25 6.5 6.5L34 18"/></svg>';
+  icon("mark good", "m15 25 6.5 6.5L34 18");
 const CLOCK =
-  '<svg class="mark wait" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 12v12l7 5"/></svg>';
+  icon("mark wait", "M24 12v12l7 5");
 const NOTE =
-  '<svg class="mark" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 13v15M24 34v.5"/></svg>';
+  icon("mark", "M24 13v15M24 34v.5");
 
 const CONFIRMED = panel("confirmed", TICK, "Payment confirmed", "Thank you. You can close this page.");
 const CONFIRMING = panel(
@@ -41,7 +44,9 @@ const UNSETTLED = panel(
   "unsettled",
   CLOCK,
   "No payment has been confirmed yet",
-  "If you did not finish paying, you can go back and try again, or simply close this page. If you have paid, there is nothing to do and no need to pay again: whoever you paid is told as soon as it is confirmed.",
+  "If you did not finish paying, you can go back and try again, or simply close this page. If you have " +
+    "paid, there is nothing to do and no need to pay again: whoever you paid is told as soon as it is " +
+    "confirmed.",
 );
 const SLOW = `<p id="slow" class="quiet" hidden>This is taking longer than usual. You can close this page:
 the payment goes on being confirmed without it, and whoever you paid is told.</p>`;
@@ -60,7 +65,8 @@ export function payerPage(content: PageContent): string {
           "received",
           CLOCK,
           "Your payment is being confirmed",
-          "If you have paid, there is nothing more to do: whoever you paid is told once it is confirmed. You can close this page.",
+          "If you have paid, there is nothing more to do: whoever you paid is told once it is " +
+            "confirmed. You can close this page.",
         ),
       );
     case "unrecorded":
@@ -90,7 +96,8 @@ export function payerPage(content: PageContent): string {
           "nowhere",
           NOTE,
           "This page does not exist",
-          "The address may be incomplete. If you came here to pay or have just paid, whoever you pay can tell you how your payment stands.",
+          "The address may be incomplete. If you came here to pay or have just paid, whoever you pay " +
+            "can tell you how your payment stands.",
         ),
       );
   }

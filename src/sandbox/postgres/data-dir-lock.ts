@@ -37,7 +37,8 @@ export async function lockDataDir(folder: string): Promise<DataDirLock> {
     throw (cause as { errcode?: number }).errcode === SQLITE_BUSY
       ? await inUse(folder, cause)
       : new RelayError(
-          `Embedded Postgres: this user cannot write to ${folder} (${messageOf(cause)}). Give it to this user, or choose another data folder.`,
+          `Embedded Postgres: this user cannot write to ${folder} (${messageOf(cause)}). Give it to ` +
+            "this user, or choose another data folder.",
           { next: "refuse", cause },
         );
   }
@@ -50,7 +51,8 @@ const releaserOf = (database: DatabaseSync) => () => {
 async function inUse(folder: string, cause: unknown): Promise<RelayError> {
   const owner = (await readFile(join(folder, "owner.pid"), "utf8").catch(() => "unknown")).trim();
   return new RelayError(
-    `Embedded Postgres: ${folder} is in use by another invoice-relay process (pid ${owner}). Stop that one, or choose another data folder.`,
+    `Embedded Postgres: ${folder} is in use by another invoice-relay process (pid ${owner}). Stop that ` +
+      "one, or choose another data folder.",
     { next: "refuse", cause },
   );
 }

@@ -80,7 +80,8 @@ async function readPassword(home: string, folder: string): Promise<Secret> {
     return new Secret((await readFile(file, "utf8")).trim());
   } catch (cause) {
     throw new RelayError(
-      `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore it, or remove ${home} to begin anew.`,
+      `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore ` +
+        `it, or remove ${home} to begin anew.`,
       { next: "refuse", cause },
     );
   }

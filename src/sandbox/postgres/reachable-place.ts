@@ -86,7 +86,8 @@ async function openBase(): Promise<string> {
     return BASE;
   } catch (cause) {
     throw new RelayError(
-      `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Set DATABASE_URL, or run as another user.`,
+      `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Set ` +
+        "DATABASE_URL, or run as another user.",
       { next: "refuse", cause },
     );
   }

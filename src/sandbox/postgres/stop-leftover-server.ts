@@ -27,7 +27,8 @@ export async function stopLeftoverServer(cluster: string, log?: Logger): Promise
     }
     if (await isServerOf(pid, cluster)) {
       throw new RelayError(
-        `Embedded Postgres: process ${pid} still runs in ${cluster} and does not stop. End it, then start again.`,
+        `Embedded Postgres: process ${pid} still runs in ${cluster} and does not stop. End it, then ` +
+          "start again.",
         { next: "refuse" },
       );
     }

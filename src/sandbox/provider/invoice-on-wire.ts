@@ -2,8 +2,8 @@ import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/co
 import type { InvoiceRow } from "./service-tables.ts";
 
 /**
- * The invoice as the contract writes it. @param publicUrl where payers reach this service, no slash at the
- * end.
+ * The invoice as the contract writes it.
+ * @param publicUrl where payers reach this service, no slash at the end.
  */
 export function invoiceOnWire(row: InvoiceRow, publicUrl: string): InvoiceWritten {
   return {

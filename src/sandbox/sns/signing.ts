@@ -39,7 +39,8 @@ async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
     return (await import("selfsigned")).generate;
   } catch (cause) {
     throw new RelayError(
-      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev selfsigned",
+      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev " +
+        "selfsigned",
       { next: "refuse", cause },
     );
   }
