@@ -13,8 +13,7 @@ export function renderTimeline(timeline: Timeline, now: Date): string {
     lines.push(`  ${time(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}`);
     before = entry.at;
   }
-  if (furtherCallbacks > 0)
-    lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
+  if (furtherCallbacks > 0) lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
   lines.push("", ...meaningOf(timeline, now).map((line) => plainText(line)));
   return lines.join("\n");
 }

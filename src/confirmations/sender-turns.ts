@@ -26,7 +26,9 @@ export function takingByTurns(one: Class, place: number, limit: RawBuilder<unkno
     ${walk("walk_from_first", sql`''`)},
     turns as materialized (
       select due.* from (
-        select sender from walk_from_anywhere union select sender from walk_from_first union select '') as sender
+        select sender from walk_from_anywhere
+        union select sender from walk_from_first
+        union select '') as sender
       cross join lateral (
         select invoice_id, source, due_at, row_number() over (order by due_at) as turn from (
           select invoice_id, source, due_at from confirmation

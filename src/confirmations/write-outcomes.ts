@@ -43,8 +43,9 @@ export const OUTCOME: Columns<ConfirmationOutcome> = {
  */
 export const holding: RawBuilder<unknown> = sql`
   select answer.*, known.erased_at
-  from confirmation as known join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
-    and known.lease_token = answer.lease_token
+  from confirmation as known
+  join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
+    and answer.lease_token = known.lease_token
   order by known.invoice_id, known.source
   for update of known`;
 

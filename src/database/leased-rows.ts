@@ -54,11 +54,10 @@ export class LeasedRows {
     assignments: RawBuilder<unknown>,
     condition: RawBuilder<unknown>,
   ): Promise<number> {
+    const which = sql`
+      select ctid from ${this.#table} where state = 'claimed' and ${condition} for update skip locked`;
     const { numAffectedRows = 0n } = await sql`
-      update ${this.#table} set ${assignments} where ctid = any (array(
-        select ctid from ${this.#table} where state = 'claimed' and ${condition} for update skip locked))`.execute(
-      db,
-    );
+      update ${this.#table} set ${assignments} where ctid = any (array(${which}))`.execute(db);
     return Number(numAffectedRows);
   }
 }

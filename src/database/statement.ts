@@ -97,9 +97,17 @@ export class Statement<Given, Result extends ResultColumns> {
   }
 
   async execute(db: QueryExecutorProvider, given: Given): Promise<RowOf<Result>[]> {
+    return (await this.#execute(db, given)).rows;
+  }
+
+  /** @returns how many rows it wrote. */
+  async write(db: QueryExecutorProvider, given: Given): Promise<number> {
+    return Number((await this.#execute(db, given)).numAffectedRows ?? 0);
+  }
+
+  #execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<RowOf<Result>>> {
     const isSingle = this.#rows.length > 0 && this.#rows.every((rows) => rows(given).length === 1);
-    const { rows } = await (isSingle ? this.#single : this.#batch).execute(db, given);
-    return rows;
+    return (isSingle ? this.#single : this.#batch).execute(db, given);
   }
 
   /** Its texts, as they are sent. */

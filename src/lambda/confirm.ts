@@ -1,4 +1,4 @@
-import { passHandler } from "./pass-receiver.ts";
+import { passHandler } from "./pass-handler.ts";
 
 /**
  * Asks the provider about every question that is due. Woken after callbacks; each minute for what waits or

@@ -1,4 +1,4 @@
-import { passHandler } from "./pass-receiver.ts";
+import { passHandler } from "./pass-handler.ts";
 
 /**
  * Sends every event that is due to SNS. Woken after confirmations; each minute for what waits or was lost.

@@ -25,7 +25,8 @@ export const EVENT: Columns<Answered> = {
  */
 export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
   insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, erased_at)
-  select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload, erased_at
+  select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload,
+    erased_at
   from held
   where event_id is not null and ${after}
   order by invoice_id

@@ -22,7 +22,7 @@ export const publishedOn = (topicArn: ReturnType<typeof sql>) => sql<boolean>`
  * The topic that is right for an event today, an expression over `event`; null for a Test event without a
  * topic.
  */
-export const rightTopic = ({ live, test }: { live: string; test: string | null }) => sql`
+export const rightTopic = ({ live, test }: { live: unknown; test: unknown }) => sql`
   (case event.invoice_type when 'Live' then ${live}::text else ${test}::text end)`;
 
 /** Where an event stands, for a query over `event` with its `outbox` row joined, if it has one. */

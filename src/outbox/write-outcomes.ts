@@ -51,10 +51,11 @@ const writing = ({ table }: Slots<Outcomes>, raised: RawBuilder<unknown>) => sql
       and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)),
   failed as (
     update outbox set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
-      due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms', lease_token = null, claimed_until = null
+      due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms',
+      lease_token = null, claimed_until = null
     from outcome
-    where outcome.state <> 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-      and outbox.lease_token = outcome.lease_token
+    where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
+      and outbox.source = outcome.source and outbox.event_id = outcome.event_id
     returning outbox.event_id),
   accepted as (
     insert into publication (source, event_id, topic_arn, message_id, digest)

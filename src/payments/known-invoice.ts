@@ -26,7 +26,8 @@ export const joiningInvoice = sql`
  * would make a join with all invoices.
  */
 export const noInvoiceIsKnown = sql<boolean>`
-  (select invoice.id from invoice where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
+  (select invoice.id from invoice
+    where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
 
 type Row = { [Name in keyof KnownInvoice]: KnownInvoice[Name] | null };
 

@@ -46,8 +46,8 @@ const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
   insert into callback
     (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
      body, invoice_ids)
-  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
-    body, ids::uuid[]
+  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut,
+    headers, body, ids::uuid[]
   from ${table("incoming", COLUMNS, ({ rows }) => rows)}
   on conflict do nothing`;
 

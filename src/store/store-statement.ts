@@ -55,7 +55,8 @@ const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   )})`;
 
 const told = sql`
-  select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken", queued.state as "eventState"
+  select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
+    queued.state as "eventState"
   from held left join queued on queued.source = held.source and queued.event_id = held.event_id`;
 
 /** Writes outcomes that neither raise nor clear an alarm: nearly all. */

@@ -27,7 +27,7 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Words for what a schema finds and does not name itself; each completes "<field> …". AskedWithHandoff to
+ * Words for what a schema finds and does not name itself; each completes "<field> …". Handed to
  * `safeParse`.
  */
 export const ownWords: z.core.$ZodErrorMap = (issue) => {

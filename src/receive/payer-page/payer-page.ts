@@ -22,12 +22,9 @@ const SPINNER = '<div class="mark busy" aria-hidden="true"></div>';
 const icon = (look: string, path: string) =>
   `<svg class="${look}" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/>` +
   `<path d="${path}"/></svg>`;
-const TICK =
-  icon("mark good", "m15 25 6.5 6.5L34 18");
-const CLOCK =
-  icon("mark wait", "M24 12v12l7 5");
-const NOTE =
-  icon("mark", "M24 13v15M24 34v.5");
+const TICK = icon("mark good", "m15 25 6.5 6.5L34 18");
+const CLOCK = icon("mark wait", "M24 12v12l7 5");
+const NOTE = icon("mark", "M24 13v15M24 34v.5");
 
 const CONFIRMED = panel("confirmed", TICK, "Payment confirmed", "Thank you. You can close this page.");
 const CONFIRMING = panel(
