@@ -38,6 +38,8 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   publication: { worker: ["select", "insert"] },
   sweep: { worker: ALL },
   certificate: { worker: KEEPS },
+  listed_payment: { worker: ALL },
+  swept_payment: { worker: ALL },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
   callback_reading: { worker: ALL },
