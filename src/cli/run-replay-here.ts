@@ -26,13 +26,14 @@ export async function replaysHere(
     alarms: null,
   };
   if (kind !== "events" || target.kind === "file")
-    return { runner: replayRunner({ ...common, sns: null }), routes: [] };
+    return { runner: replayRunner({ ...common, routes: [] }), routes: [] };
+  const { destinationOf } = await import("../app/publishing.ts");
   const { routesOf } = await import("../app/upstreams.ts");
   const { sourcesOf } = await import("../kit/sources.ts");
   const settings = context.settings(SERVE_REQUIRES);
-  const { AWS_REGION: region, AWS_ENDPOINT_URL_SNS: endpoint } = settings;
   const routes = routesOf(sourcesOf(settings));
-  return { runner: replayRunner({ ...common, sns: { routes, region, endpoint } }), routes };
+  const createDestination = () => destinationOf(settings, 1);
+  return { runner: replayRunner({ ...common, routes, createDestination }), routes };
 }
 
 /**

@@ -24,7 +24,7 @@ export async function withReconcileSources<Result>(
   work: (given: ListWork) => Promise<Result>,
 ): Promise<Result> {
   const { sourcesOf } = await import("../kit/sources.ts");
-  const { providerOf } = await import("../app/confirming.ts");
+  const { providerOf } = await import("../app/providers.ts");
   const { reconcileSource } = await import("../app/reconcile-source.ts");
   const { Alarms } = await import("../database/alarms.ts");
   const { createMetrics } = await import("../kit/metrics.ts");

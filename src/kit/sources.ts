@@ -1,8 +1,9 @@
+import { callbackChecksOf } from "./callback-checks.ts";
 import type { Secret } from "./secret.ts";
 import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
-import type { CallbackChecks, Source } from "./source.ts";
+import type { Source } from "./source.ts";
 
-export type { CallbackChecks, Source } from "./source.ts";
+export type { Source } from "./source.ts";
 
 /**
  * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the
@@ -29,7 +30,7 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
       collectionApiKey,
       collectionIds: (settings.COLLECTION_IDS ?? []).map((id) => id.toLowerCase()),
       callbackTokens,
-      callbackChecks: checksOf(settings),
+      callbackChecks: callbackChecksOf(settings),
       snsTopicArn,
       snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
     },
@@ -44,27 +45,4 @@ export function callbackTokensOf(settings: Settings): { source: string; tokens: 
       { source: "default", tokens: CALLBACK_TOKENS },
     ]
   );
-}
-
-function checksOf(settings: Settings): CallbackChecks {
-  const {
-    CALLBACK_HMAC_SECRETS: hmacSecrets,
-    CALLBACK_HEADER_TOKENS: headerTokens,
-    CALLBACK_WEBHOOK_SECRETS: webhookSecrets,
-  } = settings;
-  return {
-    hmac:
-      hmacSecrets === undefined
-        ? null
-        : {
-            header: settings.CALLBACK_HMAC_HEADER,
-            algorithm: settings.CALLBACK_HMAC_ALGORITHM,
-            prefix: settings.CALLBACK_HMAC_PREFIX,
-            secrets: hmacSecrets,
-          },
-    headerToken:
-      headerTokens === undefined ? null : { header: settings.CALLBACK_HEADER_NAME, tokens: headerTokens },
-    standardWebhooks: webhookSecrets === undefined ? null : { secrets: webhookSecrets },
-    allowedAddresses: settings.CALLBACK_ALLOWED_ADDRESSES ?? [],
-  };
 }

@@ -71,7 +71,7 @@ async function write(
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
   } finally {
-    if (handed.size > 0) handoff?.take(claimed, handed.size);
+    if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size);
   }
 }
 

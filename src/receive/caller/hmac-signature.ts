@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { CallbackChecks } from "../../kit/source.ts";
+import type { CallbackChecks } from "../../kit/callback-checks.ts";
 import { sameBytes } from "./same-bytes.ts";
 
 /**

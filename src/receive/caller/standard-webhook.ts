@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { CallbackChecks } from "../../kit/source.ts";
+import type { CallbackChecks } from "../../kit/callback-checks.ts";
 import { sameBytes } from "./same-bytes.ts";
 
 /**
