@@ -86,7 +86,7 @@ export async function claimConfirmations(
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
     const found = {
-      isWell: row.faults === 0 && row.retryInMs === 0,
+      isWell: row.pausedBy === null && row.faults === 0 && row.retryInMs === 0 && !allowance.flooded,
       isRefused: row.pausedBy === "refused",
       moreInMs,
     };

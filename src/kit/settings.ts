@@ -91,14 +91,14 @@ export const settingsSchema = z.object({
     .describe("How many invoices are asked for at the same time."),
   CONFIRM_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .optional()
-    .describe("The most questions a second to one provider account; no limit when left out."),
+    .describe("The most confirmations a second at one provider account; no limit when left out."),
   CONFIRM_TIMEOUT: duration.prefault("10s").describe("How long one answer of the provider may take."),
   LEASE_DURATION: duration
     .prefault("15s")
     .describe("How long claimed work belongs to a worker that says nothing more."),
   UNKNOWN_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .prefault("5")
-    .describe("The most questions a second for ids that nobody knows, once most of them prove unknown."),
+    .describe("The most confirmations a second for ids that nobody knows, once most of them prove unknown."),
   RECONCILE_INTERVAL: duration
     .prefault("10m")
     .describe("How often the provider's own list is read for what callbacks missed."),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { backFill } from "../../src/reconcile/back-fill.ts";
-import { openQuestions } from "../../src/record/open-questions.ts";
+import { openConfirmations } from "../../src/confirmations/open.ts";
+import { backFill } from "../../src/reconcile/sweep/back-fill.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
 
@@ -53,11 +53,14 @@ describe("a back-fill", () => {
     expect(await records(given)).toEqual({ [id]: false });
   });
 
-  it("never takes publishing away: a callback's question stays one that publishes", async () => {
+  it("never takes publishing away: a callback's confirmation stays one that publishes", async () => {
     const given = await books({ servedDays: 10 });
     const [called, recorded] = [pay(given, 20), pay(given, 21)];
     const callback = (invoiceId: string) =>
-      openQuestions(given.db, [{ invoiceId, source: "default" }], { openedBy: "callback", lane: "unknown" });
+      openConfirmations(given.db, [{ invoiceId, source: "default" }], {
+        openedBy: "callback",
+        priority: "unknown",
+      });
     await callback(called);
     await fill(given);
     await callback(recorded);

@@ -10,7 +10,7 @@ const CREDENTIALS: readonly [pattern: RegExp, instead: string][] = [
   [/\b(bearer|basic)\s{1,8}[\w.~+/=-]{8,}/gi, "$1 ***"],
   [/(:\/\/)[^\s/@"']+@/g, "$1***@"],
   [
-    /\b(x-api-key|authorization|cookie|password|api[_-]?key)(["']?\s{0,8}[:=]\s{0,8}["']?)[^\s"',;]+/gi,
+    /\b(x-api-key|x-amz-security-token|authorization|cookie|password|api[_-]?key)(["']?\s{0,8}[:=]\s{0,8}["']?)[^\s"',;]+/gi,
     "$1$2***",
   ],
 ];

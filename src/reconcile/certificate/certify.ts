@@ -141,13 +141,14 @@ function scopeOf({ name, collectionIds }: ReconcileSource, asked: string | null)
   if (collectionIds.length === 0)
     throw new RelayError(
       `Nobody can say which lists to read for source "${name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
-      { next: "refuse" },
+      { next: "refuse", code: "usage" },
     );
   if (asked === null) return collectionIds;
   const id = asked.toLowerCase();
   if (!collectionIds.includes(id))
     throw new RelayError(`Collection ${asked} is none of COLLECTION_IDS of source "${name}".`, {
       next: "refuse",
+      code: "usage",
     });
   return [id];
 }

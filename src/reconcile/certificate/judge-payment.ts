@@ -74,7 +74,7 @@ interface Shape {
 
 function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
   const { listed, lacksStatus, asked } = facts;
-  const isListed = listed && !(lacksStatus && asked !== null && asked !== "paid" && asked !== "unclear");
+  const isListed = listed && !(lacksStatus && asked === "not_paid");
   return {
     isLive: isLive(facts),
     paid: isListed || asked === "paid",

@@ -89,13 +89,13 @@ export function createPublisher(parts: {
         const refusal = groupRefusal(draft, kindOf(topic));
         if (refusal !== undefined) throw refusal;
       }
-      return entries.map(({ id, draft }) => {
+      return entries.flatMap(({ id, draft }) => {
         const refused = contentRefusal(draft);
         if (refused !== undefined) return { id, refused };
         const fault = faults.takeForMessage(topic.arn, draft.message);
-        return fault === undefined
-          ? { id, accepted: accept(topic, draft) }
-          : { id, refused: refusalOf(fault) };
+        if (fault !== undefined) return { id, refused: refusalOf(fault) };
+        const accepted = accept(topic, draft);
+        return faults.takeOmission(topic.arn, draft.message) ? [] : { id, accepted };
       });
     },
   };
