@@ -43,10 +43,15 @@ export class LeasedRows {
    * Extends the leases that are still held; one that another worker took over stays theirs.
    * @param leaseMs in ms
    */
-  async extend(db: Kysely<Tables>, tokens: readonly string[], leaseMs: number): Promise<number> {
-    if (tokens.length === 0) return 0;
+  async extend(
+    db: Kysely<Tables>,
+    held: readonly { leaseToken: string }[],
+    leaseMs: number,
+  ): Promise<number> {
+    const tokens = new Set(held.map(({ leaseToken }) => leaseToken));
+    if (tokens.size === 0) return 0;
     const until = sql`claimed_until = ${leaseEnd(sql`${leaseMs}`)}`;
-    return await this.#update(db, until, sql`lease_token = any(${tokens}::uuid[])`);
+    return await this.#update(db, until, sql`lease_token = any(${[...tokens]}::uuid[])`);
   }
 
   async #update(

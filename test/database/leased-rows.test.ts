@@ -45,7 +45,7 @@ async function threeWithOneLocked(claimedUntil: string) {
 describe("leases", () => {
   it("are extended without waiting for a row that is being written, so that the two cannot deadlock", async () => {
     const { db, leaseToken, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
-    await confirmationLeases.extend(db, [leaseToken], LEASE_MS);
+    await confirmationLeases.extend(db, [{ leaseToken }], LEASE_MS);
     expect((await rows()).map((row) => (row.claimed_until?.getTime() ?? 0) > Date.now())).toEqual([
       true,
       false,

@@ -85,7 +85,7 @@ export async function makeCertificates(
   const { source, window, deep = false, onProgress = () => undefined } = request;
   const collectionIds = scopeOf(source, request.collectionId);
   const period = periodFor(window, source.lookbackMs);
-  const extend = () => certificateLeases.extend(db, [claimed.leaseToken], leaseMs).then(() => true);
+  const extend = () => certificateLeases.extend(db, [claimed], leaseMs).then(() => true);
   return await whileLeaseHolds({ leaseMs, extend }, async (lost) => {
     const signal = AbortSignal.any([request.signal, lost]);
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
