@@ -116,7 +116,7 @@ export function scriptedPump({ lines: names, exchanges = 8, batchSize = 1, lease
       givenBack.push(...items);
     },
     async extend(items) {
-      extended.push(items.map(({ leaseToken }) => leaseToken));
+      extended.push([...new Set(items.map(({ leaseToken }) => leaseToken))]);
     },
   };
   const pump = new Pump({ policy, leaseMs, wake, log });
