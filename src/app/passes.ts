@@ -8,11 +8,12 @@ import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { replayPass } from "../replay/replay-pass.ts";
-import { OVER_BUDGET_ENDS_MS } from "./callback-door.ts";
-import { confirming, providerOf } from "./confirming.ts";
+import { OVER_BUDGET_ENDS_MS } from "./callback-receiver.ts";
+import { confirming } from "./confirming.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import type { PassContext, Passes } from "./pass.ts";
-import { publishing } from "./publishing.ts";
+import { providerOf } from "./providers.ts";
+import { destinationOf, publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { replayRunner } from "./replay-runner.ts";
 import { routesOf } from "./upstreams.ts";
@@ -91,9 +92,6 @@ const runner = ({ db, settings, sources, alarms, onConfirmations }: PassContext)
     leaseMs: settings.LEASE_DURATION,
     onConfirmations,
     alarms,
-    sns: {
-      routes: routesOf(sources),
-      region: settings.AWS_REGION,
-      endpoint: settings.AWS_ENDPOINT_URL_SNS,
-    },
+    routes: routesOf(sources),
+    createDestination: () => destinationOf(settings, 1),
   });

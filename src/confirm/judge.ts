@@ -18,10 +18,10 @@ type Changes = Pick<Outcome, "state" | "verdict"> & Partial<Omit<Outcome, "raise
 const BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
 
 /**
- * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and raised out.
- * Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault of the whole
- * source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is never taken back, and
- * a Paid answer counts whatever its date says (G6).
+ * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
+ * raised out. Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault
+ * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
+ * never taken back, and a Paid answer counts whatever its date says (G6).
  * @param dice from 0 to 1, for the jitter.
  */
 export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Outcome {
@@ -45,7 +45,9 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
   if (outcome.state === "dead")
     raises.push({
       name: "confirmation_dead",
-      detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ${confirmation.invoiceId}`,
+      detail:
+        `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ` +
+        `${confirmation.invoiceId}`,
     });
   return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome) };
 }
@@ -145,7 +147,9 @@ function found(
           state: "dead",
           verdict: confirmation.verdict,
         }),
-        lastError: `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES nor in INVALID_STATUSES`,
+        lastError:
+          `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES ` +
+          "nor in INVALID_STATUSES",
       };
   }
 }
@@ -159,7 +163,9 @@ function paid(
 ): Changes {
   const expected = rules.collectionNames === null || rules.collectionNames.has(invoice.collectionName ?? "");
   if (!expected && !confirmation.released && confirmation.hasEvent !== true) {
-    const detail = `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
+    const detail =
+      `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release ` +
+      `it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
     return {
       state: "done",
       verdict: "quarantined",
@@ -197,7 +203,8 @@ const vanished = (confirmation: Claimed): Changes => ({
     {
       name: "invoice_anomaly",
       detail:
-        "It was Paid and the provider now says that it does not exist. It stays paid here; ask the provider why.",
+        "It was Paid and the provider now says that it does not exist. It stays paid here; ask the " +
+        "provider why.",
     },
   ],
 });

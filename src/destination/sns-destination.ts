@@ -44,7 +44,10 @@ const BATCH_REFUSED = new Set([
   "ValidationException",
 ]);
 
-/** Amazon SNS behind the port. The SDK's own retries are off: what is sent again is decided entry by entry, in Postgres. */
+/**
+ * Amazon SNS behind the port. The SDK's own retries are off: what is sent again is decided entry by entry, in
+ * Postgres.
+ */
 export function snsDestination(options: SnsOptions): Destination {
   const client = new SNSClient({
     region: options.region,

@@ -28,8 +28,8 @@ export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEven
     nextBatch: (waiting, underWay, mayWait) =>
       mayWait && underWay > 0 && waiting.length < destination.batchSize ? 0 : destination.fitting(waiting),
     giveBack: (events) => outboxLeases.giveBack(db, events),
-    async extend(tokens) {
-      await outboxLeases.extend(db, tokens, leaseMs);
+    async extend(events) {
+      await outboxLeases.extend(db, events, leaseMs);
     },
   };
 }

@@ -24,8 +24,10 @@ export async function partitionsBefore(db: Kysely<Tables>, before: Date): Promis
   const { rows } = await sql<OldPartition>`
     select * from (
       select child.relname as name,
-        substring(pg_get_expr(child.relpartbound, child.oid) from $re$FROM \\('([^']+)'\\)$re$)::timestamptz as from,
-        substring(pg_get_expr(child.relpartbound, child.oid) from $re$TO \\('([^']+)'\\)$re$)::timestamptz as to
+        substring(pg_get_expr(child.relpartbound, child.oid)
+          from $re$FROM \\('([^']+)'\\)$re$)::timestamptz as from,
+        substring(pg_get_expr(child.relpartbound, child.oid)
+          from $re$TO \\('([^']+)'\\)$re$)::timestamptz as to
       from pg_inherits join pg_class as child on child.oid = inhrelid
       where inhparent = 'callback'::regclass) as partition
     where "to" <= ${before} order by "to"`.execute(db);

@@ -46,5 +46,5 @@ export interface Policy<Item extends Leased> {
    */
   nextBatch(waiting: readonly Item[], underWay: number, mayWait: boolean): number;
   giveBack(items: readonly Item[]): Promise<void>;
-  extend(leaseTokens: readonly string[]): Promise<void>;
+  extend(items: readonly Item[]): Promise<void>;
 }

@@ -64,7 +64,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#held = new HeldWork({
       lineOf: (item) => policy.lineOf(item),
       extendEveryMs: leaseMs / 3,
-      extend: (tokens) => this.#orWarn(policy.extend(tokens), "leases could not be extended"),
+      extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
     });
   }
 

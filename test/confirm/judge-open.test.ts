@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Answer } from "../../src/provider/answer.ts";
-import { confirmation, EVEN, HOUR, MINUTE, rules, SECOND, unpaid } from "./judging-fixture.ts";
+import { confirmation, EVEN, found, HOUR, MINUTE, rules, SECOND, unpaid } from "./judging-fixture.ts";
 
 describe("judging: not paid (yet)", () => {
   it.each([

@@ -115,8 +115,8 @@ export function scriptedPump({ lines: names, exchanges = 8, batchSize = 1, lease
       if (policy.giveBackFails) throw new Error("no connection");
       givenBack.push(...items);
     },
-    async extend(tokens) {
-      extended.push([...tokens]);
+    async extend(items) {
+      extended.push([...new Set(items.map(({ leaseToken }) => leaseToken))]);
     },
   };
   const pump = new Pump({ policy, leaseMs, wake, log });

@@ -85,7 +85,7 @@ export async function makeCertificates(
   const { source, window, deep = false, onProgress = () => undefined } = request;
   const collectionIds = scopeOf(source, request.collectionId);
   const period = periodFor(window, source.lookbackMs);
-  const extend = () => certificateLeases.extend(db, [claimed.leaseToken], leaseMs).then(() => true);
+  const extend = () => certificateLeases.extend(db, [claimed], leaseMs).then(() => true);
   return await whileLeaseHolds({ leaseMs, extend }, async (lost) => {
     const signal = AbortSignal.any([request.signal, lost]);
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
@@ -129,7 +129,7 @@ async function compareScopes(
       { id, source, window, period, reading, certificateId, collectionId: one, deep, now, servedAt },
       onCompared,
     );
-  // One request, one state of the books: what is settled meanwhile counts next time.
+  // One request, one state of the books: what is decided meanwhile counts next time.
   const whole = await compare(certificateId, collectionId);
   const parts = collectionId === null && reading.collections.length > 1 ? reading.collections : [];
   const certificates: [Certificate, ...Certificate[]] = [whole];

@@ -73,8 +73,8 @@ export function createPublisher(parts: {
     },
 
     /**
-     * Publishes up to ten entries, each with its own outcome.
-     * SNS refuses the request as a whole for its size and for what concerns groups; content is judged entry by entry.
+     * Publishes up to ten entries, each with its own outcome. SNS refuses the request as a whole for its size
+     * and for what concerns groups; content is judged entry by entry.
      * @throws SnsError when the whole request is refused; nothing of it is published then.
      */
     publishBatch(topic: Topic, entries: readonly BatchEntry[]): EntryOutcome[] {
