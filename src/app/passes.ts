@@ -9,11 +9,13 @@ import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { makePartitions } from "../record/partitions.ts";
 import { replayPass } from "../replay/replay-pass.ts";
+import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { confirming, providerOf } from "./confirming.ts";
 import type { PassContext, Passes } from "./pass.ts";
 import { publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { replayRunner } from "./replay-runner.ts";
+import { tellAlarmsPass } from "./tell-alarms.ts";
 import { routesOf } from "./upstreams.ts";
 
 const DAY_MS = 86_400_000;
@@ -69,6 +71,12 @@ export function createPasses(context: PassContext): Passes {
       if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
       return DAY_MS;
     },
+    tell: tellAlarmsPass({
+      db,
+      webhook: alarmWebhookOf(settings, context.metrics),
+      leaseMs: settings.LEASE_DURATION,
+      log,
+    }),
     // Under a limit of confirmations a second every claim is counted.
     handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {

@@ -16,8 +16,10 @@ import { type Loop, startLoop } from "../workers/loop.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { adminDoor } from "./admin.ts";
+import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { callbackDoor } from "./callback-door.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
+import { DatabaseWatch } from "./database-watch.ts";
 import { aliveRoute, opsRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
 import { MetricsPage } from "./metrics-page.ts";
@@ -25,7 +27,7 @@ import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
-import { register } from "./upstreams.ts";
+import { register, routesOf } from "./upstreams.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
@@ -81,6 +83,7 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     await register(working.db, relay.sources);
     await makePartitions(working.db);
     await wakeUps.start();
+    relay.watchDatabase();
     if (workers) relay.startWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
@@ -115,12 +118,28 @@ class Relay {
   readonly #metrics: Metrics = createMetrics();
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
+  #databaseWatch: DatabaseWatch | null = null;
   readonly #stoppable: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
     this.sources = sourcesOf(parts.settings);
+  }
+
+  watchDatabase(): void {
+    const { settings, log, recording, working } = this.#parts;
+    const metrics = this.#metrics;
+    const webhook = alarmWebhookOf(settings, metrics);
+    this.#databaseWatch = new DatabaseWatch({
+      db: recording.db,
+      alarms: new Alarms({ db: working.db, log, metrics }),
+      log,
+      tellPeople:
+        webhook &&
+        (async (alarm) => (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null),
+    });
+    this.#stoppable.push(this.#databaseWatch);
   }
 
   startWorkers(): void {
@@ -149,6 +168,7 @@ class Relay {
       { name: "scout", pass: passes.scout, pollMs: POLL_MS },
       { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
       { name: "replay", pass: passes.replay, pollMs: POLL_MS },
+      { name: "tell", pass: passes.tell, pollMs: POLL_MS },
       { name: "retention", pass: passes.retention, pollMs: DAY_MS },
       { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
     ];
@@ -198,8 +218,18 @@ class Relay {
   }
 
   #opsRoutes(): Router[] {
-    const { settings, log, recording, working, wakeUps } = this.#parts;
-    const metricsPage = new MetricsPage(working.db, this.#metrics);
+    const { settings, log, recording, hot, working, wakeUps } = this.#parts;
+    const watch = this.#databaseWatch;
+    const metricsPage = new MetricsPage({
+      db: working.db,
+      metrics: this.#metrics,
+      watched: {
+        sources: this.sources,
+        topics: [...new Set(routesOf(this.sources).map(({ topicArn }) => topicArn))],
+      },
+      isDatabaseUp: () => watch?.isUp ?? false,
+      pools: { record: recording.usage, hot: hot.usage, work: working.usage },
+    });
     this.#stoppable.push(metricsPage);
     const readiness = new Readiness(recording.db, log);
     const admin = adminDoor({

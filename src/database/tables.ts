@@ -6,6 +6,9 @@ export interface AlarmTable {
   raised_at: Generated<Date>;
   last_raised_at: Generated<Date>;
   cleared_at: Date | null;
+  told_at: Date | null;
+  cleared_told_at: Date | null;
+  telling_until: Date | null;
   times: Generated<number>;
   name: string;
   source: string;

@@ -1,7 +1,7 @@
 import { passDoor } from "./pass-door.ts";
 
 /** Asks the provider about every question that is due. Woken after callbacks; each minute for what waits or was lost. */
-export const handler = passDoor((passes) => [passes.rescue, passes.confirm], {
+export const handler = passDoor((passes) => [passes.rescue, passes.confirm, passes.tell], {
   lingerMs: 3_000,
   tellsBacklog: true,
 });
