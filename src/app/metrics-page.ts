@@ -26,7 +26,8 @@ export interface MetricsPageOptions {
   db: Kysely<Tables>;
   metrics: Metrics;
   watched: Watched;
-  isDatabaseUp: () => boolean;
+  /** As this process sees it. */
+  database: { readonly isUp: boolean; readonly isAlarming: boolean };
   pools: Readonly<Record<string, () => PoolUsage>>;
 }
 
@@ -100,8 +101,10 @@ export class MetricsPage {
   }
 
   #showProcess(): void {
-    const { metrics, pools, isDatabaseUp } = this.#options;
-    metrics.databaseUp.set(isDatabaseUp() ? 1 : 0);
+    const { metrics, pools, database } = this.#options;
+    metrics.databaseUp.set(database.isUp ? 1 : 0);
+    // No row tells of it while it lasts.
+    metrics.alarmsOpen.set({ alarm: "database_away" }, database.isAlarming ? 1 : 0);
     if (this.#countedAt !== null)
       metrics.databaseValuesAge.set((performance.now() - this.#countedAt) / 1_000);
     for (const [pool, usage] of Object.entries(pools)) {

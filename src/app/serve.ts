@@ -127,11 +127,11 @@ class Relay {
     this.sources = sourcesOf(parts.settings);
   }
 
-  watchDatabase(): void {
+  watchDatabase(): DatabaseWatch {
     const { settings, log, recording, working } = this.#parts;
     const metrics = this.#metrics;
     const webhook = alarmWebhookOf(settings, metrics);
-    this.#databaseWatch = new DatabaseWatch({
+    const watch = new DatabaseWatch({
       db: recording.db,
       alarms: new Alarms({ db: working.db, log, metrics }),
       log,
@@ -139,7 +139,9 @@ class Relay {
         webhook &&
         (async (alarm) => (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null),
     });
-    this.#stoppable.push(this.#databaseWatch);
+    this.#databaseWatch = watch;
+    this.#stoppable.push(watch);
+    return watch;
   }
 
   startWorkers(): void {
@@ -219,7 +221,6 @@ class Relay {
 
   #opsRoutes(): Router[] {
     const { settings, log, recording, hot, working, wakeUps } = this.#parts;
-    const watch = this.#databaseWatch;
     const metricsPage = new MetricsPage({
       db: working.db,
       metrics: this.#metrics,
@@ -227,7 +228,7 @@ class Relay {
         sources: this.sources,
         topics: [...new Set(routesOf(this.sources).map(({ topicArn }) => topicArn))],
       },
-      isDatabaseUp: () => watch?.isUp ?? false,
+      database: this.#databaseWatch ?? this.watchDatabase(),
       pools: { record: recording.usage, hot: hot.usage, work: working.usage },
     });
     this.#stoppable.push(metricsPage);

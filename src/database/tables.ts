@@ -87,6 +87,7 @@ export interface CertificateTable {
 export interface ConfirmationTable {
   invoice_id: string;
   lease_token: string | null;
+  callback_id: string | null;
   opened_at: Date;
   requested_at: Date;
   due_at: Date;
@@ -185,6 +186,8 @@ export interface ListedPaymentTable {
 export interface OutboxTable {
   event_id: string;
   lease_token: string | null;
+  callback_id: string | null;
+  requested_at: Date | null;
   due_at: Generated<Date>;
   claimed_until: Date | null;
   dismissed_at: Date | null;
