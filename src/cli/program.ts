@@ -71,7 +71,7 @@ export function createProgram(door: Door): Command {
     .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => door.paint("title", title) })
     .configureOutput({
-      writeOut: (text) => void door.stdout.write(text),
+      writeOut: (text) => void door.stdout.write(plainLines(text)),
       // With --json it is said as JSON, below.
       writeErr: (text) => void (door.json || door.stderr.write(plainLines(text))),
       getOutHasColors: () => door.isColourful,

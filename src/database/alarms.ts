@@ -87,6 +87,8 @@ export class Alarms {
     this.#db = deps.db;
     this.#log = deps.log;
     this.#metrics = deps.metrics;
+    // An increase from nothing is none to Prometheus.
+    for (const alarm of ALARM_NAMES) deps.metrics.alarms.inc({ alarm }, 0);
   }
 
   /** Says what a transaction has written: a line and a count for each. */

@@ -38,6 +38,10 @@ export interface ClaimedEvent {
   requestedAt: Date | null;
 }
 
+/** The line that an event waits in: with today's settings, each leads to one topic. */
+export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
+  `${source} ${invoiceType}`;
+
 /** Which events go to which topic. */
 export interface Route {
   source: string;

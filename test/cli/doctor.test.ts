@@ -82,9 +82,9 @@ describe("invoice-relay doctor", () => {
 
   it("finds a schema that is behind, and partitions that are missing", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0006_alarm'");
+    await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
     const lines = await doctor(around.environment());
-    expect(lines).toContain("FAULT  schema: behind by 0006_alarm. Run: invoice-relay migrate");
+    expect(lines).toContain("FAULT  schema: behind by 0006_alarm_and_audit. Run: invoice-relay migrate");
     expect(lines).toContainEqual(
       expect.stringMatching(/^FAULT {2}partitions: missing: callback_.*invoice-relay migrate$/),
     );
