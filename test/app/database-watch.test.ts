@@ -14,7 +14,7 @@ async function behindProxy(around: Surroundings): Promise<{ proxy: TcpProxy; url
 const page = async (relay: TestRelay) => await (await fetch(`${relay.url}/metrics`)).text();
 
 /** A metric's value on a page; undefined when it is not there. */
-const valueOf = (text: string, name: string): number | undefined => {
+const metric = (text: string, name: string): number | undefined => {
   const line = text.split("\n").find((one) => one.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
 };
@@ -32,19 +32,19 @@ describe.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (
     );
     await vi.waitFor(async () => {
       const text = await page(relay);
-      expect(valueOf(text, "invoice_relay_database_up")).toBe(1);
-      expect(valueOf(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
+      expect(metric(text, "invoice_relay_database_up")).toBe(1);
+      expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
     }, WAIT);
 
     proxy.fault({ kind });
     await vi.waitFor(async () => {
       const text = await page(relay);
-      expect(valueOf(text, "invoice_relay_database_up")).toBe(0);
-      expect(valueOf(text, 'invoice_relay_alarms_open{alarm="database_away"}')).toBe(1);
+      expect(metric(text, "invoice_relay_database_up")).toBe(0);
+      expect(metric(text, 'invoice_relay_alarms_open{alarm="database_away"}')).toBe(1);
       // The last values stay, and say how old they are.
-      expect(valueOf(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
-      expect(valueOf(text, "invoice_relay_database_values_age_seconds")).toBeGreaterThan(3);
-      expect(valueOf(text, "invoice_relay_oldest_unpublished_event_seconds")).toBe(0);
+      expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
+      expect(metric(text, "invoice_relay_database_values_age_seconds")).toBeGreaterThan(3);
+      expect(metric(text, "invoice_relay_oldest_unpublished_event_seconds")).toBe(0);
     }, WAIT);
     const said = relay.lines.filter(({ alarm }) => alarm === "database_away");
     expect(said).toMatchObject([{ level: "error" }]);
@@ -62,6 +62,9 @@ describe.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (
     }, WAIT);
     expect(receiver.messages.at(-1)?.text).toContain("over: database_away (postgres)");
     expect(relay.lines.filter(({ alarmCleared }) => alarmCleared === "database_away")).toHaveLength(1);
-    await vi.waitFor(async () => expect(valueOf(await page(relay), "invoice_relay_database_up")).toBe(1), WAIT);
+    await vi.waitFor(
+      async () => expect(metric(await page(relay), "invoice_relay_database_up")).toBe(1),
+      WAIT,
+    );
   });
 });
