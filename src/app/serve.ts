@@ -28,6 +28,7 @@ import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
 import { register, routesOf } from "./upstreams.ts";
+import { whatIsOn } from "./what-is-on.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
@@ -84,6 +85,8 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     await makePartitions(working.db);
     await wakeUps.start();
     relay.watchDatabase();
+    const { on, off } = whatIsOn(settings, relay.sources);
+    log.info({ on, off, sources: relay.sources.length }, "what is on, and what is off");
     if (workers) relay.startWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
