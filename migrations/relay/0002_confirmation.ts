@@ -7,7 +7,8 @@ import { type Kysely, sql } from "kysely";
  * `record_only`: it is recorded and not published, until something else asks for it. `released_at`: an operator let
  * it out of quarantine. `dismissed_at`: an operator wants to see it no more, until it is decided again. `erased_at`:
  * the mark that keeps later answers from bringing erased personal data back. `sender`: the address of the callback
- * that opened it, so that a flood from one address does not bury the others.
+ * that opened it, so that a flood from one address does not bury the others. `callback_id`: the newest callback that
+ * named it.
  * Rows change several times, so pages keep room for it (fillfactor), and vacuum comes early.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -15,6 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table confirmation (
       invoice_id uuid not null,
       lease_token uuid,
+      callback_id uuid,
       opened_at timestamptz not null,
       requested_at timestamptz not null,
       due_at timestamptz not null,

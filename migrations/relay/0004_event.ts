@@ -5,7 +5,8 @@ import { type Kysely, sql } from "kysely";
  * published. `(source, invoice_id, type)` is what makes an event one of a kind (G4).
  * `outbox` is what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
  * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows from
- * source and `invoice_type`, by today's settings. `held`: an event of a Test invoice without a topic.
+ * source and `invoice_type`, by today's settings. `callback_id` and `requested_at` say what led to it, for logs and
+ * metrics. `held`: an event of a Test invoice without a topic.
  * `publication` is every acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message that SNS
  * accepted. It is looked up by its event, and certificates read the acceptances of a period.
  */
@@ -43,6 +44,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table outbox (
       event_id uuid not null,
       lease_token uuid,
+      callback_id uuid,
+      requested_at timestamptz,
       due_at timestamptz not null default clock_timestamp(),
       claimed_until timestamptz,
       dismissed_at timestamptz,

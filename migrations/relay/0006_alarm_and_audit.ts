@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * What needs a person: open until `cleared_at`; raised again while open, it only counts.
+ * What needs a person: open until `cleared_at`; raised again while open, it only counts. `told_at` and
+ * `cleared_told_at`: when the alarm webhook took its beginning and its end; `telling_until`: someone is at it.
  * And who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an invoice,
  * an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its timeline.
  */
@@ -12,6 +13,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       raised_at timestamptz not null default clock_timestamp(),
       last_raised_at timestamptz not null default clock_timestamp(),
       cleared_at timestamptz,
+      told_at timestamptz,
+      cleared_told_at timestamptz,
+      telling_until timestamptz,
       times integer not null default 1,
       name text not null,
       source text not null,
@@ -22,6 +26,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index alarm_open on alarm (name, source, subject) where cleared_at is null`.execute(
     db,
   );
+  await sql`
+    create index alarm_end_untold on alarm (cleared_at)
+    where cleared_at is not null and cleared_told_at is null`.execute(db);
   await sql`
     create table audit_entry (
       id bigint generated always as identity,

@@ -8,6 +8,7 @@ import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { replayPass } from "../replay/replay-pass.ts";
+import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { OVER_BUDGET_ENDS_MS } from "./callback-receiver.ts";
 import { confirming } from "./confirming.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
@@ -16,6 +17,7 @@ import { providerOf } from "./providers.ts";
 import { destinationOf, publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { replayRunner } from "./replay-runner.ts";
+import { tellAlarmsPass } from "./tell-alarms.ts";
 import { routesOf } from "./upstreams.ts";
 
 const HOUR_MS = 3_600_000;
@@ -69,6 +71,12 @@ export function createPasses(context: PassContext): Passes {
       return stays?.why === "busy" ? HOUR_MS : DAY_MS;
     },
     partitions: () => partitions.make(),
+    tell: tellAlarmsPass({
+      db,
+      webhook: alarmWebhookOf(settings, context.metrics),
+      leaseMs: settings.LEASE_DURATION,
+      log,
+    }),
     // Under a limit of confirmations a second every claim is counted.
     handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {

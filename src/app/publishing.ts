@@ -36,7 +36,7 @@ export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; cl
     const name = route.topicArn;
     const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
     upstreams.set(name, upstream);
-    return new PublishLine({ db: hot, route, destination, upstream, outcomes, metrics, leaseMs });
+    return new PublishLine({ db: hot, route, destination, upstream, outcomes, metrics, log, leaseMs });
   });
   const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, leaseMs });
   const pump = new Pump({ policy, leaseMs, wake: context.publishWake ?? new Signal(), log });

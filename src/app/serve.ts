@@ -16,8 +16,10 @@ import { type Loop, startLoop } from "../workers/loop.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { adminDoor } from "./admin.ts";
+import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
+import { DatabaseWatch } from "./database-watch.ts";
 import { aliveRoute, opsRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
@@ -26,7 +28,8 @@ import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
-import { register } from "./upstreams.ts";
+import { register, routesOf } from "./upstreams.ts";
+import { whatIsOn } from "./what-is-on.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
@@ -83,6 +86,9 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     await register(working.db, relay.sources);
     await new PartitionKeeper(working.db, log).make();
     await wakeUps.start();
+    relay.watchDatabase();
+    const { on, off } = whatIsOn(settings, relay.sources);
+    log.info({ on, off, sources: relay.sources.length }, "what is on, and what is off");
     if (workers) relay.startWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
@@ -117,12 +123,30 @@ class Relay {
   readonly #metrics: Metrics = createMetrics();
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
+  #databaseWatch: DatabaseWatch | null = null;
   readonly #stoppable: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
     this.sources = sourcesOf(parts.settings);
+  }
+
+  watchDatabase(): DatabaseWatch {
+    const { settings, log, recording, working } = this.#parts;
+    const metrics = this.#metrics;
+    const webhook = alarmWebhookOf(settings, metrics);
+    const watch = new DatabaseWatch({
+      db: recording.db,
+      alarms: new Alarms({ db: working.db, log, metrics }),
+      log,
+      tellPeople:
+        webhook &&
+        (async (alarm) => (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null),
+    });
+    this.#databaseWatch = watch;
+    this.#stoppable.push(watch);
+    return watch;
   }
 
   startWorkers(): void {
@@ -151,6 +175,7 @@ class Relay {
       { name: "scout", pass: passes.scout, pollMs: POLL_MS },
       { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
       { name: "replay", pass: passes.replay, pollMs: POLL_MS },
+      { name: "tell", pass: passes.tell, pollMs: POLL_MS },
       { name: "retention", pass: passes.retention, pollMs: DAY_MS },
       { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
     ];
@@ -200,8 +225,17 @@ class Relay {
   }
 
   #opsRoutes(): Router[] {
-    const { settings, log, recording, working, wakeUps } = this.#parts;
-    const metricsPage = new MetricsPage(working.db, this.#metrics);
+    const { settings, log, recording, hot, working, wakeUps } = this.#parts;
+    const metricsPage = new MetricsPage({
+      db: working.db,
+      metrics: this.#metrics,
+      watched: {
+        sources: this.sources,
+        topics: [...new Set(routesOf(this.sources).map(({ topicArn }) => topicArn))],
+      },
+      database: this.#databaseWatch ?? this.watchDatabase(),
+      pools: { record: recording.usage, hot: hot.usage, work: working.usage },
+    });
     this.#stoppable.push(metricsPage);
     const readiness = new Readiness(recording.db, log);
     const admin = adminDoor({

@@ -83,10 +83,13 @@ export class ConfirmLine implements Line<Claimed> {
     }
   }
 
-  async #ask({ invoiceId }: Claimed, { ended, signal }: Exchange): Promise<Answer> {
-    const { provider, timeoutMs, proof } = this.#options;
+  async #ask({ invoiceId, attempt, faults }: Claimed, { ended, signal }: Exchange): Promise<Answer> {
+    const { provider, timeoutMs, proof, metrics } = this.#options;
+    if (attempt + faults > 0) metrics.retries.inc({ work: "confirm" });
+    const done = metrics.providerSeconds.startTimer({ source: this.name });
     const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged: ended });
     ended();
+    done();
     proof.note(answer);
     if (answer.kind !== "not_found" || answer.inOwnWords || (await proof.isProven())) return answer;
     return { kind: "fault", error: `${answer.error}; it may be a gateway's or a web server's answer` };

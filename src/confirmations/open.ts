@@ -19,8 +19,8 @@ export interface Born {
   claimedUntil: RawBuilder<unknown>;
 }
 
-/** What is asked for, and by which address. */
-export type Asked = ConfirmationKey & { sender: string | null };
+/** What is asked for, by which address, and in which callback. */
+export type Asked = ConfirmationKey & { sender: string | null; callbackId: string | null };
 
 const DUE: Born = { state: sql`'due'`, leaseToken: sql`null::uuid`, claimedUntil: sql`null::timestamptz` };
 
@@ -28,6 +28,7 @@ export const ASKED: Columns<Asked> = {
   invoice_id: uuid(({ invoiceId }) => invoiceId),
   source: text(({ source }) => source),
   sender: text(({ sender }) => sender),
+  callback_id: uuid(({ callbackId }) => callbackId),
 };
 
 /**
@@ -42,15 +43,16 @@ export function opening(
 ): RawBuilder<unknown> {
   return sql`
     insert into confirmation as known
-      (invoice_id, source, sender, priority, record_only, opened_by, opened_at, requested_at, due_at,
+      (invoice_id, source, sender, callback_id, priority, record_only, opened_by, opened_at, requested_at, due_at,
        state, lease_token, claimed_until)
-    select asked.invoice_id, asked.source, asked.sender, ${priority}, ${recordOnly}::boolean, ${openedBy},
+    select asked.invoice_id, asked.source, asked.sender, asked.callback_id, ${priority}, ${recordOnly}::boolean, ${openedBy},
       clock_timestamp(), clock_timestamp(), clock_timestamp(),
       ${born.state}, ${born.leaseToken}, ${born.claimedUntil}
     from ${asked}
     order by asked.invoice_id, asked.source
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
+      callback_id = coalesce(excluded.callback_id, known.callback_id),
       attempt = 0,
       record_only = known.record_only and excluded.record_only,
       requested_at = clock_timestamp(),
@@ -73,6 +75,11 @@ export async function openConfirmations(
   options: OpeningOptions,
 ): Promise<void> {
   if (keys.length === 0) return;
-  const asked = distinctKeys(keys).map(({ invoiceId, source }) => ({ invoiceId, source, sender: null }));
+  const asked = distinctKeys(keys).map(({ invoiceId, source }) => ({
+    invoiceId,
+    source,
+    sender: null,
+    callbackId: null,
+  }));
   await opening(tableOf("asked", ASKED, asked), options).execute(db);
 }

@@ -42,7 +42,7 @@ export const OUTCOME: Columns<ConfirmationOutcome> = {
  * where it meets all that were claimed since the last vacuum.
  */
 export const holding: RawBuilder<unknown> = sql`
-  select answer.*, known.erased_at
+  select answer.*, known.erased_at, known.requested_at, known.callback_id
   from confirmation as known
   join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
     and answer.lease_token = known.lease_token

@@ -4,26 +4,32 @@ import type { Metrics } from "../kit/metrics.ts";
 import { type Columns, tableOf, text } from "./columns.ts";
 import type { Tables } from "./tables.ts";
 
-/** What needs a person. The names are what monitoring is set on: a new one is added here first. */
-export type AlarmName =
-  | "callback_refused"
-  | "callback_unwritable"
-  | "callbacks_over_budget"
-  | "source_failing"
-  | "source_paused"
-  | "retry_after_capped"
-  | "unknown_ids_flooding"
-  | "sweep_failing"
-  | "certificate_gap"
-  | "provider_answer_outside_contract"
-  | "confirmation_dead"
-  | "invoice_quarantined"
-  | "invoice_anomaly"
-  | "event_dead"
-  | "event_truncated"
-  | "topic_failing"
-  | "topic_paused"
-  | "replay_failed";
+/**
+ * What needs a person. The names are what monitoring is set on: a new one is added here first, and gets a heading in
+ * docs/operations.md.
+ */
+export const ALARM_NAMES = [
+  "callback_refused",
+  "callbacks_over_budget",
+  "source_failing",
+  "source_paused",
+  "retry_after_capped",
+  "unknown_ids_flooding",
+  "sweep_failing",
+  "certificate_gap",
+  "provider_answer_outside_contract",
+  "confirmation_dead",
+  "invoice_quarantined",
+  "invoice_anomaly",
+  "event_dead",
+  "event_truncated",
+  "topic_failing",
+  "topic_paused",
+  "replay_failed",
+  "database_away",
+] as const;
+
+export type AlarmName = (typeof ALARM_NAMES)[number];
 
 export interface Alarm {
   name: AlarmName;
@@ -82,6 +88,8 @@ export class Alarms {
     this.#db = deps.db;
     this.#log = deps.log;
     this.#metrics = deps.metrics;
+    // An increase from nothing is none to Prometheus.
+    for (const alarm of ALARM_NAMES) deps.metrics.alarms.inc({ alarm }, 0);
   }
 
   /** Says what a transaction has written: a line and a count for each. */
@@ -121,6 +129,25 @@ export class Alarms {
       ${clearing(sql`name = ${name} and last_raised_at < clock_timestamp() - ${`${quietMs} ms`}::interval`)}
       returning name, source, subject`.execute(this.#db);
     this.tellCleared(rows);
+  }
+
+  /**
+   * Keeps one that is over and could not be kept while it lasted; another process that saw the same has perhaps kept
+   * it already.
+   * @param lastedMs how long ago it began, in ms
+   * @param told people have heard of its beginning
+   */
+  async keepEnded(alarm: Alarm, { lastedMs, told }: { lastedMs: number; told: boolean }): Promise<void> {
+    const { name, source, subject, detail } = alarm;
+    const began = sql`clock_timestamp() - ${lastedMs}::float8 * interval '1 ms'`;
+    await sql`
+      insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
+      select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
+        case when ${told} then ${began} end
+      where not exists (select from alarm
+        where name = ${name} and source = ${source} and subject = ${subject} and cleared_at > ${began})`.execute(
+      this.#db,
+    );
   }
 
   /** Closes it if it is open. */

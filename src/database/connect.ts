@@ -12,7 +12,15 @@ export interface Connection<Schema> {
   readonly db: Kysely<Schema>;
   /** Ends the connections that do not answer within `limitMs`; the pool makes new ones. */
   weedOut(limitMs: number): Promise<void>;
+  usage(): PoolUsage;
   close(): Promise<void>;
+}
+
+/** The connections of a pool, and what waits for one. */
+export interface PoolUsage {
+  busy: number;
+  idle: number;
+  wanted: number;
 }
 
 /** What a pool is for, and so how long its statements may take. */
@@ -102,7 +110,12 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     closing = true;
     return db.destroy();
   };
-  return { db, weedOut: (limitMs) => pool.weedOut(limitMs), close };
+  const usage = (): PoolUsage => ({
+    busy: pool.totalCount - pool.idleCount,
+    idle: pool.idleCount,
+    wanted: pool.waitingCount,
+  });
+  return { db, weedOut: (limitMs) => pool.weedOut(limitMs), usage, close };
 }
 
 function sessionSettings(

@@ -6,6 +6,9 @@ export interface AlarmTable {
   raised_at: Generated<Date>;
   last_raised_at: Generated<Date>;
   cleared_at: Date | null;
+  told_at: Date | null;
+  cleared_told_at: Date | null;
+  telling_until: Date | null;
   times: Generated<number>;
   name: string;
   source: string;
@@ -84,6 +87,7 @@ export interface CertificateTable {
 export interface ConfirmationTable {
   invoice_id: string;
   lease_token: string | null;
+  callback_id: string | null;
   opened_at: Date;
   requested_at: Date;
   due_at: Date;
@@ -182,6 +186,8 @@ export interface ListedPaymentTable {
 export interface OutboxTable {
   event_id: string;
   lease_token: string | null;
+  callback_id: string | null;
+  requested_at: Date | null;
   due_at: Generated<Date>;
   claimed_until: Date | null;
   dismissed_at: Date | null;

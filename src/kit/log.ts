@@ -1,5 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
 
+import { collapseRepeats } from "./collapse-repeats.ts";
+
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
@@ -20,7 +22,10 @@ const FORBIDDEN_KEYS = [
   "headers",
 ];
 
-/** One JSON line a record: UTC time, level as a word. Secrets and personal data are left out by key. */
+/**
+ * One JSON line a record: UTC time, level as a word. Secrets and personal data are left out by key, repeats of a warning
+ * or an error are counted.
+ */
 export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
   const paths = FORBIDDEN_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
   return pino(
@@ -29,6 +34,7 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
       base: null,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
+      hooks: { logMethod: collapseRepeats() },
       redact: { paths, censor: "[left out]" },
     },
     options.destination ?? pino.destination({ dest: 1, sync: true }),

@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
+/** For what may take a moment or a day, in s. */
+const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 172_800];
+
 /** The instruments of one process, each named once; a new registry for each, so that nothing is shared by import. */
 export function createMetrics() {
   const registry = new Registry();
@@ -97,6 +100,124 @@ export function createMetrics() {
       name: "invoice_relay_outbox",
       help: "Events that are still to be published, by state",
       labelNames: ["state"],
+      registers,
+    }),
+    build: new Gauge({
+      name: "invoice_relay_build_info",
+      help: "Always 1; which version runs, on which Node",
+      labelNames: ["version", "node"],
+      registers,
+    }),
+    databaseUp: new Gauge({
+      name: "invoice_relay_database_up",
+      help: "Whether Postgres answers this process: 1 or 0",
+      registers,
+    }),
+    databaseValuesAge: new Gauge({
+      name: "invoice_relay_database_values_age_seconds",
+      help: "How old the values are that were counted in Postgres; while it is away they stay as they were",
+      registers,
+    }),
+    connections: new Gauge({
+      name: "invoice_relay_database_connections",
+      help: "Connections to Postgres, by pool and state: busy or idle",
+      labelNames: ["pool", "state"],
+      registers,
+    }),
+    connectionsWanted: new Gauge({
+      name: "invoice_relay_database_connections_wanted",
+      help: "What waits for a connection to Postgres, by pool",
+      labelNames: ["pool"],
+      registers,
+    }),
+    providerSeconds: new Histogram({
+      name: "invoice_relay_provider_seconds",
+      help: "From a call to the provider to its outcome",
+      labelNames: ["source"],
+      buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    snsSeconds: new Histogram({
+      name: "invoice_relay_sns_seconds",
+      help: "From sending a batch to SNS to its outcome",
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    snsAnswers: new Counter({
+      name: "invoice_relay_sns_answers_total",
+      help: "Batches sent to SNS, by outcome of the request as a whole",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    callbackToSns: new Histogram({
+      name: "invoice_relay_callback_to_sns_seconds",
+      help: "From the newest callback (or sweep) that asked for an invoice to SNS' acceptance of its event",
+      labelNames: ["source"],
+      buckets: LONG,
+      registers,
+    }),
+    paymentToSns: new Histogram({
+      name: "invoice_relay_payment_to_sns_seconds",
+      help: "From the provider's paymentDate to SNS' acceptance of the event",
+      labelNames: ["source"],
+      buckets: LONG,
+      registers,
+    }),
+    retries: new Counter({
+      name: "invoice_relay_retries_total",
+      help: "What was tried anew: invoices asked again (confirm), events sent again (publish)",
+      labelNames: ["work"],
+      registers,
+    }),
+    alarmsOpen: new Gauge({
+      name: "invoice_relay_alarms_open",
+      help: "Alarms that are open, by name",
+      labelNames: ["alarm"],
+      registers,
+    }),
+    alarmWebhook: new Counter({
+      name: "invoice_relay_alarm_webhook_total",
+      help: "Messages to ALARM_WEBHOOK_URL, by outcome",
+      labelNames: ["outcome"],
+      registers,
+    }),
+    upstreams: new Gauge({
+      name: "invoice_relay_upstream_state",
+      help: "1 for the state that a source (confirm) or topic (publish) is in, 0 for the others",
+      labelNames: ["work", "upstream", "state"],
+      registers,
+    }),
+    dead: new Gauge({
+      name: "invoice_relay_dead",
+      help: "Dead letters that nobody dismissed, by kind: confirmation or event",
+      labelNames: ["kind"],
+      registers,
+    }),
+    quarantined: new Gauge({
+      name: "invoice_relay_quarantined",
+      help: "Quarantined invoices that nobody dismissed",
+      registers,
+    }),
+    lastSweep: new Gauge({
+      name: "invoice_relay_last_sweep_timestamp_seconds",
+      help: "When the collection that was swept longest ago was last swept to the end, by source; 0 for never",
+      labelNames: ["source"],
+      registers,
+    }),
+    lastCertificate: new Gauge({
+      name: "invoice_relay_last_certificate_timestamp_seconds",
+      help: "When the last daily certificate was made, by source and result",
+      labelNames: ["source", "result"],
+      registers,
+    }),
+    residentMemory: new Gauge({
+      name: "process_resident_memory_bytes",
+      help: "Resident memory size in bytes",
+      registers,
+    }),
+    startTime: new Gauge({
+      name: "process_start_time_seconds",
+      help: "Start time of the process since unix epoch in seconds",
       registers,
     }),
   };

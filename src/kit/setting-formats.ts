@@ -48,6 +48,9 @@ export const url = z.string().transform((text, context) => {
   return text.replace(/\/+$/, "");
 });
 
+/** A URL that is a secret itself, since whoever knows it may post there. */
+export const secretUrl = url.transform((text) => new Secret(text));
+
 export const databaseUrl = z.string().transform((text, context) => {
   const parsed = URL.parse(text);
   if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol)) {

@@ -7,10 +7,12 @@ import {
   list,
   proxyAddress,
   secret,
+  secretUrl,
   timeZone,
   topicArn,
   url,
   urlToken,
+  webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
 import type { Source } from "./source.ts";
@@ -83,6 +85,15 @@ export const settingsSchema = z.object({
   ADMIN_TOKENS: list(secret(22))
     .optional()
     .describe("Bearer tokens of the admin API and the console; without them both are closed."),
+  ALARM_WEBHOOK_URL: secretUrl
+    .optional()
+    .describe("Where people are told of alarms: takes a POST as Slack's incoming webhooks do."),
+  ALARM_WEBHOOK_SECRETS: list(webhookSecret)
+    .optional()
+    .describe("What those are signed with, as Standard Webhooks; several while you rotate them (whsec_…)."),
+  RUNBOOK_URL: url
+    .optional()
+    .describe("Where docs/operations.md can be read; each alarm links to its heading there."),
   REPLAY_TOPIC_ARNS: list(topicArn)
     .optional()
     .describe("Other topics that the admin API may replay events to; none when left out."),

@@ -23,6 +23,8 @@ const RETURNS = {
   collectionName: nullable(returned.text()),
   payload: nullable(returned.text()),
   attempt: nullable(returned.integer),
+  callbackId: nullable(returned.uuid),
+  requestedAt: nullable(returned.time),
 } as const;
 
 /** What a claim depends on besides the events. */
@@ -72,7 +74,8 @@ const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Condi
       returning outbox.*)${thereupon === undefined ? sql`` : sql`, thereupon as (${thereupon})`}
     select exists (select from admitted) as open, event.id, lease_token as "leaseToken",
       event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
-      event.collection_name as "collectionName", event.payload, claimed.attempt
+      event.collection_name as "collectionName", event.payload, claimed.attempt,
+      claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt"
     from (select) as always
     left join (claimed join event on event.source = claimed.source and event.id = claimed.event_id) on true`;
 };

@@ -34,6 +34,10 @@ export interface ClaimedEvent {
   payload: string;
   /** How often it was tried. */
   attempt: number;
+  /** The callback that led to it; null where none did, or nobody knows. */
+  callbackId: string | null;
+  /** When its invoice was last asked for; null where nobody knows. */
+  requestedAt: Date | null;
 }
 
 /** The line that an event waits in: with today's settings, each leads to one topic. */

@@ -4,6 +4,7 @@ import type { Alarm } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
+import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { EventOutcome } from "../outbox/write-outcomes.ts";
@@ -12,6 +13,7 @@ import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { claimEvents } from "./claim-events.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
+import { tellPublished } from "./tell-published.ts";
 
 export interface PublishLineOptions {
   db: Kysely<Tables>;
@@ -20,6 +22,7 @@ export interface PublishLineOptions {
   upstream: Upstream;
   outcomes: OutcomeLog;
   metrics: Metrics;
+  log: Logger;
   leaseMs: number;
 }
 
@@ -41,9 +44,13 @@ export class PublishLine implements Line<ClaimedEvent> {
   }
 
   async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
-    const { destination, upstream, route } = this.#options;
+    const { destination, upstream, route, metrics } = this.#options;
+    const done = metrics.snsSeconds.startTimer();
     const outcome = await destination.send(route.topicArn, batch);
     ended();
+    done();
+    metrics.snsAnswers.inc({ outcome: outcome.kind });
+    for (const { attempt } of batch) if (attempt > 0) metrics.retries.inc({ work: "publish" });
     switch (outcome.kind) {
       case "answered": {
         const [takesMore] = await Promise.all([
@@ -90,20 +97,18 @@ export class PublishLine implements Line<ClaimedEvent> {
     entries: readonly EntryOutcome[],
     dueInMs?: number,
   ): Promise<void> {
-    const { metrics, outcomes } = this.#options;
+    const { metrics, outcomes, route, log } = this.#options;
+    const acceptedAt = new Date();
     await Promise.all(
       batch.map(async (event, index) => {
         const entry = entries[index] ?? UNSAID;
         // One event of several that is refused is tried alone: it may be the batch that was wrong.
         if (entry.kind === "refused" && batch.length > 1) return void (await this.run([event], ALONE));
         metrics.published.inc({ outcome: entry.kind });
-        const outcome = outcomeOf(
-          event,
-          this.#options.route,
-          entry,
-          dueInMs ?? entryBackOffMs(event.attempt),
-        );
+        const outcome = outcomeOf(event, route, entry, dueInMs ?? entryBackOffMs(event.attempt));
         await outcomes.keep(outcome, entry.kind === "refused" ? [dead(event, entry.error)] : []);
+        if (entry.kind === "accepted")
+          tellPublished({ event, route, messageId: entry.messageId, acceptedAt }, { log, metrics });
       }),
     );
   }

@@ -114,7 +114,7 @@ async function record(
   if (claimed.length < asked.length) onConfirmations();
 }
 
-const askedBy = ({ verdict, invoiceIds, source, remoteAddress }: CallbackRow): Asked[] =>
+const askedBy = ({ id, verdict, invoiceIds, source, remoteAddress }: CallbackRow): Asked[] =>
   verdict === null
-    ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: senderOf(remoteAddress) }))
+    ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: senderOf(remoteAddress), callbackId: id }))
     : [];

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Alarm, Alarms } from "../database/alarms.ts";
 import { GroupCommit } from "../database/group-commit.ts";
+import type { ResultOf } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
@@ -65,9 +66,9 @@ async function write(
     const leaseToken = newId();
     const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
     const rows = await execute(options.db, batch);
-    const states = new Map(rows.map((row) => [leaseOf(row), row.eventState]));
-    const held = addressed.filter((outcome) => states.has(leaseOf(outcome)));
-    claimed = held.flatMap((outcome) => claimedEvent(outcome, states.get(leaseOf(outcome)), leaseToken));
+    const told = new Map(rows.map((row) => [leaseOf(row), row]));
+    const held = addressed.filter((outcome) => told.has(leaseOf(outcome)));
+    claimed = held.flatMap((outcome) => claimedEvent(outcome, told.get(leaseOf(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
   } finally {
@@ -90,12 +91,19 @@ const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
 
 function claimedEvent(
   { event, invoiceId, source }: OutcomeToHandOver,
-  state: string | null | undefined,
+  row: ResultOf<typeof storeOutcomes> | undefined,
   leaseToken: string,
 ): ClaimedEvent[] {
-  if (event === null || state !== "claimed") return [];
+  if (event === null || row?.eventState !== "claimed") return [];
   const { id, type, invoiceType, collectionName, payload } = event;
-  return [{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 }];
+  const { callbackId, requestedAt } = row;
+  return [
+    {
+      ...{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 },
+      callbackId,
+      requestedAt,
+    },
+  ];
 }
 
 const leaseOf = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>

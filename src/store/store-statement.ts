@@ -32,6 +32,8 @@ const RETURNS = {
   source: returned.text(),
   leaseToken: returned.uuid,
   eventState: nullable(returned.text<OutboxState>()),
+  callbackId: nullable(returned.uuid),
+  requestedAt: returned.time,
 } as const;
 
 /** So that a timeline tells of the verdict before the event. */
@@ -56,7 +58,7 @@ const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
 
 const told = sql`
   select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
-    queued.state as "eventState"
+    queued.state as "eventState", held.callback_id as "callbackId", held.requested_at as "requestedAt"
   from held left join queued on queued.source = held.source and queued.event_id = held.event_id`;
 
 /** Writes outcomes that neither raise nor clear an alarm: nearly all. */

@@ -61,7 +61,8 @@ const UNDER_WAY_MS = 60_000;
 /** A 429 without Retry-After, from the first to the longest wait, in ms. */
 const UNSAID = { firstMs: 1_000, capMs: 30_000 };
 
-export type State = "closed" | "backing_off" | "half_open" | "refused" | "paused";
+export const STATES = ["closed", "backing_off", "half_open", "refused", "paused"] as const;
+export type State = (typeof STATES)[number];
 
 /** The state that docs/states.md draws. */
 export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): State {

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { messageOf } from "../kit/errors.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import type { Secret } from "../kit/secret.ts";
+import type { Settings } from "../kit/settings.ts";
+import { alarmBody, type ToldAlarm, webhookHeaders } from "./alarm-message.ts";
+
+export interface AlarmWebhookOptions {
+  url: Secret;
+  secrets: readonly Secret[];
+  runbookUrl: string | undefined;
+  /** The longest one message may take, in ms. */
+  timeoutMs: number;
+  metrics: Metrics;
+}
+
+/** Where people are told of alarms. */
+export class AlarmWebhook {
+  readonly #options: AlarmWebhookOptions;
+
+  constructor(options: AlarmWebhookOptions) {
+    this.#options = options;
+  }
+
+  /** Tells them in one message. @returns what went wrong, without the URL, which is a secret; null when it was taken. */
+  async tell(alarms: readonly ToldAlarm[], stop?: AbortSignal): Promise<string | null> {
+    const { url, secrets, runbookUrl, timeoutMs, metrics } = this.#options;
+    const body = alarmBody(alarms, runbookUrl);
+    const id = `alarms_${createHash("sha256").update(body).digest("hex").slice(0, 32)}`;
+    const late = AbortSignal.timeout(timeoutMs);
+    const problem = await post(url.reveal(), {
+      headers: webhookHeaders(id, body, secrets, new Date()),
+      body,
+      signal: stop === undefined ? late : AbortSignal.any([late, stop]),
+    });
+    metrics.alarmWebhook.inc({ outcome: problem === null ? "taken" : "failed" });
+    return problem;
+  }
+}
+
+async function post(url: string, request: RequestInit): Promise<string | null> {
+  try {
+    const answer = await fetch(url, { method: "POST", redirect: "manual", ...request });
+    await answer.body?.cancel();
+    return answer.ok ? null : `it answered ${answer.status}`;
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return messageOf(cause).replaceAll(url, "[secret]");
+  }
+}
+
+/** null where nobody is to be told. */
+export function alarmWebhookOf(settings: Settings, metrics: Metrics): AlarmWebhook | null {
+  const { ALARM_WEBHOOK_URL: url, ALARM_WEBHOOK_SECRETS: secrets = [], RUNBOOK_URL: runbookUrl } = settings;
+  // Within the lease, so that nobody else tells what is being told.
+  const timeoutMs = Math.min(MOST_MS, settings.LEASE_DURATION / 2);
+  return url === undefined ? null : new AlarmWebhook({ url, secrets, runbookUrl, timeoutMs, metrics });
+}
+
+const MOST_MS = 10_000;

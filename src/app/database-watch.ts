@@ -1,0 +1,104 @@
+import { type Kysely, sql } from "kysely";
+import type { Alarm, Alarms } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
+
+export interface DatabaseWatchOptions {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  log: Logger;
+  /** Tells people at once, since no row can; null where nobody is told. Resolves with whether they were. */
+  tellPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
+}
+
+interface OpenAlarm {
+  alarm: Alarm;
+  /** When Postgres last answered, by performance.now(). */
+  since: number;
+  told: boolean;
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/** An answer that takes longer counts as none. */
+const LATE_MS = 2_000;
+
+/** From then on a person is told. */
+const ALARM_AFTER_MS = 5_000;
+
+/**
+ * Asks Postgres for a sign of life each second. The alarm that it is away lives in memory alone; its row is written
+ * once it is back, with its end.
+ */
+export class DatabaseWatch {
+  readonly #options: DatabaseWatchOptions;
+  readonly #timer: NodeJS.Timeout;
+  #answeredAt = performance.now();
+  #askedAt: number | null = null;
+  #lastError = `no answer within ${LATE_MS} ms`;
+  #failed = false;
+  #open: OpenAlarm | null = null;
+
+  constructor(options: DatabaseWatchOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** Whether it answered when it was last asked. */
+  get isUp(): boolean {
+    return !this.#failed && (this.#askedAt === null || performance.now() - this.#askedAt < LATE_MS);
+  }
+
+  get isAlarming(): boolean {
+    return this.#open !== null;
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    if (this.#open === null && performance.now() - this.#answeredAt >= ALARM_AFTER_MS) this.#raise();
+    if (this.#askedAt !== null) return;
+    this.#askedAt = performance.now();
+    void this.#ask().finally(() => {
+      this.#askedAt = null;
+    });
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      await sql`select 1`.execute(this.#options.db);
+      if (this.#open !== null) await this.#end(this.#open);
+      this.#failed = false;
+      this.#answeredAt = performance.now();
+    } catch (error) {
+      this.#failed = true;
+      this.#lastError = messageOf(error);
+    }
+  }
+
+  #raise(): void {
+    const detail = `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${this.#lastError}. Callbacks are answered 503, so that the provider sends them again; all that is recorded waits and goes on by itself.`;
+    const alarm: Alarm = { name: "database_away", source: "", subject: "postgres", detail };
+    const { alarms, tellPeople } = this.#options;
+    alarms.tell([alarm]);
+    const open: OpenAlarm = { alarm, since: this.#answeredAt, told: false };
+    this.#open = open;
+    tellPeople?.({ ...alarm, raisedAt: new Date() }).then(
+      (told) => {
+        open.told = told;
+      },
+      () => undefined,
+    );
+  }
+
+  async #end({ alarm, since, told }: OpenAlarm): Promise<void> {
+    const lastedMs = performance.now() - since;
+    await this.#options.alarms.keepEnded(alarm, { lastedMs, told });
+    this.#open = null;
+    this.#options.alarms.tellCleared([alarm]);
+    this.#options.log.info({ awaySeconds: Math.round(lastedMs / 1_000) }, "Postgres answers again");
+  }
+}

@@ -1,0 +1,57 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { claimUntoldAlarms, markAlarmsTold, putAlarmsOff } from "../database/untold-alarms.ts";
+import { backOffMs } from "../kit/back-off.ts";
+import type { Logger } from "../kit/log.ts";
+import type { AlarmWebhook } from "./alarm-webhook.ts";
+import type { Pass } from "./pass.ts";
+
+export interface TellAlarmsOptions {
+  db: Kysely<Tables>;
+  webhook: AlarmWebhook | null;
+  leaseMs: number;
+  log: Logger;
+}
+
+/** What comes together is told together: one message in so long at most, in ms. */
+const MESSAGE_EVERY_MS = 5_000;
+
+/** The most alarms of one message. */
+const MOST_AT_ONCE = 500;
+
+const BACK_OFF = { firstMs: 5_000, capMs: 300_000 };
+
+/**
+ * Tells people of alarms that begin and end, from their rows, at least once: who dies between taking and telling lets
+ * another tell it. It is work of its own that nothing else waits for.
+ */
+export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions): Pass {
+  if (webhook === null) return async () => null;
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  return async (stop) => {
+    const waitMs = nextAt - performance.now();
+    if (waitMs > 0) return waitMs;
+    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
+    if (untold.length === 0) return null;
+    const problem = await webhook.tell(
+      untold.map(({ id: _, ...alarm }) => alarm),
+      stop,
+    );
+    if (problem === null) await markAlarmsTold(db, untold);
+    else {
+      failures += 1;
+      const offMs = backOffMs(failures, BACK_OFF);
+      await putAlarmsOff(db, untold, offMs);
+      log.warn(
+        { alarms: untold.length, failures, error: problem },
+        "nobody could be told of alarms; tried again",
+      );
+      nextAt = performance.now() + offMs;
+      return offMs;
+    }
+    failures = 0;
+    nextAt = performance.now() + MESSAGE_EVERY_MS;
+    return MESSAGE_EVERY_MS;
+  };
+}

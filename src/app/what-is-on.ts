@@ -1,0 +1,31 @@
+import type { ServeSettings } from "../kit/settings.ts";
+import type { Source } from "../kit/source.ts";
+
+/** What a relay does with its settings, and what it leaves out, for the first line of its log. No value of a setting. */
+export function whatIsOn(
+  settings: ServeSettings,
+  sources: readonly Source[],
+): { on: string[]; off: string[] } {
+  const has = (test: (source: Source) => boolean) => sources.some(test);
+  const features: [name: string, isOn: boolean][] = [
+    ["reconciliation (COLLECTION_IDS)", sources.every(({ collectionIds }) => collectionIds.length > 0)],
+    ["checks of callbacks (CALLBACK_HMAC_SECRETS and others)", has(isChecked)],
+    ["events of Test invoices (SNS_TEST_TOPIC_ARN)", has(({ snsTestTopicArn }) => snsTestTopicArn !== null)],
+    ["the payer's data in events (EVENT_PERSONAL_DATA)", settings.EVENT_PERSONAL_DATA === "full"],
+    [
+      "a rate limit at the provider (CONFIRM_RATE_PER_SECOND)",
+      settings.CONFIRM_RATE_PER_SECOND !== undefined,
+    ],
+    ["admin API and console (ADMIN_TOKENS)", settings.ADMIN_TOKENS !== undefined],
+    ["a port for operators (OPS_PORT)", settings.OPS_PORT !== undefined],
+    ["alarms to people (ALARM_WEBHOOK_URL)", settings.ALARM_WEBHOOK_URL !== undefined],
+  ];
+  const named = (wanted: boolean) => features.filter(([, isOn]) => isOn === wanted).map(([name]) => name);
+  return { on: named(true), off: named(false) };
+}
+
+const isChecked = ({ callbackChecks }: Source): boolean =>
+  callbackChecks.hmac !== null ||
+  callbackChecks.headerToken !== null ||
+  callbackChecks.standardWebhooks !== null ||
+  callbackChecks.allowedAddresses.length > 0;

@@ -1,0 +1,51 @@
+import type { Kysely } from "kysely";
+import { countUndeliveredConfirmations } from "../confirmations/count-waiting.ts";
+import type { AlarmName } from "../database/alarms.ts";
+import { countOpenAlarms } from "../database/open-alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import { countDeadEvents } from "../outbox/count-dead.ts";
+import {
+  type LastCertificate,
+  type LastSweep,
+  readLastCertificates,
+  readLastSweeps,
+} from "../reconcile/last-proofs.ts";
+import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
+import { type Backlog, readBacklog } from "./backlog.ts";
+
+/** What the settings of a process name, and so what it is asked of. */
+export interface Watched {
+  sources: readonly { name: string; collectionIds: readonly string[] }[];
+  topics: readonly string[];
+}
+
+/** All that monitoring wants to know of what Postgres holds. */
+export interface VitalSigns {
+  backlog: Backlog;
+  alarms: { name: AlarmName; count: number }[];
+  dead: { confirmation: number; event: number };
+  quarantined: number;
+  sources: UpstreamStanding[];
+  topics: UpstreamStanding[];
+  sweeps: LastSweep[];
+  certificates: LastCertificate[];
+}
+
+export async function readVitalSigns(db: Kysely<Tables>, watched: Watched): Promise<VitalSigns> {
+  const names = watched.sources.map(({ name }) => name);
+  const collections = watched.sources.flatMap(({ name: source, collectionIds }) =>
+    collectionIds.map((collectionId) => ({ source, collectionId })),
+  );
+  const { dead, quarantined } = await countUndeliveredConfirmations(db);
+  return {
+    backlog: await readBacklog(db),
+    alarms: await countOpenAlarms(db),
+    dead: { confirmation: dead, event: await countDeadEvents(db) },
+    quarantined,
+    sources: (await listUpstreams(db, SOURCE)).filter(({ name }) => names.includes(name)),
+    topics: (await listUpstreams(db, TOPIC)).filter(({ name }) => watched.topics.includes(name)),
+    sweeps: await readLastSweeps(db, collections),
+    certificates: await readLastCertificates(db, names),
+  };
+}

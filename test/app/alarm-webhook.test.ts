@@ -1,0 +1,136 @@
+import { describe, expect, it, vi } from "vitest";
+import { alarmBody } from "../../src/app/alarm-message.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { standardWebhookHolds } from "../../src/receive/caller/standard-webhook.ts";
+import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
+
+const WAIT = { timeout: 20_000, interval: 20 };
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+const OTHER_SECRET = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
+
+const raise = (around: Surroundings, subject: string, detail = "It is given up.") =>
+  around.query(
+    "insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1, $2)",
+    [subject, detail],
+  );
+
+const clear = (around: Surroundings, subject: string) =>
+  around.query("update alarm set cleared_at = clock_timestamp() where subject = $1", [subject]);
+
+const untold = (around: Surroundings) =>
+  around.query(
+    "select from alarm where told_at is null or cleared_at is not null and cleared_told_at is null",
+  );
+
+const workers = { http: false, workers: true };
+
+describe("ALARM_WEBHOOK_URL", () => {
+  it("is told of an alarm's beginning and its end, with what to do, signed with each secret", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const environment = around.environment({
+      ALARM_WEBHOOK_URL: receiver.url,
+      ALARM_WEBHOOK_SECRETS: `${SECRET},${OTHER_SECRET}`,
+      RUNBOOK_URL: "https://wiki.example.com/relay",
+    });
+    const relay = await startRelay(environment, workers);
+    await raise(around, "an-invoice");
+    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    const [begun] = receiver.messages;
+    expect(begun?.text).toBe(
+      "ALARM confirmation_dead (default, an-invoice): It is given up. What to do: https://wiki.example.com/relay#confirmation_dead",
+    );
+    expect(begun?.alarms).toMatchObject([
+      {
+        name: "confirmation_dead",
+        subject: "an-invoice",
+        clearedAt: null,
+        runbook: "https://wiki.example.com/relay#confirmation_dead",
+      },
+    ]);
+    for (const secret of [SECRET, OTHER_SECRET])
+      expect(
+        standardWebhookHolds(
+          { secrets: [new Secret(secret)] },
+          begun?.headers ?? {},
+          Buffer.from(begun?.body ?? ""),
+          new Date(),
+        ),
+      ).toBe(true);
+    await clear(around, "an-invoice");
+    await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), WAIT);
+    expect(receiver.messages[1]?.text).toBe("over: confirmation_dead (default, an-invoice)");
+    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    expect(JSON.stringify(relay.lines)).not.toContain("planted-secret");
+  });
+
+  it("is told once by several processes, and of many alarms in few messages", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    for (let n = 0; n < 300; n += 1) await raise(around, `invoice-${n}`);
+    for (let n = 0; n < 3; n += 1) await startRelay(environment, workers);
+    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    const subjects = receiver.messages.flatMap(({ alarms }) => alarms.map(({ subject }) => subject));
+    expect(new Set(subjects).size).toBe(300);
+    expect(subjects).toHaveLength(300);
+    expect(receiver.messages.length).toBeLessThanOrEqual(3);
+    expect(receiver.messages[0]?.text).toContain("more: confirmation_dead");
+  });
+
+  it("that fails is tried again, and keeps no payment waiting", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    receiver.mood = 500;
+    await raise(around, "an-invoice");
+    const relay = await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }));
+    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    expect((await relay.callback({ event: "ping" })).status).toBe(200);
+    receiver.mood = 200;
+    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    expect(receiver.messages).toHaveLength(2);
+    const [failed] = relay.lines.filter(({ msg }) => String(msg).startsWith("nobody could be told"));
+    expect(failed).toMatchObject({ level: "warn", error: "it answered 500" });
+  });
+
+  it("is told by the next process when one dies between the row and the answer", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    receiver.mood = "hangs";
+    await raise(around, "an-invoice");
+    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url, LEASE_DURATION: "2s" });
+    const relay = await startRelayProcess(environment);
+    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    await relay.end("SIGKILL");
+    expect(await untold(around)).toHaveLength(1);
+    receiver.mood = 200;
+    await startRelay(environment, workers);
+    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    expect(receiver.messages).toHaveLength(2);
+  });
+
+  it("switched on late is told of what is open, and not of all that ever was", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    for (const subject of ["old", "recent", "open"]) await raise(around, subject);
+    await around.query("update alarm set cleared_at = now() - interval '2 days' where subject = 'old'");
+    await clear(around, "recent");
+    await startRelay(around.environment({ ALARM_WEBHOOK_URL: receiver.url }), workers);
+    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    expect(receiver.messages[0]?.alarms.map(({ subject }) => subject)).toEqual(["recent", "open"]);
+  });
+});
+
+describe("the text of a message", () => {
+  it("speaks to nobody that an upstream's error names", () => {
+    const alarm = {
+      ...{ name: "source_failing", source: "default", subject: "default", times: 1, clearedAt: null },
+      ...{ detail: "<!channel> pay <https://evil.example|here> & now", raisedAt: new Date() },
+    };
+    expect(JSON.parse(alarmBody([alarm])).text).toBe(
+      "ALARM source_failing (default): &lt;!channel&gt; pay &lt;https://evil.example|here&gt; &amp; now What to do: docs/operations.md#source_failing",
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { ALARM_NAMES } from "../../src/database/alarms.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const WAIT = { timeout: 15_000, interval: 100 };
+
+/** Whose values are few: names from the settings, or words of this program. */
+const BOUNDED = [
+  ...["alarm", "check", "kind", "node", "outcome", "pool", "quantile", "result", "source", "state", "status"],
+  ...["upstream", "verdict", "version", "what", "work", "worker", "le"],
+];
+
+describe("a payment that is out", () => {
+  it("is one line with callback, invoice, event and durations, and is counted in each histogram", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment());
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    const line = await vi.waitFor(() => {
+      const said = relay.lines.filter(({ msg }) => msg === "published a paid invoice");
+      expect(said).toHaveLength(1);
+      return said[0];
+    }, WAIT);
+    const [callback] = await around.query<{ id: string }>("select id from callback");
+    const [event] = await around.query<{ id: string }>("select id from event");
+    expect(line).toMatchObject({
+      ...{
+        level: "info",
+        callback: callback?.id,
+        invoice: id,
+        event: event?.id,
+        source: "default",
+        tries: 1,
+      },
+      topic: around.topicArn,
+      callbackToSnsSeconds: expect.any(Number),
+      paymentToSnsSeconds: expect.any(Number),
+    });
+    const text = await (await fetch(`${relay.url}/metrics`)).text();
+    for (const name of ["callback_to_sns", "payment_to_sns", "provider"])
+      expect(text).toContain(`invoice_relay_${name}_seconds_count{source="default"} 1`);
+    for (const name of ["sns", "callback"]) expect(text).toContain(`invoice_relay_${name}_seconds_count 1`);
+    expect(text).toContain('invoice_relay_sns_answers_total{outcome="answered"} 1');
+    expect(text).toContain(
+      `invoice_relay_upstream_state{work="publish",upstream="${around.topicArn}",state="closed"} 1`,
+    );
+    expect(text).toMatch(/^invoice_relay_build_info\{version="[\d.]+",node="v\d+[\d.]+"\} 1$/m);
+  });
+});
+
+describe("/metrics", () => {
+  it("has every alarm by name from the start, and only labels of few values", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: randomUUID() }), {
+      http: true,
+      workers: false,
+    });
+    const text = await (await fetch(`${relay.url}/metrics`)).text();
+    for (const alarm of ALARM_NAMES) {
+      expect(text).toContain(`invoice_relay_alarms_open{alarm="${alarm}"} 0`);
+      expect(text).toContain(`invoice_relay_alarms_total{alarm="${alarm}"} 0`);
+    }
+    expect(text).toContain('invoice_relay_last_sweep_timestamp_seconds{source="default"} 0\n');
+    const labels = [...text.matchAll(/[{,](\w+)="/g)].map(([, label]) => label);
+    expect(labels.filter((label) => !BOUNDED.includes(String(label)))).toEqual([]);
+  });
+});

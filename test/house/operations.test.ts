@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { ALARM_NAMES } from "../../src/database/alarms.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+const runbook = read("docs/operations.md");
+const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title]) => title);
+const metrics = createMetrics().registry.getMetricsAsArray();
+const names = metrics.map(({ name }) => name);
+
+interface Rule {
+  alert: string;
+  expr: string;
+  annotations: { summary: string; runbook: string };
+}
+const rules: Rule[] = parse(read("ops/prometheus/rules.yml")).groups.flatMap(
+  (group: { rules: Rule[] }) => group.rules,
+);
+const dashboard: { panels: { title: string; targets: { expr: string }[] }[] } = JSON.parse(
+  read("ops/grafana/invoice-relay.json"),
+);
+
+/** The metrics of this program that an expression names, histograms by their own name. */
+const namedIn = (expression: string): string[] =>
+  [...expression.matchAll(/\b(?:invoice_relay|process)_\w+/g)].map(([name]) =>
+    names.includes(name) ? name : name.replace(/_(bucket|count|sum)$/, ""),
+  );
+
+describe("docs/operations.md", () => {
+  it.each(ALARM_NAMES)("has a heading for the alarm %s, which the webhook links to", (name) => {
+    expect(headings).toContain(name);
+  });
+
+  it.each(names)("tells of the metric %s", (name) => {
+    expect(runbook).toContain(`| \`${name}\` |`);
+  });
+
+  it("tells of no metric that is not there", () => {
+    const told = [...runbook.matchAll(/`(invoice_relay_\w+)/g)].map(([, name]) => name ?? "");
+    expect(
+      told.flatMap(namedIn).filter((name) => !names.includes(name) && name !== "invoice_relay_reader"),
+    ).toEqual([]);
+  });
+});
+
+describe("the rules for Prometheus", () => {
+  it.each(rules)("$alert asks for metrics that are there, and links to its heading", (rule) => {
+    expect(namedIn(rule.expr).filter((name) => !names.includes(name))).toEqual([]);
+    expect(headings).toContain(rule.alert);
+    expect(rule.annotations.runbook).toMatch(
+      new RegExp(`^docs/operations.md#(${rule.alert.toLowerCase()}|\\{\\{ \\$labels.alarm \\}\\})$`),
+    );
+  });
+
+  it("name alarms that are there", () => {
+    const named = rules.flatMap(({ expr }) => [...expr.matchAll(/alarm[=!]~"([^"]+)"/g)]);
+    const alarms = named.flatMap(([, list = ""]) => list.split("|"));
+    expect(alarms.length).toBeGreaterThan(0);
+    expect(alarms.filter((name) => !ALARM_NAMES.some((known) => known === name))).toEqual([]);
+  });
+});
+
+describe("the dashboard for Grafana", () => {
+  const expressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+  it.each(expressions)("%s asks for metrics that are there", (expression) => {
+    expect(namedIn(expression).length).toBeGreaterThan(0);
+    expect(namedIn(expression).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it("shows every metric but those of the process and of the other panels' kind", () => {
+    const shown = new Set(expressions.flatMap(namedIn));
+    const left = names.filter((name) => name.startsWith("invoice_relay_") && !shown.has(name));
+    expect(left).toEqual([
+      "invoice_relay_alarms_total",
+      "invoice_relay_database_values_age_seconds",
+      "invoice_relay_alarm_webhook_total",
+    ]);
+  });
+});
