@@ -6,7 +6,7 @@ import type { Books } from "./read-books.ts";
 const TELLS_OF = {
   sourcePaused: "source_paused",
   topicPaused: "topic_paused",
-  confirmationDead: "question_dead",
+  confirmationDead: "confirmation_dead",
   outboxDead: "event_dead",
   quarantined: "invoice_quarantined",
 } as const;

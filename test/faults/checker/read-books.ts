@@ -1,5 +1,4 @@
 import pg from "pg";
-import { onTodaysSchema } from "./on-todays-schema.ts";
 
 /** The relay's tables as the checker reads them; every time in ms since 1970. */
 export interface Books {
@@ -110,7 +109,6 @@ async function withClient<Result>(
   client.on("error", () => {});
   await client.connect();
   try {
-    await onTodaysSchema(client);
     return await work(client);
   } finally {
     await client.end();
