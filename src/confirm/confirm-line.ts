@@ -4,6 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { step } from "../kit/step.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -13,7 +14,7 @@ import type { Limits } from "../upstreams/allowance.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import type { Claim, Exchange, Line } from "../workers/pump.ts";
+import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { type Claimed, claimConfirmations } from "./claim.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { judge } from "./judge.ts";
@@ -57,12 +58,18 @@ export class ConfirmLine implements Line<Claimed> {
     const replays = Math.max(0, mostReplays - this.#replaying);
     const claiming = { source: this.name, total: wanted, unknown: wanted, replays, leaseMs, limits };
     const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
+    if (items.length > 0) step("confirmations claimed");
     upstream.saw(isWell);
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
     this.#replaying += items.filter(isReplayed).length;
     // As many as could be had, or replays held back for live traffic: there may be more.
     const more = items.length >= wanted || this.#replaying >= mostReplays;
     return { items, more, moreInMs };
+  }
+
+  /** They do not run after all: those of this line no longer count as held. */
+  gaveBack(confirmations: readonly Claimed[]): void {
+    this.#replaying -= confirmations.filter((one) => one.source === this.name && isReplayed(one)).length;
   }
 
   async run([confirmation]: readonly Claimed[], exchange: Exchange): Promise<boolean> {
@@ -82,7 +89,9 @@ export class ConfirmLine implements Line<Claimed> {
 
   async #ask({ invoiceId }: Claimed, { ended, signal }: Exchange): Promise<Answer> {
     const { provider, timeoutMs, proof } = this.#options;
+    step("invoice to be asked for");
     const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged: ended });
+    step("invoice answered");
     ended();
     proof.note(answer);
     if (answer.kind !== "not_found" || answer.inOwnWords || (await proof.isProven())) return answer;

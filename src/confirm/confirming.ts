@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { confirmationLeases } from "../confirmations/leases.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Policy } from "../workers/pump.ts";
+import type { Policy } from "../workers/policy.ts";
 import type { Claimed } from "./claim.ts";
 import type { ConfirmLine } from "./confirm-line.ts";
 
@@ -22,11 +22,13 @@ export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicy
     exchanges: concurrency,
     batchSize: 1,
     nextBatch: () => 1,
-    giveBack: (confirmations) =>
-      confirmationLeases.giveBack(
+    async giveBack(confirmations) {
+      for (const line of lines) line.gaveBack(confirmations);
+      await confirmationLeases.giveBack(
         db,
         confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),
-      ),
+      );
+    },
     async extend(tokens) {
       await confirmationLeases.extend(db, tokens, leaseMs);
     },

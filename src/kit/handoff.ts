@@ -10,6 +10,9 @@ export interface Handoff<Item> {
    * @returns for each, whether there is room; none while other work waits already.
    */
   reserve(lines: readonly string[]): boolean[];
-  /** The work is committed, and leased to the worker. Room that was kept for `reserved` pieces is free again. */
-  take(items: readonly Item[], reserved: number): void;
+  /**
+   * The work is committed, and leased to the worker. Room that was kept for `reserved` pieces is free again.
+   * @param since `performance.now()` from before the transaction, which the lease is counted from.
+   */
+  take(items: readonly Item[], reserved: number, since: number): void;
 }

@@ -3,6 +3,7 @@ import type { ConfirmationKey } from "../confirmations/confirmation.ts";
 import { deleteUnknown } from "../confirmations/delete-unknown.ts";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 import {
   countPartition,
   countStragglers,
@@ -76,17 +77,19 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   return { ...nothing, stragglers, unknownConfirmations };
 }
 
-function drop(
+async function drop(
   db: Kysely<Tables>,
   actor: string,
   { name, to }: OldPartition,
   detail: { callbacks: number; kept: number },
 ): Promise<void> {
-  return db.transaction().execute(async (trx) => {
+  await db.transaction().execute(async (trx) => {
     await dropPartition(trx, name, openInvoices);
     await deleteReadings(trx, to);
     await audit(trx, [{ actor, action: "retention", subject: name, invoiceId: null, detail }]);
+    step("partition to be dropped");
   });
+  step("partition dropped");
 }
 
 async function countForgotten(db: Kysely<Tables>, before: Date): Promise<number> {

@@ -5,11 +5,12 @@ import type { Tables } from "../database/tables.ts";
 import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { step } from "../kit/step.ts";
 import type { ClaimedEvent, Route } from "../outbox/event.ts";
 import type { EventOutcome } from "../outbox/settle-events.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
-import type { Claim, Exchange, Line } from "../workers/pump.ts";
+import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { claimEvents } from "./claim-events.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 
@@ -40,13 +41,16 @@ export class PublishLine implements Line<ClaimedEvent> {
   async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
     const { db, route, upstream, leaseMs } = this.#options;
     const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, leaseMs });
+    if (items.length > 0) step("events claimed");
     upstream.saw(isWell);
     return { items, more: items.length >= wanted, moreInMs };
   }
 
   async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
     const { destination, upstream, route } = this.#options;
+    step("events leave");
     const outcome = await destination.send(route.topicArn, batch);
+    step("events accepted");
     ended();
     switch (outcome.kind) {
       case "answered": {

@@ -1,9 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
+import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../outbox/event.ts";
 import { outboxLeases } from "../outbox/leases.ts";
-import type { Policy } from "../workers/pump.ts";
+import type { Policy } from "../workers/policy.ts";
 import { lineOf, type PublishLine } from "./publish-line.ts";
 
 export interface PublishPolicyOptions {
@@ -33,6 +34,7 @@ export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEven
       const isPartial = waiting.length < destination.batchSize;
       if (isPartial && underWay > 0 && now - sentAt < COMPANY_MS) return 0;
       sentAt = now;
+      step("events to be sent");
       return destination.fitting(waiting);
     },
     giveBack: (events) => outboxLeases.giveBack(db, events),

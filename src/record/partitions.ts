@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 
 const MONTHS_AHEAD = 3;
 
@@ -29,7 +30,9 @@ export function partitionsDue(now: Date): Partition[] {
 export async function makePartitions(db: Kysely<Tables>, now: Date = new Date()): Promise<string[]> {
   const made: string[] = [];
   for (const partition of partitionsDue(now)) {
-    if (await makePartition(db, partition)) made.push(partition.name);
+    if (!(await makePartition(db, partition))) continue;
+    step("partition made");
+    made.push(partition.name);
   }
   return made;
 }
@@ -52,6 +55,7 @@ function makePartition(db: Kysely<Tables>, partition: Partition): Promise<boolea
     await sql`alter table callback attach partition ${name} for values from (${from}) to (${to})`.execute(
       trx,
     );
+    step("partition to be made");
     return true;
   });
 }

@@ -4,6 +4,7 @@ import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
+import { step } from "../kit/step.ts";
 import type { ClaimedEvent, Route } from "../outbox/event.ts";
 import type { Outcome } from "./outcome.ts";
 import { type HandedOutcome, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
@@ -58,18 +59,21 @@ async function write(
     const hasRoom = outcome.handTo !== null && kept[place++] === true;
     return hasRoom ? outcome : { ...outcome, handTo: null };
   });
+  const since = performance.now();
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
     const batch = { outcomes: handed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    step("outcomes to be stored");
     const rows = await execute(options.db, batch);
+    step("outcomes stored");
     const states = new Map(rows.map((row) => [leaseOf(row), row.eventState]));
     const held = handed.filter((outcome) => states.has(leaseOf(outcome)));
     claimed = held.flatMap((outcome) => claimedEvent(outcome, states.get(leaseOf(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
   } finally {
-    if (reserved > 0) handoff?.take(claimed, reserved);
+    if (reserved > 0) handoff?.take(claimed, reserved, since);
   }
 }
 

@@ -1,53 +1,10 @@
 import { messageOf } from "../kit/errors.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
+import { step } from "../kit/step.ts";
 import { HeldWork, type Leased } from "./held-work.ts";
+import type { Line, Policy } from "./policy.ts";
 import { Signal, waitForEither } from "./signal.ts";
-
-/** What one claim gave. */
-export interface Claim<Item> {
-  items: readonly Item[];
-  /** There may be more than was wanted. */
-  more: boolean;
-  /** When there may be more although nothing is to be had now, in ms; null when only new work would change it. */
-  moreInMs: number | null;
-}
-
-/** One upstream's work: the confirmations of a source, or the events of a topic. */
-export interface Line<Item> {
-  /** What `lineOf` says of its items. */
-  readonly name: string;
-  /** Takes up to `wanted` items under a lease. */
-  claim(wanted: number): Promise<Claim<Item>>;
-  /**
-   * Does what there is to do for a batch, and writes down what came of it.
-   * @returns whether the upstream takes more.
-   * @throws only what writing failed with; what the upstream says is an outcome.
-   */
-  run(batch: readonly Item[], exchange: Exchange): Promise<boolean>;
-}
-
-export interface Exchange {
-  /** To be called once the upstream has answered: the next batch may go out while this one is written down. */
-  ended(): void;
-  /** Aborts when the process has waited long enough for it. */
-  signal: AbortSignal;
-}
-
-/** What is particular to one kind of work. */
-export interface Policy<Item extends Leased> {
-  readonly name: string;
-  readonly lines: readonly Line<Item>[];
-  lineOf(item: Item): string;
-  /** How many exchanges with upstreams are under way at once. */
-  readonly exchanges: number;
-  /** The most items of one batch. */
-  readonly batchSize: number;
-  /** How many of those that wait make the next batch; 0 while a fuller one is worth the wait. */
-  nextBatch(waiting: readonly Item[], underWay: number): number;
-  giveBack(items: readonly Item[]): Promise<void>;
-  extend(leaseTokens: readonly string[]): Promise<void>;
-}
 
 export interface PumpOptions<Item extends Leased> {
   policy: Policy<Item>;
@@ -77,7 +34,8 @@ const MOST_OF_ONE_LINE = 0.75;
  * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it.
  * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
  * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
- * 4. Leases are extended while work is held; a line whose upstream takes no more gives back what waits.
+ * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose upstream takes
+ *    no more gives back what waits.
  * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is finished.
  */
 export class Pump<Item extends Leased> implements Handoff<Item> {
@@ -104,7 +62,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#underWay = new Map(policy.lines.map((line) => [line, 0]));
     this.#held = new HeldWork({
       lineOf: (item) => policy.lineOf(item),
-      extendEveryMs: leaseMs / 3,
+      leaseMs,
       extend: (tokens) => this.#orWarn(policy.extend(tokens), "leases could not be extended"),
     });
   }
@@ -161,10 +119,11 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     });
   }
 
-  take(items: readonly Item[], reserved: number): void {
+  take(items: readonly Item[], reserved: number, since: number): void {
     this.#reserved -= reserved;
     if (this.#isEnding) return void this.#giveBack(items);
-    this.#held.add(items);
+    step("work handed over");
+    this.#held.add(items, since);
     this.#start();
   }
 
@@ -217,8 +176,9 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
           this.#moreIsDue = true;
           continue;
         }
+        const since = performance.now();
         const { items, more, moreInMs } = await line.claim(wanted);
-        this.#held.add(items);
+        this.#held.add(items, since);
         if (more) this.#moreIsDue = true;
         if (moreInMs !== null) soonest = Math.min(soonest ?? moreInMs, moreInMs);
         this.#start();
@@ -243,7 +203,9 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
         const count = waiting.length === 0 ? 0 : this.#policy.nextBatch(waiting, underWay);
         if (waiting.length > 0 && count === 0) this.#startLater();
         if (count === 0) continue;
-        void this.#run(line, this.#held.begin(line.name, count));
+        const { running, lapsed } = this.#held.begin(line.name, count);
+        if (running.length > 0) void this.#run(line, running);
+        if (lapsed.length > 0) void this.#giveBack(lapsed).finally(() => this.#progress.raise());
         started = true;
       }
     }
@@ -283,20 +245,21 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#progress.raise();
   }
 
-  #giveBack(items: readonly Item[]): Promise<void> {
-    return items.length === 0
-      ? Promise.resolve()
-      : this.#orWarn(
-          this.#policy.giveBack(items),
-          "leases could not be given back; they run out by themselves",
-        );
+  async #giveBack(items: readonly Item[]): Promise<void> {
+    if (items.length > 0)
+      await this.#orWarn(
+        this.#policy.giveBack(items),
+        "leases could not be given back; they run out by themselves",
+      );
   }
 
-  async #orWarn(work: Promise<void>, what: string): Promise<void> {
+  async #orWarn(work: Promise<void>, what: string): Promise<boolean> {
     try {
       await work;
+      return true;
     } catch (error) {
       this.#log.warn({ worker: this.#policy.name, error: messageOf(error) }, what);
+      return false;
     }
   }
 }
