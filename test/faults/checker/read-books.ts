@@ -92,12 +92,13 @@ export async function readBooks(url: string): Promise<Books> {
   });
 }
 
-/** How much is not at its end: confirmations due within `withinMs` or claimed, and entries due or claimed. */
+/** How much is not at its end: confirmations due within `withinMs` or claimed, entries due or claimed, and replays. */
 export async function countOpen(url: string, withinMs: number): Promise<number> {
   const query = `
     select (select count(*) from confirmation
         where state = 'claimed' or (state = 'due' and due_at < now() + ${withinMs} * interval '1 ms'))
-      + (select count(*) from outbox where state in ('due', 'claimed')) as open`;
+      + (select count(*) from outbox where state in ('due', 'claimed'))
+      + (select count(*) from replay where state = 'running') as open`;
   return await withClient(url, async (client) => Number((await client.query(query)).rows[0].open));
 }
 
