@@ -4,7 +4,7 @@ import { rest } from "../torture/torture.ts";
 import { sendCallback } from "../torture/traffic.ts";
 import { makeDatabase, onDatabase, runOn } from "../world/postgres-server.ts";
 import type { Relay } from "../world/relay.ts";
-import type { World } from "../world/world.ts";
+import type { World, WorldSource } from "../world/world.ts";
 
 /** A command of its own that passes the step, instead of `serve`. */
 export interface Command {
@@ -23,10 +23,13 @@ export interface Drive {
   act?(world: World): Promise<void>;
 }
 
-const callback = async (world: World): Promise<void> => {
-  const [source] = world.sources;
-  if (source !== undefined) await sendCallback(world, source, [await paidInvoice(world)], "documented");
-};
+const yesterday = () => new Date(Date.now() - 86_400_000);
+
+/** A callback for an invoice that was paid then; now when left out. */
+async function callback(world: World, paidAt = new Date()): Promise<void> {
+  const [source] = world.sources as [WorldSource];
+  await sendCallback(world, source, [await paidInvoice(world, paidAt)], "documented");
+}
 
 const replay = (kind: string): Drive => ({
   prepare: somethingPublished,
@@ -38,7 +41,7 @@ const replay = (kind: string): Drive => ({
 
 export const DRIVES = {
   /** A callback for a paid invoice. */
-  callback: { act: callback },
+  callback: { act: (world) => callback(world) },
   /** The same, and SNS takes the event with the second try only. */
   "refused entry": {
     async act(world) {
@@ -55,12 +58,18 @@ export const DRIVES = {
   },
   /** A paid invoice that nobody tells of. */
   untold: { act: async (world) => void (await paidInvoice(world)) },
-  /** Today's payments are certified, and in the end they are equal. */
+  /** Yesterday's payments are certified, and in the end they are equal. */
   certificate: {
-    prepare: somethingPublished,
+    async prepare(world) {
+      await somethingPublished(world);
+      await runOn(
+        world.databaseUrl,
+        "update source set first_served_at = clock_timestamp() - interval '3 days'",
+      );
+    },
     async command() {
-      const today = new Date().toISOString().slice(0, 10);
-      return { words: ["certify", "--from", today, "--to", today], again: true };
+      const day = yesterday().toISOString().slice(0, 10);
+      return { words: ["certify", "--from", day, "--to", day], again: true };
     },
   },
   "replay of events": replay("events"),
@@ -94,18 +103,18 @@ export const DRIVES = {
 
 export type DriveName = keyof typeof DRIVES;
 
-async function paidInvoice({ provider, sources: [source] }: World): Promise<string> {
+async function paidInvoice({ provider, sources }: World, paidAt = new Date()): Promise<string> {
   const id = randomUUID();
-  if (source === undefined) throw new Error("A world without a source.");
-  const { collectionId, name } = source;
-  await provider.keep({ id, collectionId, sources: [name], status: "Paid", amount: 12.5 });
+  const [{ collectionId, name }] = sources as [WorldSource];
+  const invoice = { id, collectionId, sources: [name], status: "Paid", amount: 12.5 };
+  await provider.keep({ ...invoice, paidAt: paidAt.toISOString() });
   return id;
 }
 
 const findPublished = ({ databaseUrl }: World) =>
   runOn<{ id: string }>(
     databaseUrl,
-    "select invoice_id::text as id from event where payload is not null limit 1",
+    "select invoice_id::text as id from event join callback on invoice_id = invoice_ids[1] limit 1",
   );
 
 async function publishedInvoice(world: World): Promise<string> {
@@ -118,7 +127,7 @@ async function somethingPublished(world: World): Promise<void> {
   if ((await findPublished(world)).length > 0) return;
   const [relay] = world.relays as [Relay];
   await startUntilItRuns(relay);
-  await callback(world);
+  await callback(world, yesterday());
   if (!(await rest(world))) throw new Error("What the commands need could not be published.");
   await relay.process.stop();
 }

@@ -11,12 +11,14 @@ export type Way = "to" | "from" | "both";
  * - `delay`: bytes arrive later, in order
  * - `throttle`: so many bytes a second
  * - `black-hole`: no byte arrives and no end is told; when it is over, what waited arrives
+ * - `hang`: the same for the connections that are open now, and it is never over; new ones go through
  */
 export type LinkFault =
   | { kind: "refuse" }
   | { kind: "delay"; ms: number; way?: Way }
   | { kind: "throttle"; bytesPerSecond: number; way?: Way }
-  | { kind: "black-hole"; way?: Way };
+  | { kind: "black-hole"; way?: Way }
+  | { kind: "hang"; way?: never };
 
 /**
  * Cuts a connection once, at a request or at its reply:
@@ -90,6 +92,7 @@ export class TcpProxy {
 
   /** From now on, for open connections too; several kinds add up. */
   fault(fault: LinkFault): void {
+    if (fault.kind === "hang") return this.hangAll();
     const conditions = [this.#to, this.#from].filter((_, index) =>
       fault.kind === "refuse" || (fault.way ?? "both") === "both"
         ? true
