@@ -3,6 +3,7 @@ import { startUntilItRuns } from "../torture/strike.ts";
 import { rest } from "../torture/torture.ts";
 import { sendCallback } from "../torture/traffic.ts";
 import { makeDatabase, onDatabase, runOn } from "../world/postgres-server.ts";
+import type { KeptInvoice } from "../world/provider-books.ts";
 import type { Relay } from "../world/relay.ts";
 import type { World, WorldSource } from "../world/world.ts";
 
@@ -23,12 +24,14 @@ export interface Drive {
   act?(world: World): Promise<void>;
 }
 
+const REVIVED = "5e71ed00-0000-4000-8000-000000000001";
+
 const yesterday = () => new Date(Date.now() - 86_400_000);
 
-/** A callback for an invoice that was paid then; now when left out. */
-async function callback(world: World, paidAt = new Date()): Promise<void> {
+/** A callback for an invoice that is paid, but for what is said of it. */
+async function callback(world: World, invoice: Partial<KeptInvoice> = {}): Promise<void> {
   const [source] = world.sources as [WorldSource];
-  await sendCallback(world, source, [await paidInvoice(world, paidAt)], "documented");
+  await sendCallback(world, source, [await keepInvoice(world, invoice)], "documented");
 }
 
 const replay = (kind: string): Drive => ({
@@ -56,8 +59,19 @@ export const DRIVES = {
       await callback(world);
     },
   },
+  /** An invoice that was invalid is paid after all, which is an anomaly to tell of. */
+  revived: {
+    async prepare(world) {
+      const [relay] = world.relays as [Relay];
+      await startUntilItRuns(relay);
+      await callback(world, { id: REVIVED, status: "Invalidated", paidAt: null });
+      await rest(world);
+      await relay.process.stop();
+    },
+    act: (world) => callback(world, { id: REVIVED }),
+  },
   /** A paid invoice that nobody tells of. */
-  untold: { act: async (world) => void (await paidInvoice(world)) },
+  untold: { act: async (world) => void (await keepInvoice(world)) },
   /** Yesterday's payments are certified, and in the end they are equal. */
   certificate: {
     async prepare(world) {
@@ -103,12 +117,15 @@ export const DRIVES = {
 
 export type DriveName = keyof typeof DRIVES;
 
-async function paidInvoice({ provider, sources }: World, paidAt = new Date()): Promise<string> {
-  const id = randomUUID();
+async function keepInvoice(
+  { provider, sources }: World,
+  invoice: Partial<KeptInvoice> = {},
+): Promise<string> {
   const [{ collectionId, name }] = sources as [WorldSource];
-  const invoice = { id, collectionId, sources: [name], status: "Paid", amount: 12.5 };
-  await provider.keep({ ...invoice, paidAt: paidAt.toISOString() });
-  return id;
+  const id = randomUUID();
+  const kept = { id, collectionId, sources: [name], status: "Paid", amount: 12.5, ...invoice };
+  await provider.keep(kept);
+  return kept.id;
 }
 
 const findPublished = ({ databaseUrl }: World) =>
@@ -127,7 +144,7 @@ async function somethingPublished(world: World): Promise<void> {
   if ((await findPublished(world)).length > 0) return;
   const [relay] = world.relays as [Relay];
   await startUntilItRuns(relay);
-  await callback(world, yesterday());
+  await callback(world, { paidAt: yesterday().toISOString() });
   if (!(await rest(world))) throw new Error("What the commands need could not be published.");
   await relay.process.stop();
 }

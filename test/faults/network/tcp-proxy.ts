@@ -92,7 +92,6 @@ export class TcpProxy {
 
   /** From now on, for open connections too; several kinds add up. */
   fault(fault: LinkFault): void {
-    if (fault.kind === "hang") return this.hangAll();
     const conditions = [this.#to, this.#from].filter((_, index) =>
       fault.kind === "refuse" || (fault.way ?? "both") === "both"
         ? true
@@ -103,6 +102,7 @@ export class TcpProxy {
       if (fault.kind === "throttle") condition.bytesPerSecond = fault.bytesPerSecond;
       if (fault.kind === "black-hole") condition.blackHole = true;
     }
+    if (fault.kind === "hang") this.hangAll();
     if (fault.kind === "refuse") {
       this.#refuses = true;
       this.breakAll();
