@@ -24,7 +24,7 @@ export interface MatrixRow {
 /** `crash`: SIGKILL, then started again. `pause`: SIGSTOP for longer than the lease while another process works. */
 export type MatrixKind = "crash" | "pause";
 
-/** How much longer than a lease a stopped process sleeps. */
+/** For how many leases a stopped process sleeps while another one runs. */
 const LEASES_ASLEEP = 2;
 
 /** What a process does once at its start is over by then, in ms; it has rows of its own. */
@@ -64,7 +64,6 @@ export class Matrix {
     if (this.#kind === "crash") await process.kill();
     else if (reached) {
       process.stopsItself();
-      const asleep = delay(LEASES_ASLEEP * this.#leaseMs);
       for (const relay of others)
         await relay.start({ withinMs: startsWithin(this.#leaseMs) }).catch(async () => {
           blocked.push(relay.name);
@@ -72,7 +71,8 @@ export class Matrix {
         });
       // Another one does the same meanwhile; it may have to wait for the first.
       if (command?.again) acting.push(others[0]?.launch(command.words, command).ended);
-      await asleep;
+      // Only then is there somebody to take over what the stopped one holds.
+      await delay(LEASES_ASLEEP * this.#leaseMs);
       process.continue();
     }
     await heal(world);
