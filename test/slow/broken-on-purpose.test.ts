@@ -105,18 +105,29 @@ async function place() {
   return { folder, server };
 }
 
+const RUN = { seed: 1, lengthMs: 5_000, perSecond: 15, restWithinMs: 15_000 };
+
 const said = (findings: readonly Finding[]) => findings.map(({ guarantee, what }) => `${guarantee} ${what}`);
 
 describe("the checker finds it out when", () => {
   it.each(BREAKAGES)("$name", async ({ breakage, plan, says }) => {
     const { folder, server } = await place();
-    const run = { server, seed: 1, lengthMs: 5_000, perSecond: 15, plan };
     const main = await brokenCopy(join(folder, "copy"), breakage);
-    const broken = await torture({ ...run, folder: join(folder, "broken"), restWithinMs: 15_000, main });
-    expect(said(broken.findings)).toContainEqual(expect.stringMatching(says));
+    const { findings } = await torture({ ...RUN, server, folder: join(folder, "run"), plan, main });
+    expect(said(findings)).toContainEqual(expect.stringMatching(says));
+  });
 
-    const whole = await torture({ ...run, folder: join(folder, "whole") });
-    expect(said(whole.findings)).toEqual([]);
+  it("nothing is broken: then it finds nothing under all of these faults together", async () => {
+    const { folder, server } = await place();
+    const plan = BREAKAGES.flatMap((one) => one.plan);
+    const { findings, rested } = await torture({
+      ...RUN,
+      server,
+      folder: join(folder, "run"),
+      plan,
+      restWithinMs: 60_000,
+    });
+    expect({ findings, rested }).toEqual({ findings: [], rested: true });
   });
 
   it("an alarm is raised outside the transaction that it tells of", async () => {
