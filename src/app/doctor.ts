@@ -4,8 +4,8 @@ import { type Source, sourcesOf } from "../kit/sources.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import type { Check } from "./check.ts";
 import { checkDatabase } from "./doctor-database.ts";
-import { checkProvider } from "./doctor-provider.ts";
 import { checkTopics } from "./doctor-topics.ts";
+import { providerKindOf } from "./providers.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -23,7 +23,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   }
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
-  for (const source of sources) yield* checkProvider(source, settings.CONFIRM_TIMEOUT);
+  for (const source of sources) yield* providerKindOf(source).check(source, settings);
   yield* checkTopics(sources, settings);
   yield* checkSharing(sources);
 }

@@ -1,3 +1,4 @@
+import type { OpenedBy } from "../confirmations/confirmation.ts";
 import type { Entry, Timeline } from "../console/timeline.ts";
 import { meaningOf } from "../console/timeline-meaning.ts";
 import { plainText } from "./terminal-text.ts";
@@ -44,7 +45,7 @@ function wordsOf(entry: Entry): string {
     case "paid":
       return "paid, says the provider";
     case "confirmation":
-      return `confirmation opened by ${entry.openedBy === "callback" || entry.openedBy === "operator" ? `a${entry.openedBy === "operator" ? "n" : ""} ` : ""}${entry.openedBy}`;
+      return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
     case "answer":
       return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
     case "verdict":
@@ -54,13 +55,18 @@ function wordsOf(entry: Entry): string {
     case "event":
       return `${entry.type} written to the outbox, event id ${entry.id}`;
     case "publication":
-      return `SNS accepted it${entry.replayId === null ? "" : ` (replay ${entry.replayId})`}: message ${entry.messageId} on ${entry.topicArn}`;
+      return (
+        `SNS accepted it${entry.replayId === null ? "" : ` (replay ${entry.replayId})`}: message ` +
+        `${entry.messageId} on ${entry.topicArn}`
+      );
     case "alarm":
       return `alarm ${entry.name}${entry.times > 1 ? ` (${entry.times} times)` : ""}: ${entry.detail}`;
     case "alarm_cleared":
       return `alarm ${entry.name} cleared`;
   }
 }
+
+const OPENED_BY: Partial<Record<OpenedBy, string>> = { callback: "a callback", operator: "an operator" };
 
 const time = (at: Date): string => at.toISOString().replace("T", " ");
 

@@ -29,8 +29,8 @@ export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicy
         confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),
       );
     },
-    async extend(tokens) {
-      await confirmationLeases.extend(db, tokens, leaseMs);
+    async extend(confirmations) {
+      await confirmationLeases.extend(db, confirmations, leaseMs);
     },
   };
 }

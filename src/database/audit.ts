@@ -1,4 +1,6 @@
 import { type Kysely, sql } from "kysely";
+import { type Columns, json, text, uuid } from "./columns.ts";
+import { type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
 /** One thing that someone changed by hand. */
@@ -15,14 +17,28 @@ export interface AuditEntry {
   detail: Record<string, unknown>;
 }
 
-/** Writes the entries; inside the transaction of the change itself, so that no change stands without its entry. */
+const ENTRY: Columns<AuditEntry> = {
+  actor: text(({ actor }) => actor),
+  action: text(({ action }) => action),
+  subject: text(({ subject }) => subject),
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  detail: json(({ detail }) => JSON.stringify(detail)),
+};
+
+const writing = new Statement(
+  {},
+  ({ table }: Slots<readonly AuditEntry[]>) => sql`
+    insert into audit_entry (actor, action, subject, invoice_id, detail)
+    select actor, action, subject, invoice_id, detail from ${table("entry", ENTRY, (entries) => entries)}`,
+);
+
+/**
+ * Writes the entries; inside the transaction of the change itself, so that no change stands without its
+ * entry.
+ */
 export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  const column = <T>(value: (entry: AuditEntry) => T) => entries.map(value);
-  await sql`
-    insert into audit_entry (actor, action, subject, invoice_id, detail)
-    select * from unnest(${column((e) => e.actor)}::text[], ${column((e) => e.action)}::text[], ${column((e) => e.subject)}::text[],
-      ${column((e) => e.invoiceId)}::uuid[], ${column((e) => JSON.stringify(e.detail))}::json[])`.execute(db);
+  await writing.execute(db, entries);
 }
 
 /** One of them, as lists show it. */

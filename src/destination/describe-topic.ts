@@ -1,6 +1,6 @@
 import { GetTopicAttributesCommand, type SNSClient } from "@aws-sdk/client-sns";
-import { messageOf } from "../kit/errors.ts";
 import type { TopicDescription } from "./destination.ts";
+import { nameOf, toldBy } from "./told.ts";
 
 const NOT_ALLOWED = /^(AuthorizationError|AccessDenied)(Exception)?$/;
 
@@ -15,7 +15,6 @@ export async function describeTopic(client: SNSClient, topicArn: string): Promis
       signatureVersion: SignatureVersion,
     };
   } catch (error) {
-    const name = error instanceof Error ? error.name : "Error";
-    return { kind: NOT_ALLOWED.test(name) ? "not_allowed" : "fault", error: `${name}: ${messageOf(error)}` };
+    return { kind: NOT_ALLOWED.test(nameOf(error)) ? "not_allowed" : "fault", error: toldBy(error) };
   }
 }

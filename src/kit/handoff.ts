@@ -1,6 +1,6 @@
 /**
- * The way of new work from the transaction that makes it to the worker in the same process: it is leased from its
- * first moment on, which spares a claim. Whoever dies with it loses nothing: its lease runs out (G7).
+ * The way of new work from the transaction that makes it to the worker in the same process: it is leased from
+ * its first moment on, which spares a claim. Whoever dies with it loses nothing: its lease runs out (G7).
  */
 export interface Handoff<Item> {
   readonly leaseMs: number;

@@ -1,7 +1,9 @@
 import type { Selectable } from "kysely";
 import type { OutboxTable } from "../database/tables.ts";
 
-/** Where the sending of an event stands; an event without a row in the outbox is published, or was never sent. */
+/**
+ * Where the sending of an event stands; an event without a row in the outbox is published, or was never sent.
+ */
 export type OutboxState = Selectable<OutboxTable>["state"];
 
 /** An event that is about to be logged. */
@@ -33,6 +35,10 @@ export interface ClaimedEvent {
   /** How often it was tried. */
   attempt: number;
 }
+
+/** The line that an event waits in: with today's settings, each leads to one topic. */
+export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
+  `${source} ${invoiceType}`;
 
 /** Which events go to which topic. */
 export interface Route {

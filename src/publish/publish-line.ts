@@ -6,8 +6,8 @@ import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
-import type { ClaimedEvent, Route } from "../outbox/event.ts";
-import type { EventOutcome } from "../outbox/settle-events.ts";
+import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
+import type { EventOutcome } from "../outbox/write-outcomes.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Claim, Exchange, Line } from "../workers/policy.ts";
@@ -23,10 +23,6 @@ export interface PublishLineOptions {
   metrics: Metrics;
   leaseMs: number;
 }
-
-/** What a route's line is called. */
-export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
-  `${source} ${invoiceType}`;
 
 /** The events of one route: sent in batches, and the outcome of every entry kept by itself (G5). */
 export class PublishLine implements Line<ClaimedEvent> {

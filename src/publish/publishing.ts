@@ -2,10 +2,10 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
 import { step } from "../kit/step.ts";
-import type { ClaimedEvent } from "../outbox/event.ts";
+import { type ClaimedEvent, lineOf } from "../outbox/event.ts";
 import { outboxLeases } from "../outbox/leases.ts";
 import type { Policy } from "../workers/policy.ts";
-import { lineOf, type PublishLine } from "./publish-line.ts";
+import type { PublishLine } from "./publish-line.ts";
 
 export interface PublishPolicyOptions {
   db: Kysely<Tables>;
@@ -16,30 +16,24 @@ export interface PublishPolicyOptions {
   leaseMs: number;
 }
 
-/** A batch that is not full waits so long at most while another is on its way, in ms: one request costs as much as ten. */
-const COMPANY_MS = 50;
-
 /** How the pump publishes. */
 export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEvent> {
   const { db, destination, leaseMs } = options;
-  let sentAt = Number.NEGATIVE_INFINITY;
   return {
     name: "publish",
     lines: options.lines,
     lineOf,
     exchanges: options.connections,
     batchSize: destination.batchSize,
-    nextBatch(waiting, underWay) {
-      const now = performance.now();
-      const isPartial = waiting.length < destination.batchSize;
-      if (isPartial && underWay > 0 && now - sentAt < COMPANY_MS) return 0;
-      sentAt = now;
+    // One request costs as much as ten: a batch that is not full waits for company while another is on its way.
+    nextBatch(waiting, underWay, mayWait) {
+      if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
       step("events to be sent");
       return destination.fitting(waiting);
     },
     giveBack: (events) => outboxLeases.giveBack(db, events),
-    async extend(tokens) {
-      await outboxLeases.extend(db, tokens, leaseMs);
+    async extend(events) {
+      await outboxLeases.extend(db, events, leaseMs);
     },
   };
 }

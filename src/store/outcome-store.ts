@@ -5,9 +5,9 @@ import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
 import { step } from "../kit/step.ts";
-import type { ClaimedEvent, Route } from "../outbox/event.ts";
+import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { Outcome } from "./outcome.ts";
-import { type HandedOutcome, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
+import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
 
 export interface OutcomeStoreOptions {
   db: Kysely<Tables>;
@@ -20,14 +20,15 @@ export interface OutcomeStoreOptions {
 }
 
 /**
- * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction of
- * verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands alone.
+ * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction
+ * of verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands
+ * alone.
  */
 export class OutcomeStore {
   readonly #commits: GroupCommit<Outcome>;
 
   constructor(options: OutcomeStoreOptions) {
-    const topics = new Map(options.routes.map((route) => [keyOf(route), route.topicArn]));
+    const topics = new Map(options.routes.map((route) => [lineOf(route), route.topicArn]));
     this.#commits = new GroupCommit({
       write: (outcomes) => write(outcomes, topics, options),
       maxBatch: 128,
@@ -38,7 +39,10 @@ export class OutcomeStore {
     });
   }
 
-  /** Resolves once it is committed, or once the lease proves to be lost, which is no error: then another worker has it. */
+  /**
+   * Resolves once it is committed, or once the lease proves to be lost, which is no error: then another
+   * worker has it.
+   */
   store(outcome: Outcome): Promise<void> {
     return this.#commits.add(outcome);
   }
@@ -50,30 +54,28 @@ async function write(
   options: OutcomeStoreOptions,
 ): Promise<void> {
   const { handoff, onEvents, alarms } = options;
-  const addressed = outcomes.map((outcome) => ({ ...outcome, handTo: topicOf(outcome, topics) }));
-  const sendable = addressed.flatMap(({ handTo }) => handTo ?? []);
-  const kept = handoff?.reserve(sendable) ?? [];
-  const reserved = kept.filter(Boolean).length;
-  let place = 0;
-  const handed = addressed.map((outcome) => {
-    const hasRoom = outcome.handTo !== null && kept[place++] === true;
-    return hasRoom ? outcome : { ...outcome, handTo: null };
-  });
+  const sendable = outcomes.filter((outcome) => topicOf(outcome, topics) !== null);
+  const places = handoff?.reserve(sendable.map(lineOfEvent)) ?? [];
+  const toHandOver = new Set(sendable.filter((_, index) => places[index] === true));
+  const addressed = outcomes.map((outcome) => ({
+    ...outcome,
+    handTo: toHandOver.has(outcome) ? topicOf(outcome, topics) : null,
+  }));
   const since = performance.now();
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
-    const batch = { outcomes: handed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
     step("outcomes to be stored");
     const rows = await execute(options.db, batch);
     step("outcomes stored");
     const states = new Map(rows.map((row) => [leaseOf(row), row.eventState]));
-    const held = handed.filter((outcome) => states.has(leaseOf(outcome)));
+    const held = addressed.filter((outcome) => states.has(leaseOf(outcome)));
     claimed = held.flatMap((outcome) => claimedEvent(outcome, states.get(leaseOf(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
   } finally {
-    if (reserved > 0) handoff?.take(claimed, reserved, since);
+    if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size, since);
   }
 }
 
@@ -91,7 +93,7 @@ const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
   raises.map((alarm) => ({ ...alarm, source, subject: invoiceId }));
 
 function claimedEvent(
-  { event, invoiceId, source }: HandedOutcome,
+  { event, invoiceId, source }: OutcomeToHandOver,
   state: string | null | undefined,
   leaseToken: string,
 ): ClaimedEvent[] {
@@ -100,13 +102,13 @@ function claimedEvent(
   return [{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 }];
 }
 
-const keyOf = ({ source, invoiceType }: { source: string; invoiceType: string }) =>
-  `${source} ${invoiceType}`;
-
 const leaseOf = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
   `${invoiceId} ${source} ${leaseToken}`;
 
-const topicOf = ({ source, event }: Outcome, topics: ReadonlyMap<string, string>): string | null =>
-  event === null || event.state === "held"
+const lineOfEvent = ({ source, event }: Outcome): string =>
+  lineOf({ source, invoiceType: event?.invoiceType ?? "" });
+
+const topicOf = (outcome: Outcome, topics: ReadonlyMap<string, string>): string | null =>
+  outcome.event === null || outcome.event.state === "held"
     ? null
-    : (topics.get(keyOf({ source, invoiceType: event.invoiceType })) ?? null);
+    : (topics.get(lineOfEvent(outcome)) ?? null);

@@ -8,7 +8,7 @@ export interface HeldWorkOptions<Item> {
   /** How long a lease lasts, in ms. */
   leaseMs: number;
   /** Never throws. @returns whether it went through. */
-  extend(leaseTokens: readonly string[]): Promise<boolean>;
+  extend(items: readonly Item[]): Promise<boolean>;
 }
 
 /**
@@ -94,10 +94,11 @@ export class HeldWork<Item extends Leased> {
 
   // An answer that comes after the end says nothing: somebody may have taken the lease before it was extended.
   async #extend(): Promise<void> {
-    const tokens = new Set([...this.#all].map(({ leaseToken }) => leaseToken));
+    const items = [...this.#all];
+    const tokens = new Set(items.map(({ leaseToken }) => leaseToken));
     for (const token of this.#ends.keys()) if (!tokens.has(token)) this.#ends.delete(token);
     const asked = performance.now();
-    if (!(await this.#options.extend([...tokens]))) return;
+    if (!(await this.#options.extend(items))) return;
     const now = performance.now();
     for (const token of tokens)
       if (this.#holds(token, now)) this.#ends.set(token, asked + this.#options.leaseMs);

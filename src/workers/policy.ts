@@ -39,8 +39,12 @@ export interface Policy<Item extends Leased> {
   readonly exchanges: number;
   /** The most items of one batch. */
   readonly batchSize: number;
-  /** How many of those that wait make the next batch; 0 while a fuller one is worth the wait. */
-  nextBatch(waiting: readonly Item[], underWay: number): number;
+  /**
+   * How many of those that wait make the next batch; 0 while a fuller one is worth the wait.
+   * @param underWay how many exchanges of the same line are.
+   * @param mayWait false once the line has waited long enough.
+   */
+  nextBatch(waiting: readonly Item[], underWay: number, mayWait: boolean): number;
   giveBack(items: readonly Item[]): Promise<void>;
-  extend(leaseTokens: readonly string[]): Promise<void>;
+  extend(items: readonly Item[]): Promise<void>;
 }

@@ -1,19 +1,19 @@
 import { Command } from "commander";
 import type { Erased } from "../../operate/erase.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
 import { idValue } from "../option-values.ts";
 
 /** `invoice-relay erase <invoice id>`: blanks personal data; ids and amounts stay. */
-export function eraseCommand(door: Door): Command {
+export function eraseCommand(context: CommandContext): Command {
   return new Command("erase")
     .description("blank the personal data of one invoice for good; ids, amounts and a digest stay")
     .argument("<invoice-id>", "the invoice's id", idValue)
     .action(async (invoiceId: string) => {
       const { eraseInvoice } = await import("../../operate/erase.ts");
-      const erased = await door.withDatabase((db) => eraseInvoice({ db, actor: operator(), invoiceId }));
-      if (!erased.found) door.notFound();
-      door.show(erased, render);
+      const erased = await context.withDatabase((db) => eraseInvoice({ db, actor: operator(), invoiceId }));
+      if (!erased.found) context.notFound();
+      context.show(erased, render);
     });
 }
 

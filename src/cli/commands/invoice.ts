@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `invoice-relay invoice <id>`: all that happened to one invoice, and what happens next. */
-export function invoiceCommand(door: Door): Command {
+export function invoiceCommand(context: CommandContext): Command {
   return new Command("invoice")
     .description("show everything that happened to one invoice, and what happens next")
     .argument("<id>", "the invoice's id (UUID)")
@@ -18,13 +18,14 @@ export function invoiceCommand(door: Door): Command {
       const { readTimeline } = await import("../../console/timeline-reading.ts");
       const { meaningOf } = await import("../../console/timeline-meaning.ts");
       const { renderTimeline } = await import("../render-timeline.ts");
-      const timeline = await door.withDatabase((db) => readTimeline(db, id.toLowerCase()));
+      const timeline = await context.withDatabase((db) => readTimeline(db, id.toLowerCase()));
       if (timeline === null)
         throw new RelayError(
-          `Nothing is known of invoice ${id.toLowerCase()}: no callback named it, and nobody asked the provider about it. If it is paid at the provider, reconcile finds it.`,
+          `Nothing is known of invoice ${id.toLowerCase()}: no callback named it, and nobody asked the ` +
+            "provider about it. If it is paid at the provider, reconcile finds it.",
           { next: "refuse", code: "not_found" },
         );
       const now = new Date();
-      door.show({ ...timeline, meaning: meaningOf(timeline, now) }, () => renderTimeline(timeline, now));
+      context.show({ ...timeline, meaning: meaningOf(timeline, now) }, () => renderTimeline(timeline, now));
     });
 }

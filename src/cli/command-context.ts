@@ -13,7 +13,7 @@ export interface Output {
   readonly columns?: number;
 }
 
-export interface DoorOptions {
+export interface CommandContextOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
@@ -21,8 +21,10 @@ export interface DoorOptions {
   signals: StopSignals;
 }
 
-/** What a command has of the world outside: settings, output, the database, the wish to stop, its exit code. */
-export class Door {
+/**
+ * What a command has of the world outside: settings, output, the database, the wish to stop, its exit code.
+ */
+export class CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   /** The environment, with what a `--settings` file adds to it. */
@@ -31,7 +33,7 @@ export class Door {
   #json = false;
   #exitCode = 0;
 
-  constructor({ environment, stdout, stderr, signals }: DoorOptions) {
+  constructor({ environment, stdout, stderr, signals }: CommandContextOptions) {
     this.environment = environment;
     this.stdout = stdout;
     this.stderr = stderr;
@@ -85,7 +87,9 @@ export class Door {
     this.print(this.#json ? JSON.stringify(value) : human(value));
   }
 
-  /** One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command. */
+  /**
+   * One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command.
+   */
   print(text: string): void {
     this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
   }
