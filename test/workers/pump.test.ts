@@ -115,7 +115,7 @@ describe("1. work is claimed from each line in turn", () => {
     const { pump, lines, wake } = scriptedPump({ lines: ["a"], exchanges: 2 });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(4), pump.reserve(["a", "a", "a", "a"]).length);
+    pump.take(line.make(4), pump.reserve(["a", "a", "a", "a"]).length, performance.now());
     const drained = pump.drain(never());
     await settle();
     line.add(1);
