@@ -345,6 +345,14 @@ describe("4. leases are extended while work is held", () => {
     await finish(shut);
   });
 
+  it("nothing begins after its lease has ended by the process' own clock; it is given back", async () => {
+    const { pump, lines, givenBack } = scriptedPump({ lines: ["a"] });
+    const line = only(lines);
+    pump.take(line.make(1), 0, performance.now() - pump.leaseMs);
+    expect(line.ran).toEqual([]);
+    expect(givenBack).toHaveLength(1);
+  });
+
   it("what cannot be given back runs out by itself, and is told", async () => {
     const { pump, policy, lines, warnings } = scriptedPump({ lines: ["a"], exchanges: 1 });
     const line = only(lines);
