@@ -4,6 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { step } from "../kit/step.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -59,6 +60,7 @@ export class ConfirmLine implements Line<Claimed> {
     const replays = Math.max(0, mostReplays - this.#replaying);
     const claiming = { source: this.name, total: wanted, unknown: wanted, replays, leaseMs, limits };
     const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
+    if (items.length > 0) step("confirmations claimed");
     upstream.saw(isWell);
     if (!isWell) unknownIds.lookAgain();
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
@@ -66,6 +68,11 @@ export class ConfirmLine implements Line<Claimed> {
     // As many as could be had, or replays held back for live traffic: there may be more.
     const more = items.length >= wanted || this.#replaying >= mostReplays;
     return { items, more, moreInMs };
+  }
+
+  /** They do not run after all: those of this line no longer count as held. */
+  gaveBack(confirmations: readonly Claimed[]): void {
+    this.#replaying -= confirmations.filter((one) => one.source === this.name && isReplayed(one)).length;
   }
 
   async run([confirmation]: readonly Claimed[], exchange: Exchange): Promise<boolean> {
@@ -85,9 +92,11 @@ export class ConfirmLine implements Line<Claimed> {
 
   async #ask({ invoiceId, attempt, faults }: Claimed, { ended, signal }: Exchange): Promise<Answer> {
     const { provider, timeoutMs, proof, metrics } = this.#options;
+    step("invoice to be asked for");
     if (attempt + faults > 0) metrics.retries.inc({ work: "confirm" });
     const done = metrics.providerSeconds.startTimer({ source: this.name });
     const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged: ended });
+    step("invoice answered");
     ended();
     done();
     proof.note(answer);

@@ -22,11 +22,13 @@ export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicy
     exchanges: concurrency,
     batchSize: 1,
     nextBatch: () => 1,
-    giveBack: (confirmations) =>
-      confirmationLeases.giveBack(
+    async giveBack(confirmations) {
+      for (const line of lines) line.gaveBack(confirmations);
+      await confirmationLeases.giveBack(
         db,
         confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),
-      ),
+      );
+    },
     async extend(confirmations) {
       await confirmationLeases.extend(db, confirmations, leaseMs);
     },

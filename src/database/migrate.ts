@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { type Kysely, sql } from "kysely";
 import { type Migration, type MigrationProvider, Migrator } from "kysely/migration";
 import { RelayError } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
 
 /** Each set is a folder under `migrations/` and a Postgres schema of its own. */
 export type MigrationSet = "relay" | "collection-service";
@@ -122,7 +123,9 @@ export async function migrateToLatest<Schema>(
     migrationTableSchema: SCHEMAS[set],
     allowUnorderedMigrations: true,
   });
+  step("migrations to be run");
   const { error, results = [] } = await migrator.migrateToLatest();
+  step("migrations run");
   if (error !== undefined) {
     const failed =
       results.find((result) => result.status === "Error")?.migrationName ?? "before the first one";

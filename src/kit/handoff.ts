@@ -12,6 +12,7 @@ export interface Handoff<Item> {
   reserve(lines: readonly string[]): boolean[];
   /**
    * The work is committed, and leased to the worker. Room that was kept for `reserved` pieces is free again.
+   * @param since `performance.now()` from before the transaction, which the lease is counted from.
    */
-  take(items: readonly Item[], reserved: number): void;
+  take(items: readonly Item[], reserved: number, since: number): void;
 }

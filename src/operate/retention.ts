@@ -4,6 +4,7 @@ import { deleteUnknown } from "../confirmations/delete-unknown.ts";
 import { audit } from "../database/audit.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 import {
   countPartition,
   countStragglers,
@@ -90,7 +91,7 @@ async function dropPartitions(
   return { partitions, stays: null };
 }
 
-function drop(
+async function drop(
   db: Kysely<Tables>,
   actor: string,
   partition: OldPartition,
@@ -99,7 +100,9 @@ function drop(
   return db.transaction().execute(async (trx) => {
     await audit(trx, [{ actor, action: "retention", subject: partition.name, invoiceId: null, detail }]);
     await dropPartition(trx, partition, openInvoices);
+    step("partition to be dropped");
   });
+  step("partition dropped");
 }
 
 async function countForgotten(db: Kysely<Tables>): Promise<number> {

@@ -5,6 +5,7 @@ import { GroupCommit } from "../database/group-commit.ts";
 import { isRefusedData } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
+import { step } from "../kit/step.ts";
 import { type EventOutcome, writeOutcomes } from "../outbox/write-outcomes.ts";
 
 /** The event is out already: nobody waits for its mark, in ms. */
@@ -25,7 +26,9 @@ export class OutcomeLog {
     this.#commits = new GroupCommit({
       async write(kept) {
         const raised = kept.flatMap((one) => one.alarms);
+        step("acceptances to be kept");
         await writeOutcomes(db, { outcomes: kept.map(({ outcome }) => outcome), alarms: raised });
+        step("acceptances kept");
         alarms.tell(raised);
       },
       maxBatch: 500,

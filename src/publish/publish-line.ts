@@ -6,6 +6,7 @@ import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { step } from "../kit/step.ts";
 import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { EventOutcome } from "../outbox/write-outcomes.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -39,14 +40,17 @@ export class PublishLine implements Line<ClaimedEvent> {
   async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
     const { db, route, upstream, leaseMs } = this.#options;
     const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, leaseMs });
+    if (items.length > 0) step("events claimed");
     upstream.saw(isWell);
     return { items, more: items.length >= wanted, moreInMs };
   }
 
   async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
     const { destination, upstream, route, metrics } = this.#options;
+    step("events leave");
     const done = metrics.snsSeconds.startTimer();
     const outcome = await destination.send(route.topicArn, batch);
+    step("events accepted");
     ended();
     done();
     metrics.snsAnswers.inc({ outcome: outcome.kind });

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
+import { step } from "../kit/step.ts";
 import { type ClaimedEvent, lineOf } from "../outbox/event.ts";
 import { outboxLeases } from "../outbox/leases.ts";
 import type { Policy } from "../workers/policy.ts";
@@ -25,8 +26,11 @@ export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEven
     exchanges: options.connections,
     batchSize: destination.batchSize,
     // One request costs as much as ten: a batch that is not full waits for company while another is on its way.
-    nextBatch: (waiting, underWay, mayWait) =>
-      mayWait && underWay > 0 && waiting.length < destination.batchSize ? 0 : destination.fitting(waiting),
+    nextBatch(waiting, underWay, mayWait) {
+      if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
+      step("events to be sent");
+      return destination.fitting(waiting);
+    },
     giveBack: (events) => outboxLeases.giveBack(db, events),
     async extend(events) {
       await outboxLeases.extend(db, events, leaseMs);

@@ -6,6 +6,7 @@ import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
+import { step } from "../kit/step.ts";
 import { append, appendAndHandOver, appendAndOpen, type CallbackRow } from "./append-statements.ts";
 import { senderOf } from "./sender-of.ts";
 
@@ -99,6 +100,7 @@ async function record(
     return;
   }
   const leaseToken = newId();
+  const since = performance.now();
   let claimed: ClaimedConfirmation[] = [];
   try {
     const fresh = await appendAndHandOver.execute(db, {
@@ -107,9 +109,10 @@ async function record(
       leaseToken,
       leaseMs: handoff.leaseMs,
     });
+    step("confirmations handed over");
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));
   } finally {
-    handoff.take(claimed, toHandOver.size);
+    handoff.take(claimed, toHandOver.size, since);
   }
   if (claimed.length < asked.length) onConfirmations();
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 import { whenNotBusy } from "./when-not-busy.ts";
 
 const MONTHS_AHEAD = 3;
@@ -36,12 +37,15 @@ export async function makePartitions(
 ): Promise<string[]> {
   const made: string[] = [];
   for (const { name, from } of partitionsDue(now)) {
-    if (await whenNotBusy(tries, () => makePartition(db, from))) made.push(name);
+    if (!(await whenNotBusy(tries, () => makePartition(db, from)))) continue;
+    step("partition made");
+    made.push(name);
   }
   return made;
 }
 
 async function makePartition(db: Kysely<Tables>, from: string): Promise<boolean> {
+  step("partition to be made");
   const { rows } = await sql<{ made: boolean }>`
     select make_callback_partition((${from}::timestamptz at time zone 'UTC')::date) as made`.execute(db);
   return rows[0]?.made === true;

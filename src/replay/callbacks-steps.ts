@@ -1,4 +1,5 @@
 import { openConfirmations } from "../confirmations/open.ts";
+import { step } from "../kit/step.ts";
 import { keepReadings } from "./callback-readings.ts";
 import { type AskingAgainOptions, OPENING, waitsForRoom } from "./confirmations-steps.ts";
 import { saveProgress } from "./held-replay.ts";
@@ -34,6 +35,7 @@ export class CallbacksSteps implements ReplaySteps {
     const moved = await db.transaction().execute(async (trx) => {
       await keepReadings(trx, replay, readings);
       await openConfirmations(trx, opened, OPENING);
+      step("callbacks read again");
       return await saveProgress(trx, replay, {
         handled: callbacks.length,
         opened: opened.length,

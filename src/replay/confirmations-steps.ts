@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { openConfirmations } from "../confirmations/open.ts";
 import { countUnaskedReplays } from "../confirmations/read-confirmation.ts";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 import { saveProgress } from "./held-replay.ts";
 import type { HeldReplay } from "./replay.ts";
 import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
@@ -40,12 +41,14 @@ export class ConfirmationsSteps implements ReplaySteps {
       // Where a back-fill only records, asking again must not publish: what is known of the confirmation
       // stands.
       await openConfirmations(trx, confirmations, { ...OPENING, recordOnly: true });
+      step("confirmations to be opened again");
       return await saveProgress(trx, replay, {
         handled: confirmations.length,
         opened: confirmations.length,
         position: { id: last.invoiceId, source: last.source },
       });
     });
+    step("confirmations opened again");
     await onConfirmations();
     return { kind: "went", replay: moved, taken: confirmations.length };
   }

@@ -5,6 +5,7 @@ import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { BatchOutcome, Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
+import { step } from "../kit/step.ts";
 import type { Route } from "../outbox/event.ts";
 import { keepReplayed } from "../outbox/keep-replayed.ts";
 import { LeaseLost } from "../workers/held-lease.ts";
@@ -65,7 +66,9 @@ export class EventsSteps implements ReplaySteps {
     const waits = await waitsForLiveEvents(db, topicArn, routes, this.#lastBatchEnded);
     if (waits !== null) return { kind: "waits", ...waits };
 
+    step("replayed events leave");
     const outcome = await destination.send(topicArn, batch, replay.id);
+    step("replayed events accepted");
     if (outcome.kind === "topic_refused")
       return { kind: "fails", why: `SNS refuses the topic ${topicArn}: ${outcome.error}` };
     if (outcome.kind === "refused" && batch.length > 1) {
@@ -102,6 +105,7 @@ export class EventsSteps implements ReplaySteps {
   async #keep(replay: HeldReplay, answered: Answered): Promise<StepOutcome> {
     const { db } = this.#options;
     const moved = await keepOutcomes(db, replay, answered);
+    step("replayed events kept");
     this.#unkept = null;
     this.#lastBatchEnded = await databaseClock(db);
     this.#alone = Math.max(0, this.#alone - 1);

@@ -5,6 +5,7 @@ import type { Alarm, Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
 import { messageOf } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
 import type { Route } from "../outbox/event.ts";
 import { CallbacksSteps } from "./callbacks-steps.ts";
 import { ConfirmationsSteps } from "./confirmations-steps.ts";
@@ -58,6 +59,7 @@ export class ReplayRunner {
     const { db, leaseMs } = this.#options;
     const held = await whenAnswered(() => claimReplay(db, id, leaseMs), watching.stop);
     if (held === null) return null;
+    step("replay claimed");
     const { target } = held;
     if (held.kind === "confirmations")
       return await this.#run(held, new ConfirmationsSteps(this.#options), watching);

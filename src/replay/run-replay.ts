@@ -5,6 +5,7 @@ import { isLostConnection } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
 import { LeaseLost, whileLeaseHolds } from "../workers/held-lease.ts";
 import { endReplay, extendReplay, failReplay, releaseReplay, saveWaiting } from "./held-replay.ts";
 import type { HeldReplay, Replay } from "./replay.ts";
@@ -139,7 +140,9 @@ class Run {
           this.#moved(await saveWaiting(db, this.replay, outcome.why));
         return outcome.ms;
       case "ends":
+        step("replay to be ended");
         await endReplay(db, this.replay, "done");
+        step("replay ended");
         return "ended";
       case "fails":
         await failReplay(db, this.replay, outcome.why, alarmOf(this.replay, outcome.why));

@@ -5,6 +5,7 @@ import type { ResultOf } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
+import { step } from "../kit/step.ts";
 import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { Outcome } from "./outcome.ts";
 import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
@@ -61,18 +62,21 @@ async function write(
     ...outcome,
     handTo: toHandOver.has(outcome) ? topicOf(outcome, topics) : null,
   }));
+  const since = performance.now();
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
     const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    step("outcomes to be stored");
     const rows = await execute(options.db, batch);
+    step("outcomes stored");
     const told = new Map(rows.map((row) => [leaseOf(row), row]));
     const held = addressed.filter((outcome) => told.has(leaseOf(outcome)));
     claimed = held.flatMap((outcome) => claimedEvent(outcome, told.get(leaseOf(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
   } finally {
-    if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size);
+    if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size, since);
   }
 }
 

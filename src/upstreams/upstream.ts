@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 import { change, readStanding } from "./change.ts";
 import { type Signal, stateOf, transition } from "./machine.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
@@ -124,8 +125,10 @@ export class Upstream {
       const after = transition(before, signal, this.kind.policy, Math.random());
       this.#takesMore = stateOf(after?.standing ?? before, this.kind.policy) === "closed";
       if (after === null) return;
+      step("standing to be changed");
       const told = await change(this.#db, this.kind, this.name, before, after);
       if (told === null) continue;
+      step("standing changed");
       this.#alarms.tell(told.raised);
       this.#alarms.tellCleared(told.cleared);
       return;

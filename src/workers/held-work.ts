@@ -5,17 +5,23 @@ export interface Leased {
 
 export interface HeldWorkOptions<Item> {
   lineOf(item: Item): string;
-  /** How often the leases are extended while there is work, in ms. */
-  extendEveryMs: number;
-  /** Never throws. */
-  extend(items: readonly Item[]): Promise<void>;
+  /** How long a lease lasts, in ms. */
+  leaseMs: number;
+  /** Never throws. @returns whether it went through. */
+  extend(items: readonly Item[]): Promise<boolean>;
 }
 
-/** The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there is any. */
+/**
+ * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there is any.
+ * A process that slept may hold what others have by now: it believes its own monotonic clock, by which a lease ends
+ * sooner than by Postgres', since it counts from before it was asked for.
+ */
 export class HeldWork<Item extends Leased> {
   readonly #options: HeldWorkOptions<Item>;
   readonly #waiting = new Map<string, Item[]>();
   readonly #all = new Set<Item>();
+  /** When each lease ends, by `performance.now()`. */
+  readonly #ends = new Map<string, number>();
   #extending: NodeJS.Timeout | undefined;
 
   constructor(options: HeldWorkOptions<Item>) {
@@ -36,21 +42,29 @@ export class HeldWork<Item extends Leased> {
     return this.#waiting.get(line) ?? [];
   }
 
-  add(items: readonly Item[]): void {
+  /** @param since `performance.now()` from before they were claimed. */
+  add(items: readonly Item[], since: number): void {
+    const { lineOf, leaseMs } = this.#options;
     for (const item of items) {
-      const line = this.#options.lineOf(item);
+      const line = lineOf(item);
       const waiting = this.#waiting.get(line);
       if (waiting === undefined) this.#waiting.set(line, [item]);
       else waiting.push(item);
       this.#all.add(item);
+      this.#ends.set(item.leaseToken, since + leaseMs);
     }
-    if (this.#all.size > 0)
-      this.#extending ??= setInterval(() => this.#extend(), this.#options.extendEveryMs);
+    if (this.#all.size > 0) this.#extending ??= setInterval(() => void this.#extend(), leaseMs / 3);
   }
 
-  /** The first `count` of a line begin to run. */
-  begin(line: string, count: number): Item[] {
-    return this.#waiting.get(line)?.splice(0, count) ?? [];
+  /** The first `count` of a line begin to run, but for those whose lease has ended: they are held no longer. */
+  begin(line: string, count: number): { running: Item[]; lapsed: Item[] } {
+    const taken = this.#take(line, count);
+    const now = performance.now();
+    const { true: running = [], false: lapsed = [] } = Object.groupBy(taken, ({ leaseToken }) =>
+      this.#holds(leaseToken, now) ? "true" : "false",
+    );
+    this.end(lapsed);
+    return { running, lapsed };
   }
 
   /** They are done, whatever came of them. */
@@ -59,17 +73,34 @@ export class HeldWork<Item extends Leased> {
     if (this.#all.size > 0) return;
     clearInterval(this.#extending);
     this.#extending = undefined;
+    this.#ends.clear();
   }
 
   /** What waits, of one line or of all, is held no longer. */
   dropWaiting(line?: string): Item[] {
     const lines = line === undefined ? [...this.#waiting.keys()] : [line];
-    const dropped = lines.flatMap((name) => this.begin(name, Number.POSITIVE_INFINITY));
+    const dropped = lines.flatMap((name) => this.#take(name, Number.POSITIVE_INFINITY));
     this.end(dropped);
     return dropped;
   }
 
-  #extend(): void {
-    void this.#options.extend([...this.#all]);
+  #take(line: string, count: number): Item[] {
+    return this.#waiting.get(line)?.splice(0, count) ?? [];
+  }
+
+  #holds(leaseToken: string, now: number): boolean {
+    return now < (this.#ends.get(leaseToken) ?? 0);
+  }
+
+  // An answer that comes after the end says nothing: somebody may have taken the lease before it was extended.
+  async #extend(): Promise<void> {
+    const items = [...this.#all];
+    const tokens = new Set(items.map(({ leaseToken }) => leaseToken));
+    for (const token of this.#ends.keys()) if (!tokens.has(token)) this.#ends.delete(token);
+    const asked = performance.now();
+    if (!(await this.#options.extend(items))) return;
+    const now = performance.now();
+    for (const token of tokens)
+      if (this.#holds(token, now)) this.#ends.set(token, asked + this.#options.leaseMs);
   }
 }

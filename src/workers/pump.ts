@@ -1,6 +1,7 @@
 import { messageOf } from "../kit/errors.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
+import { step } from "../kit/step.ts";
 import { type Course, courseOf, isDue, lookAtAll, untilMore, untilNextLook } from "./course.ts";
 import { HeldWork, type Leased } from "./held-work.ts";
 import type { Policy } from "./policy.ts";
@@ -37,7 +38,8 @@ const WORTH_A_CLAIM = 0.25;
  * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it.
  * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
  * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
- * 4. Leases are extended while work is held; a line whose upstream takes no more gives back what waits.
+ * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose upstream takes
+ *    no more gives back what waits.
  * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is finished.
  */
 export class Pump<Item extends Leased> implements Handoff<Item> {
@@ -63,7 +65,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#courses = policy.lines.map(courseOf);
     this.#held = new HeldWork({
       lineOf: (item) => policy.lineOf(item),
-      extendEveryMs: leaseMs / 3,
+      leaseMs,
       extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
     });
   }
@@ -120,9 +122,10 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     });
   }
 
-  take(items: readonly Item[], reserved: number): void {
+  take(items: readonly Item[], reserved: number, since: number): void {
     this.#reserved -= reserved;
-    this.#held.add(items);
+    step("work handed over");
+    this.#held.add(items, since);
     this.#start();
     this.#progress.raise();
   }
@@ -184,13 +187,14 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   async #claim(course: Course<Item>, wanted: number): Promise<void> {
     course.hasMore = false;
-    course.looksAt = performance.now() + POLL_MS;
+    const since = performance.now();
+    course.looksAt = since + POLL_MS;
     const { items, more, moreInMs } = await course.line.claim(wanted);
     const now = performance.now();
     course.hasMore = more;
     course.moreAt = moreInMs === null ? null : now + moreInMs;
     course.looksAt = Math.min(course.looksAt, now + (moreInMs ?? POLL_MS));
-    this.#held.add(items);
+    this.#held.add(items, since);
     this.#start();
   }
 
@@ -220,7 +224,9 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     const count = this.#policy.nextBatch(waiting, underWay, waitsMs > 0);
     if (count === 0) this.#startLater(waitsMs);
     else course.sentAt = now;
-    return this.#held.begin(line.name, count);
+    const { running, lapsed } = this.#held.begin(line.name, count);
+    if (lapsed.length > 0) void this.#giveBack(lapsed).finally(() => this.#progress.raise());
+    return running;
   }
 
   #startLater(waitsMs: number): void {
@@ -260,20 +266,21 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#progress.raise();
   }
 
-  #giveBack(items: readonly Item[]): Promise<void> {
-    return items.length === 0
-      ? Promise.resolve()
-      : this.#orWarn(
-          this.#policy.giveBack(items),
-          "leases could not be given back; they run out by themselves",
-        );
+  async #giveBack(items: readonly Item[]): Promise<void> {
+    if (items.length > 0)
+      await this.#orWarn(
+        this.#policy.giveBack(items),
+        "leases could not be given back; they run out by themselves",
+      );
   }
 
-  async #orWarn(work: Promise<void>, what: string): Promise<void> {
+  async #orWarn(work: Promise<void>, what: string): Promise<boolean> {
     try {
       await work;
+      return true;
     } catch (error) {
       this.#log.warn({ worker: this.#policy.name, error: messageOf(error) }, what);
+      return false;
     }
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
@@ -22,6 +23,27 @@ describe("the replay priority", () => {
         "select priority, count(*)::int as claimed from confirmation where state = 'claimed' group by priority order by priority",
       ),
     ).toMatchObject([{ priority: "replay", claimed: 2 }, { priority: "unknown" }]);
+  });
+
+  it("goes on after a source took no more: what was given back no longer counts as held", async () => {
+    const around = await surroundings();
+    const asked: ServerResponse[] = [];
+    around.provider.otherwise((_request, response) => void asked.push(response));
+    const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "4" }));
+    await relay.callback(Array.from({ length: 4 }, () => ({ data: { id: randomUUID() } })));
+    await vi.waitFor(() => expect(asked.length).toBe(4), WAIT);
+    const id = randomUUID();
+    await around.query(
+      `insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at)
+        values ('${id}', 'default', 'replay', 'replay', now(), now(), now())`,
+    );
+    const isHeld = async () => expect(await confirmation(around, id)).toMatchObject({ state: "claimed" });
+    await vi.waitFor(isHeld, WAIT);
+
+    around.provider.otherwise(NOT_FOUND);
+    for (const response of asked)
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "1" }).end("{}");
+    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(1), WAIT);
   });
 });
 

@@ -18,6 +18,7 @@ async function run(options: Omit<TortureOptions, "server" | "folder" | "perSecon
     server,
     folder: join(folder, "run"),
     perSecond: 15,
+    shared: true,
     ...options,
   });
   return { findings, rested };

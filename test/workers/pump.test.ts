@@ -115,7 +115,7 @@ describe("1. work is claimed from each line in turn", () => {
     const { pump, lines, wake } = scriptedPump({ lines: ["a"], exchanges: 2 });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(4), pump.reserve(["a", "a", "a", "a"]).length);
+    pump.take(line.make(4), pump.reserve(["a", "a", "a", "a"]).length, performance.now());
     const drained = pump.drain(never());
     await settle();
     line.add(1);
@@ -149,7 +149,7 @@ describe("1. or handed over by the transaction that made it", () => {
     const { pump, lines } = scriptedPump({ lines: ["a"] });
     const line = only(lines);
     expect(pump.reserve(["a", "a", "nobody"])).toEqual([true, true, false]);
-    pump.take(line.make(2), 2);
+    pump.take(line.make(2), 2, performance.now());
     await settle();
     expect(line.ran).toHaveLength(2);
     expect(line.wanted).toEqual([]);
@@ -165,7 +165,7 @@ describe("1. or handed over by the transaction that made it", () => {
     const drained = pump.drain(stop.signal);
     await settle();
     expect(line.wanted).toEqual([2]);
-    pump.take(line.make(6), 6);
+    pump.take(line.make(6), 6, performance.now());
     await settle();
     expect(line.wanted).toEqual([2]);
     stop.abort();
@@ -179,7 +179,7 @@ describe("1. or handed over by the transaction that made it", () => {
     const line = only(lines);
     expect(pump.reserve(Array.from({ length: 20 }, () => "a")).filter(Boolean)).toHaveLength(8);
     expect(pump.reserve(["a"])).toEqual([false]);
-    pump.take(line.make(1), 8);
+    pump.take(line.make(1), 8, performance.now());
     await settle();
     expect(pump.reserve(["a"])).toEqual([true]);
   });
@@ -193,7 +193,7 @@ describe("1. or handed over by the transaction that made it", () => {
     const drained = pump.drain(stop.signal);
     await settle();
     expect(pump.reserve(["busy", "calm"])).toEqual([false, true]);
-    pump.take([], 1);
+    pump.take([], 1, performance.now());
     stop.abort();
     expect(pump.reserve(["calm"])).toEqual([false]);
     await settle();
@@ -207,9 +207,9 @@ describe("1. or handed over by the transaction that made it", () => {
     hangs.answersAtOnce = false;
     const kept = pump.reserve(Array.from({ length: 100 }, () => "hangs")).filter(Boolean).length;
     expect(kept).toBe(12);
-    pump.take(hangs.make(kept), kept);
+    pump.take(hangs.make(kept), kept, performance.now());
     expect(pump.reserve(["hangs", "quick"])).toEqual([false, true]);
-    pump.take(quick.make(1), 1);
+    pump.take(quick.make(1), 1, performance.now());
     await settle();
     expect(quick.ran).toHaveLength(1);
     await finish(hangs);
@@ -236,10 +236,10 @@ describe("2. what is held runs in batches, side by side", () => {
     const { pump, lines } = scriptedPump({ lines: ["a"], batchSize: 10 });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(10), 0);
-    pump.take(line.make(3), 0);
+    pump.take(line.make(10), 0, performance.now());
+    pump.take(line.make(3), 0, performance.now());
     await vi.advanceTimersByTimeAsync(30);
-    pump.take(line.make(2), 0);
+    pump.take(line.make(2), 0, performance.now());
     expect(inBatches(line)).toEqual([10]);
     await vi.advanceTimersByTimeAsync(20);
     expect(inBatches(line)).toEqual([10, 5]);
@@ -250,11 +250,11 @@ describe("2. what is held runs in batches, side by side", () => {
     const { pump, lines } = scriptedPump({ lines: ["a"], batchSize: 10 });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(3), 0);
+    pump.take(line.make(3), 0, performance.now());
     expect(inBatches(line)).toEqual([3]);
-    pump.take(line.make(6), 0);
+    pump.take(line.make(6), 0, performance.now());
     expect(inBatches(line)).toEqual([3]);
-    pump.take(line.make(4), 0);
+    pump.take(line.make(4), 0, performance.now());
     expect(inBatches(line)).toEqual([3, 10]);
     await finish(line);
   });
@@ -263,10 +263,10 @@ describe("2. what is held runs in batches, side by side", () => {
     const { pump, lines } = scriptedPump({ lines: ["hangs", "busy"], batchSize: 10 });
     const [hangs, busy] = [only(lines), only(lines, 1)];
     hangs.answersAtOnce = false;
-    pump.take(hangs.make(10), 0);
-    pump.take(hangs.make(1), 0);
+    pump.take(hangs.make(10), 0, performance.now());
+    pump.take(hangs.make(1), 0, performance.now());
     for (let ms = 0; ms < 50; ms += 10) {
-      pump.take(busy.make(10), 0);
+      pump.take(busy.make(10), 0, performance.now());
       await vi.advanceTimersByTimeAsync(10);
     }
     expect(inBatches(hangs)).toEqual([10, 1]);
@@ -279,7 +279,7 @@ describe("3. an exchange is free once the upstream has answered", () => {
     const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 1 });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(3), 0);
+    pump.take(line.make(3), 0, performance.now());
     const [first] = line.underWay;
     first?.answers();
     expect(line.ran).toHaveLength(2);
@@ -333,7 +333,7 @@ describe("4. leases are extended while work is held", () => {
     const [shut, well] = [only(lines), only(lines, 1)];
     shut.answersAtOnce = false;
     well.answersAtOnce = false;
-    pump.take([...shut.make(3), ...well.make(3)], 0);
+    pump.take([...shut.make(3), ...well.make(3)], 0, performance.now());
     const [first] = shut.underWay;
     // The second goes out as soon as the first is answered; what the answer says is known only then.
     first?.done(false);
@@ -345,12 +345,20 @@ describe("4. leases are extended while work is held", () => {
     await finish(shut);
   });
 
+  it("nothing begins after its lease has ended by the process' own clock; it is given back", async () => {
+    const { pump, lines, givenBack } = scriptedPump({ lines: ["a"] });
+    const line = only(lines);
+    pump.take(line.make(1), 0, performance.now() - pump.leaseMs);
+    expect(line.ran).toEqual([]);
+    expect(givenBack).toHaveLength(1);
+  });
+
   it("what cannot be given back runs out by itself, and is told", async () => {
     const { pump, policy, lines, warnings } = scriptedPump({ lines: ["a"], exchanges: 1 });
     const line = only(lines);
     line.answersAtOnce = false;
     policy.giveBackFails = true;
-    pump.take(line.make(3), 0);
+    pump.take(line.make(3), 0, performance.now());
     const drained = pump.drain(never());
     const [first] = line.underWay;
     first?.done(false);
@@ -392,7 +400,7 @@ describe("5. after a stop", () => {
     line.onClaim = () => stop.abort();
     await pump.drain(stop.signal);
     expect(givenBack).toHaveLength(2);
-    pump.take(line.make(1), 1);
+    pump.take(line.make(1), 1, performance.now());
     await pump.drain(AbortSignal.abort());
     expect(givenBack).toHaveLength(3);
     expect(line.ran).toEqual([]);
@@ -402,7 +410,7 @@ describe("5. after a stop", () => {
     const { pump, lines } = scriptedPump({ lines: ["a"] });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(1), 0);
+    pump.take(line.make(1), 0, performance.now());
     const stopped = pump.drain(AbortSignal.abort());
     const [batch] = line.underWay;
     await vi.advanceTimersByTimeAsync(4_999);
@@ -469,7 +477,7 @@ describe("5. after a write that failed", () => {
     const { pump, lines } = scriptedPump({ lines: ["a"] });
     const line = only(lines);
     line.answersAtOnce = false;
-    pump.take(line.make(1), 0);
+    pump.take(line.make(1), 0, performance.now());
     const [first] = line.underWay;
     first?.fails(new Error("Postgres is away"));
     await settle();

@@ -3,6 +3,7 @@ import type { Alarms } from "../../database/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { newId } from "../../kit/new-id.ts";
+import { step } from "../../kit/step.ts";
 import { readClock } from "../../upstreams/first-served.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
 import { type ListPeriod, type PaidWindow, periodFor } from "../list/list-period.ts";
@@ -60,9 +61,12 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   const { source, window, deep = false } = request;
   const collectionIds = scopeOf(source, request.collectionId);
   const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, leaseMs);
+  step("certificate claimed");
   try {
     const [whole, ...parts] = await makeCertificates(deps, request, claimed, TRIES);
+    step("certificate to be kept");
     if (!(await finishCertificate(db, claimed, whole))) throw new LeaseLost("another process has it");
+    step("certificate kept");
     for (const part of parts) await keepAlong(db, part);
     await forgetListed(db, claimed.id);
     return [whole, ...parts];
@@ -98,10 +102,13 @@ export async function makeCertificates(
         period,
         onProgress: (done, total) => onProgress({ step: "lists", done, total }),
       });
+      step("lists to be kept");
       if (!(await keepProgress(db, claimed, { reading }))) throw new LeaseLost("another process has it");
+      step("lists kept");
     }
     const clock = await readClock(db, source.name);
     await gatherBooks(db, source, claimed.id, window, clock.now);
+    step("books gathered");
     await askInvoices(calls, deep, (done) => onProgress({ step: "invoices", done, total: null }));
     return await compareScopes(db, request, claimed.id, { reading, period, ...clock }, (done) =>
       onProgress({ step: "books", done, total: null }),

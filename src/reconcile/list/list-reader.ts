@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { backOffMs } from "../../kit/back-off.ts";
+import { step } from "../../kit/step.ts";
 import type { InvoicePage } from "../../provider/answer.ts";
 import type { PageRequest } from "../../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -194,7 +195,9 @@ export class ListReader {
     };
     for (let attempt = 1; ; attempt += 1) {
       await beforePage();
+      step("page to be asked for");
       const answer = await source.provider.readPage(request, { signal });
+      step("page answered");
       if (answer.kind === "page") {
         this.pages += 1;
         return answer.page;

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { openConfirmations } from "../../confirmations/open.ts";
 import type { Alarms } from "../../database/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
+import { step } from "../../kit/step.ts";
 import { requeue } from "../../outbox/requeue.ts";
 import { readStoredPayments } from "../../payments/stored-payments.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
@@ -116,16 +117,19 @@ class SweepRun implements ListSink {
     );
     if (this.#sweep.rest === null) await this.#readAgain();
     while (rest !== null) {
-      const { step, rest: left }: ReturnType<typeof nextStep> = nextStep(rest);
-      await this.#read(step);
+      const { step: days, rest: left }: ReturnType<typeof nextStep> = nextStep(rest);
+      await this.#read(days);
       const progress = { listed: this.#listed, rest: left, unproven: this.#unproven };
       if (!(await keepProgress(db, this.#sweep, progress))) throw new LeaseLost("another process has it");
+      step("sweep went on");
       this.#listed = 0;
       rest = left;
       onProgress({ rest, ...readOf(this.#whole, rest) });
     }
     if (this.#sweep.kind === "back_fill") await this.#healStored();
+    step("sweep to be finished");
     const counts = await finishSweep(db, this.#sweep);
+    step("sweep finished");
     if (counts === null) throw new LeaseLost("another process has it");
     return counts;
   }
@@ -213,7 +217,9 @@ class SweepRun implements ListSink {
       await openConfirmations(trx, keys("open_to_record"), { ...options, recordOnly: true });
       await requeue(trx, name, { live, test }, chosen("requeue"));
       for (const one of noted) if (fresh.has(one.invoiceId)) toDo.add(one.opening);
+      step("payments to be opened");
     });
+    step("payments opened");
     if (toDo.has("open") || toDo.has("open_to_record")) onConfirmations();
     if (toDo.has("requeue")) onEvents();
   }

@@ -1,6 +1,7 @@
 import { backOffMs } from "../../kit/back-off.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { Unproven } from "../list/list-reader.ts";
@@ -59,6 +60,7 @@ async function sweepSource(
   for (let left = source.collectionIds.length; left > 0 && !stop.aborted; left -= 1) {
     const sweep = await claimSweep(db, source.name, source.collectionIds, leaseMs);
     if (sweep === null) break;
+    step("sweep claimed");
     await sweepOnce(options, source, sweep, stop);
   }
   return await nextSweepInMs(db, source.name);

@@ -229,6 +229,15 @@ describe("the checker", () => {
     ],
     [
       "G13",
+      "invalid, then paid, and nobody was told",
+      ({ books }) => {
+        const answer = first(books.answers);
+        const document = { ...answer.document, status: "Invalidated" };
+        books.answers.push({ ...answer, newest: false, asked_at: answer.asked_at - 1, document });
+      },
+    ],
+    [
+      "G13",
       "said in the log, and not in the table",
       ({ history }) =>
         void history.push({

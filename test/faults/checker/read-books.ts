@@ -1,5 +1,4 @@
 import pg from "pg";
-import { onTodaysSchema } from "./on-todays-schema.ts";
 
 /** The relay's tables as the checker reads them; every time in ms since 1970. */
 export interface Books {
@@ -93,12 +92,13 @@ export async function readBooks(url: string): Promise<Books> {
   });
 }
 
-/** How much is not at its end: confirmations due within `withinMs` or claimed, and entries due or claimed. */
+/** How much is not at its end: confirmations due within `withinMs` or claimed, entries due or claimed, and replays. */
 export async function countOpen(url: string, withinMs: number): Promise<number> {
   const query = `
     select (select count(*) from confirmation
         where state = 'claimed' or (state = 'due' and due_at < now() + ${withinMs} * interval '1 ms'))
-      + (select count(*) from outbox where state in ('due', 'claimed')) as open`;
+      + (select count(*) from outbox where state in ('due', 'claimed'))
+      + (select count(*) from replay where state = 'running') as open`;
   return await withClient(url, async (client) => Number((await client.query(query)).rows[0].open));
 }
 
@@ -110,7 +110,6 @@ async function withClient<Result>(
   client.on("error", () => {});
   await client.connect();
   try {
-    await onTodaysSchema(client);
     return await work(client);
   } finally {
     await client.end();

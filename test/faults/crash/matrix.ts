@@ -6,7 +6,7 @@ import { startUntilItRuns } from "../torture/strike.ts";
 import { rest } from "../torture/torture.ts";
 import type { Relay } from "../world/relay.ts";
 import { heal, keepBooks, type World } from "../world/world.ts";
-import { drive } from "./drive.ts";
+import { type Command, DRIVES, type Drive } from "./drive.ts";
 import type { Step } from "./steps.ts";
 
 export interface MatrixRow {
@@ -24,7 +24,7 @@ export interface MatrixRow {
 /** `crash`: SIGKILL, then started again. `pause`: SIGSTOP for longer than the lease while another process works. */
 export type MatrixKind = "crash" | "pause";
 
-/** How much longer than a lease a stopped process sleeps. */
+/** For how many leases a stopped process sleeps while another one runs. */
 const LEASES_ASLEEP = 2;
 
 /** What a process does once at its start is over by then, in ms; it has rows of its own. */
@@ -50,48 +50,73 @@ export class Matrix {
 
   async row(step: Step): Promise<MatrixRow> {
     const world = this.#world;
-    const [struck, ...others] = world.relays;
-    if (struck === undefined) throw new Error("A world without a relay.");
+    const [struck, ...others] = world.relays as [Relay, ...Relay[]];
+    const drive: Drive = DRIVES[step.drive];
     await Promise.all(world.relays.map((relay) => (relay.runs ? relay.process.stop() : null)));
-    await struck.start(armed(step, this.#kind, struck));
-    if (step.drive !== "start") await delay(SETTLED_MS);
-    const driven = drive(world, step.drive);
-    const reached = await struck.process.says(new RegExp(`^at step ${step.name}$`), 15_000).then(
+    await drive.prepare?.(world);
+    const command = (await drive.command?.(world)) ?? null;
+    const { process, acting } = await this.#begin(step, drive, command);
+    const reached = await process.says(new RegExp(`^at step ${step.name}$`), 15_000).then(
       () => true,
       () => false,
     );
-    const blocked: Finding[] = [];
-    if (this.#kind === "crash") await struck.process.kill();
-    else {
-      struck.process.stopsItself();
+    const blocked: string[] = [];
+    if (this.#kind === "crash") await process.kill();
+    else if (reached) {
+      process.stopsItself();
       for (const relay of others)
         await relay.start({ withinMs: startsWithin(this.#leaseMs) }).catch(async () => {
-          const what = `could not start while another process was stopped at "${step.name}"`;
-          blocked.push({ guarantee: "G11", what, about: relay.name });
+          blocked.push(relay.name);
           await relay.process.kill();
         });
+      // Another one does the same meanwhile; it may have to wait for the first.
+      if (command?.again) acting.push(others[0]?.launch(command.words, command).ended);
+      // Only then is there somebody to take over what the stopped one holds.
       await delay(LEASES_ASLEEP * this.#leaseMs);
-      struck.process.continue();
+      process.continue();
     }
-    await driven;
     await heal(world);
+    if (command !== null) acting.push(process.ended);
+    await Promise.all(acting);
     for (const relay of world.relays) await startUntilItRuns(relay);
     const rested = await rest(world);
     const { copies, findings } = await this.#judge();
-    const all = [...blocked, ...findings];
-    if (copies > 0 && step.mayCopy !== true)
-      all.push({
-        guarantee: "G5",
-        what: "sent again, though its acceptance could be known",
-        about: step.name,
-      });
-    return { step: step.name, reached, rested, copies, findings: all };
+    const find = (guarantee: Finding["guarantee"], what: string, about = step.name) =>
+      findings.push({ guarantee, what, about });
+    for (const name of blocked) find("G11", "could not start while another process was stopped", name);
+    if (command?.again && (await struck.launch(command.words, command).ended) !== 0)
+      find("G11", `${command.words[0]} did not end well when it was run again`);
+    if (copies > 0 && !mayCopy(step, this.#kind)) find("G5", "sent again, though that could be known");
+    return { step: step.name, reached, rested, copies, findings };
+  }
+
+  /** Starts what is to pass the step, and lets happen what leads there. */
+  async #begin(step: Step, drive: Drive, command: Command | null) {
+    const [struck] = this.#world.relays as [Relay];
+    const arms = armed(step, this.#kind, struck);
+    if (command !== null) {
+      const environment = { ...arms.environment, ...command.environment };
+      return { process: struck.launch(command.words, { ...arms, environment }), acting: [] };
+    }
+    // It may never get so far as to say that it runs.
+    const started = struck.start(arms).then(
+      () => true,
+      () => false,
+    );
+    const acting: (Promise<unknown> | undefined)[] = [];
+    if (drive.act !== undefined && (await started)) {
+      await delay(SETTLED_MS);
+      acting.push(drive.act(this.#world));
+    }
+    return { process: struck.process, acting };
   }
 
   async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {
     const books = await keepBooks(this.#world);
     const accepted = await this.#world.sns.recordAcceptances();
-    const published = new Set(books.publications.map(({ source, event_id }) => `${source} ${event_id}`));
+    const published = new Set(
+      books.publications.map(({ source, event_id, replay_id }) => `${source} ${event_id} ${replay_id}`),
+    );
     const copies = accepted - published.size - this.#copies;
     this.#copies += copies;
     const findings = judgeFolder(this.#world.folder).filter((finding) => {
@@ -101,6 +126,9 @@ export class Matrix {
     return { copies, findings };
   }
 }
+
+const mayCopy = ({ copies }: Step, kind: MatrixKind): boolean =>
+  copies === "accepted" || (copies === "leaving" && kind === "pause");
 
 const armed = (step: Step, kind: MatrixKind, relay: Relay) => ({
   nodeArgs: ["--import", join(import.meta.dirname, "at-step.ts")],

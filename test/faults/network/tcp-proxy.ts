@@ -11,12 +11,14 @@ export type Way = "to" | "from" | "both";
  * - `delay`: bytes arrive later, in order
  * - `throttle`: so many bytes a second
  * - `black-hole`: no byte arrives and no end is told; when it is over, what waited arrives
+ * - `hang`: the same for the connections that are open now, and it is never over; new ones go through
  */
 export type LinkFault =
   | { kind: "refuse" }
   | { kind: "delay"; ms: number; way?: Way }
   | { kind: "throttle"; bytesPerSecond: number; way?: Way }
-  | { kind: "black-hole"; way?: Way };
+  | { kind: "black-hole"; way?: Way }
+  | { kind: "hang"; way?: never };
 
 /**
  * Cuts a connection once, at a request or at its reply:
@@ -100,6 +102,7 @@ export class TcpProxy {
       if (fault.kind === "throttle") condition.bytesPerSecond = fault.bytesPerSecond;
       if (fault.kind === "black-hole") condition.blackHole = true;
     }
+    if (fault.kind === "hang") this.hangAll();
     if (fault.kind === "refuse") {
       this.#refuses = true;
       this.breakAll();

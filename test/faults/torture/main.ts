@@ -35,6 +35,7 @@ try {
     lengthMs: Number(values.minutes) * 60_000,
     perSecond: Number(values.rate),
     relays: Number(values.relays),
+    shared: true,
   });
   say(
     Object.entries(figures)

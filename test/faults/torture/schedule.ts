@@ -108,7 +108,7 @@ const POSTGRES_FAULTS: readonly PostgresFault[] = [
 ];
 
 function drawLinkFault(random: Random, way: "to" | "from" | "both"): LinkFault {
-  switch (random.one(["refuse", "delay", "throttle", "black-hole", "black-hole"] as const)) {
+  switch (random.one(["refuse", "delay", "throttle", "black-hole", "hang"] as const)) {
     case "refuse":
       return { kind: "refuse" };
     case "delay":
@@ -117,6 +117,8 @@ function drawLinkFault(random: Random, way: "to" | "from" | "both"): LinkFault {
       return { kind: "throttle", bytesPerSecond: random.between(2_000, 50_000), way };
     case "black-hole":
       return { kind: "black-hole", way };
+    case "hang":
+      return { kind: "hang" };
   }
 }
 
