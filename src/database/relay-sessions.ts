@@ -9,7 +9,8 @@ export async function someRelayIsConnected(db: Kysely<Tables>): Promise<boolean>
   const { rows } = await sql`
     select from pg_stat_activity
     where datname = current_database() and application_name ~ '^invoice-relay'
-      and application_name not in ('invoice-relay command', 'invoice-relay doctor') and pid <> pg_backend_pid()
+      and application_name not in ('invoice-relay command', 'invoice-relay doctor')
+      and pid <> pg_backend_pid()
     limit 1`.execute(db);
   return rows.length > 0;
 }

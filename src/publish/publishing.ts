@@ -24,7 +24,8 @@ export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEven
     lineOf,
     exchanges: options.connections,
     batchSize: destination.batchSize,
-    // One request costs as much as ten: a batch that is not full waits for company while another is on its way.
+    // One request costs as much as ten: a batch that is not full waits for company while another is on its
+    // way.
     nextBatch: (waiting, underWay, mayWait) =>
       mayWait && underWay > 0 && waiting.length < destination.batchSize ? 0 : destination.fitting(waiting),
     giveBack: (events) => outboxLeases.giveBack(db, events),

@@ -11,7 +11,10 @@ export interface HeldWorkOptions<Item> {
   extend(items: readonly Item[]): Promise<void>;
 }
 
-/** The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there is any. */
+/**
+ * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there
+ * is any.
+ */
 export class HeldWork<Item extends Leased> {
   readonly #options: HeldWorkOptions<Item>;
   readonly #waiting = new Map<string, Item[]>();

@@ -17,8 +17,8 @@ export interface ListedPayment {
 }
 
 /**
- * Finds every payment, Live and Test: a list without `invoiceType` holds at least the Live ones, whether or not
- * it hides the Test ones (not specified).
+ * Finds every payment, Live and Test: a list without `invoiceType` holds at least the Live ones, whether or
+ * not it hides the Test ones (not specified).
  */
 export const ALL_TYPES: readonly AskedType[] = [null, "Test"];
 
