@@ -28,7 +28,7 @@ export interface ClaimedConfirmation extends ConfirmationKey {
   askedAt: Date;
 }
 
-/** What a confirmation is like that nobody asked before. */
+/** A confirmation that was never asked. */
 export const NEVER_ASKED = {
   priority: "unknown",
   requests: 1,

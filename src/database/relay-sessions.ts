@@ -2,8 +2,8 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "./tables.ts";
 
 /**
- * Whether a relay is connected to this database now: commands and checks do not count. Behind a pooler it may
- * hide.
+ * Whether a relay is connected to this database now; commands and checks do not count. Behind a pooler it may
+ * not be seen.
  */
 export async function someRelayIsConnected(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql`

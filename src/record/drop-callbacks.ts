@@ -1,12 +1,12 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** How long callbacks may wait for the log while a partition is taken out, in ms. */
+/** How long callbacks may wait for the log while a partition is detached, in ms. */
 const LOCK_MS = 2_000;
 
 const AT_ONCE = 5_000;
 
-/** One month of the log that is past its time. */
+/** One month of the log that is past retention. */
 export interface OldPartition {
   name: string;
   /** First instant after it. */

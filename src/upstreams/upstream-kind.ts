@@ -8,7 +8,7 @@ export interface UpstreamKind {
   /** The column of its name. */
   key: "name" | "arn";
   policy: UpstreamPolicy;
-  /** The work that waits while it is shut, as wake-ups name it. */
+  /** The work that waits while it takes nothing, as wake-ups name it. */
   work: "confirm" | "publish";
   alarms: Record<"failing" | "paused" | "retry_after", AlarmName>;
   /** Plain words for an alarm: what is wrong, and what happens next. */

@@ -22,7 +22,7 @@ export interface ListedPayment {
  */
 export const ALL_TYPES: readonly AskedType[] = [null, "Test"];
 
-/** The list's items do not say their type, so it is told by which question finds them. */
+/** The list's items do not say their type, so it is told by which request finds them. */
 export const EACH_TYPE: readonly AskedType[] = [null, "Live", "Test"];
 
 /** As statuses are compared. */

@@ -33,7 +33,7 @@ export interface SweepCounts {
   listed: number;
   /** Those without an event. */
   missing: number;
-  /** The missing ones whose question this sweep opened. */
+  /** The missing ones whose confirmation this sweep opened. */
   opened: number;
   /** The missing ones that a callback had asked about already. */
   called: number;
