@@ -38,6 +38,9 @@ const NOTHING_NAMED_EVERY_MS = 60_000;
 const REFUSED_EVERY_MS = 10_000;
 const OVER_BUDGET_EVERY_MS = 60_000;
 
+/** Callbacks within budget for so long, in ms, end the alarm about those that were over it. */
+export const OVER_BUDGET_ENDS_MS = 10 * OVER_BUDGET_EVERY_MS;
+
 /** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
 export function callbackReceiver(options: CallbackReceiverOptions): {
   routers: RequestHandler[];
@@ -45,7 +48,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
 } {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
-  const overBudget = new Paced({ everyMs: OVER_BUDGET_EVERY_MS, act: sayOverBudget });
+  const overBudget = new Paced({ everyMs: OVER_BUDGET_EVERY_MS, act: (key) => void raiseOverBudget(key) });
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
   const intake = new CallbackIntake({
     sources,
@@ -75,19 +78,22 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
   });
   const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
 
-  function sayOverBudget(key: string): void {
-    const [source = "", budget = ""] = key.split(" ");
-    logger.warn(
-      { source, budget },
-      "callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the provider sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS",
-    );
+  function raiseOverBudget(key: string): Promise<void> {
+    const [source = "", subject = ""] = key.split(" ");
+    const detail =
+      "Callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the provider sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS";
+    return keep(source, alarms.goesOn({ name: "callbacks_over_budget", source, subject, detail }));
   }
 
-  async function raiseRefused(key: string): Promise<void> {
+  function raiseRefused(key: string): Promise<void> {
     const [source = "", check = ""] = key.split(" ");
     const detail = `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or address changed. They are kept as refused and ask nothing; once the settings are right, run: invoice-relay replay callbacks`;
+    return keep(source, alarms.raise({ name: "callback_refused", source, subject: check, detail }));
+  }
+
+  async function keep(source: string, kept: Promise<void>): Promise<void> {
     try {
-      await alarms.raise({ name: "callback_refused", source, subject: check, detail });
+      await kept;
     } catch (error) {
       logger.warn({ source, error: messageOf(error) }, "an alarm could not be kept");
     }

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
-import { messageOf } from "../kit/errors.ts";
+import { requireWholeSessions } from "../database/whole-sessions.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import type { Secret } from "../kit/secret.ts";
 import { readSettings } from "../kit/settings.ts";
 import { partitionsDue } from "../record/partitions.ts";
 import type { Check } from "./check.ts";
@@ -22,6 +24,7 @@ export async function* checkDatabase(environment: Record<string, string | undefi
     const reached = await checkServer(db);
     yield* reached.checks;
     if (!reached.usable) return;
+    yield await checkSessions(url);
     yield await checkSchema(db);
     yield await checkPartitions(db);
   } catch (error) {
@@ -49,7 +52,10 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
         pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`.execute(db);
     server = rows[0];
   } catch (error) {
-    const says = `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
+    const says =
+      error instanceof RelayError
+        ? error.message
+        : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
     return { usable: false, checks: [{ about, state: "fault", says }] };
   }
   if (server === undefined) return { usable: false, checks: [] };
@@ -81,6 +87,17 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
       says: "fsync is off: a crash would lose callbacks that were answered. Turn it on",
     });
   return { usable: true, checks };
+}
+
+/** Each session that was opened has shown that its commits are durable; this is whether it stays the same session. */
+async function checkSessions(url: Secret): Promise<Check> {
+  const about = "sessions";
+  try {
+    await requireWholeSessions(url);
+    return { about, state: "ok", says: "commits are durable, messages arrive" };
+  } catch (error) {
+    return { about, state: "fault", says: messageOf(error) };
+  }
 }
 
 async function checkSchema(db: Database): Promise<Check> {

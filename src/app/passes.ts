@@ -7,9 +7,10 @@ import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
-import { makePartitions } from "../record/partitions.ts";
 import { replayPass } from "../replay/replay-pass.ts";
+import { OVER_BUDGET_ENDS_MS } from "./callback-receiver.ts";
 import { confirming } from "./confirming.ts";
+import { PartitionKeeper } from "./keep-partitions.ts";
 import type { PassContext, Passes } from "./pass.ts";
 import { providerOf } from "./providers.ts";
 import { destinationOf, publishing } from "./publishing.ts";
@@ -17,6 +18,7 @@ import { reconcileSource } from "./reconcile-source.ts";
 import { replayRunner } from "./replay-runner.ts";
 import { routesOf } from "./upstreams.ts";
 
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 export function createPasses(context: PassContext): Passes {
@@ -37,6 +39,7 @@ export function createPasses(context: PassContext): Passes {
   const scout = new Scout(reconcileOptions);
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
+  const partitions = new PartitionKeeper(db, log);
   return {
     confirm: (stop) => confirmer.drain(stop),
     publish: (stop) => publisher.pump.drain(stop),
@@ -46,6 +49,7 @@ export function createPasses(context: PassContext): Passes {
       const resumed = await noticeEndedPauses(db);
       if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
       await eraseWhatCameSince(db);
+      await alarms.clearQuiet("callbacks_over_budget", OVER_BUDGET_ENDS_MS);
       return null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
@@ -53,23 +57,18 @@ export function createPasses(context: PassContext): Passes {
     certify: (stop) => certifyPass(reconcileOptions, stop),
     replay: (stop) => replayPass({ runner: replays, log }, stop),
     async retention() {
-      const { partitions, stragglers, unknownConfirmations } = await applyRetention({
-        db,
-        actor: "relay",
-        retentionMs: settings.RETENTION,
-      });
-      if (partitions.length + stragglers + unknownConfirmations > 0)
+      const retention = { db, actor: "relay", retentionMs: settings.RETENTION };
+      const { stays, ...left } = await applyRetention(retention);
+      if (left.partitions.length + left.stragglers + left.unknownConfirmations > 0)
+        log.info(left, "dropped callbacks that are older than RETENTION, and ids that stayed unknown");
+      if (stays?.why === "not_allowed")
         log.info(
-          { partitions, stragglers, unknownConfirmations },
-          "dropped callbacks that are older than RETENTION",
+          stays,
+          "this database user may not drop old callbacks: run `retention` as one who holds the role worker",
         );
-      return DAY_MS;
+      return stays?.why === "busy" ? HOUR_MS : DAY_MS;
     },
-    async partitions() {
-      const made = await makePartitions(db);
-      if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
-      return DAY_MS;
-    },
+    partitions: () => partitions.make(),
     // Under a limit of confirmations a second every claim is counted.
     handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {

@@ -27,7 +27,7 @@ const BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
 export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Outcome {
   const { raises = [], ...changes } = changesBy(confirmation, answer, rules, dice);
   if (confirmation.erased) changes.lastAnswer = null;
-  const outcome: Omit<Outcome, "raises"> = {
+  const outcome: Omit<Outcome, "raises" | "clears"> = {
     invoiceId: confirmation.invoiceId,
     source: confirmation.source,
     leaseToken: confirmation.leaseToken,
@@ -40,7 +40,6 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
     lastAnswer: null,
     invoice: null,
     event: null,
-    clears: confirmation.hasEvidence && answer.kind === "found" ? [OUTSIDE_CONTRACT] : [],
     ...changes,
   };
   if (outcome.state === "dead")
@@ -50,7 +49,22 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
         `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ` +
         `${confirmation.invoiceId}`,
     });
-  return { ...outcome, raises };
+  return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome) };
+}
+
+/** The alarms about an invoice that are over with this outcome. One that was never asked for twice has none. */
+function endedBy(
+  { hasEvidence, requests }: Claimed,
+  answer: Answer,
+  { state, verdict }: Pick<Outcome, "state" | "verdict">,
+): AlarmName[] {
+  const ended: AlarmName[] = hasEvidence && answer.kind === "found" ? [OUTSIDE_CONTRACT] : [];
+  if (requests === 1 || state !== "done") return ended;
+  return [
+    ...ended,
+    "confirmation_dead",
+    ...(verdict === "quarantined" ? [] : (["invoice_quarantined"] as const)),
+  ];
 }
 
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";

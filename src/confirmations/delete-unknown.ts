@@ -1,31 +1,29 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
 import { isGiven, KEY } from "./key-columns.ts";
 
-/**
- * A condition on rows of `confirmation`: the provider did not know the invoice, and nobody has asked again
- * since.
- */
-export const stayedUnknown = (before: Date | RawBuilder<unknown>) => sql<boolean>`
+/** A confirmation of an id that the provider does not know is kept for so long, that no flood stays for ever. */
+const KEPT = sql.lit("7 days");
+
+/** The moment from which on they are kept. */
+export const unknownKeptSince = sql<Date>`clock_timestamp() - ${KEPT}::interval`;
+
+/** A condition on rows of `confirmation`: the provider did not know the invoice, nobody asked again for a week. */
+export const stayedUnknown = sql<boolean>`
   confirmation.verdict = 'unknown_invoice' and confirmation.state = 'done'
-  and confirmation.requested_at < ${before}`;
+  and confirmation.requested_at < ${unknownKeptSince}`;
 
 interface Given {
   keys: readonly ConfirmationKey[];
-  before: Date;
 }
 
-const deleting = new Statement({}, ({ table, value }: Slots<Given>) => {
+const deleting = new Statement({}, ({ table }: Slots<Given>) => {
   const given = table("given", KEY, ({ keys }) => keys);
-  const forgotten = stayedUnknown(value(({ before }) => before));
-  return sql`delete from confirmation using ${given} where ${isGiven} and ${forgotten}`;
+  return sql`delete from confirmation using ${given} where ${isGiven} and ${stayedUnknown}`;
 });
 
 /** Deletes those of the given confirmations that stayed unknown. @returns how many. */
-export const deleteUnknown = (
-  db: Kysely<Tables>,
-  keys: readonly ConfirmationKey[],
-  before: Date,
-): Promise<number> => deleting.write(db, { keys, before });
+export const deleteUnknown = (db: Kysely<Tables>, keys: readonly ConfirmationKey[]): Promise<number> =>
+  deleting.write(db, { keys });

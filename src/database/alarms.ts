@@ -8,6 +8,7 @@ import type { Tables } from "./tables.ts";
 export type AlarmName =
   | "callback_refused"
   | "callback_unwritable"
+  | "callbacks_over_budget"
   | "source_failing"
   | "source_paused"
   | "retry_after_capped"
@@ -101,6 +102,25 @@ export class Alarms {
   async raise(alarm: Alarm, db: Kysely<Tables> = this.#db): Promise<void> {
     await raising(sql`select * from ${tableOf("alarm", ALARM, [alarm])}`).execute(db);
     this.tell([alarm]);
+  }
+
+  /** Raises one that says what lasts: while it is open, this only notes that it still does. */
+  async goesOn(alarm: Alarm): Promise<void> {
+    const { rows } = await sql<{ isNew: boolean }>`
+      insert into alarm (name, source, subject, detail)
+      select name, source, subject, detail from ${tableOf("alarm", ALARM, [alarm])}
+      on conflict (name, source, subject) where cleared_at is null do update
+        set last_raised_at = clock_timestamp()
+      returning xmax = 0 as "isNew"`.execute(this.#db);
+    if (rows[0]?.isNew === true) this.tell([alarm]);
+  }
+
+  /** Closes those of a name that nobody said to go on for so long, in ms, in whichever process they began. */
+  async clearQuiet(name: AlarmName, quietMs: number): Promise<void> {
+    const { rows } = await sql<Omit<Alarm, "detail">>`
+      ${clearing(sql`name = ${name} and last_raised_at < clock_timestamp() - ${`${quietMs} ms`}::interval`)}
+      returning name, source, subject`.execute(this.#db);
+    this.tellCleared(rows);
   }
 
   /** Closes it if it is open. */

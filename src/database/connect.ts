@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { PreparingClient, RelayClient } from "./relay-client.ts";
 import { SessionPool } from "./session-pool.ts";
@@ -38,11 +39,8 @@ export interface ConnectOptions {
   connectTimeoutMs?: number;
   /** How long one statement may take, in ms, where the purpose does not say it well. */
   statementTimeoutMs?: number;
-  /**
-   * Send no options at the start of a session, which RDS Proxy and PgBouncer refuse: what a session needs is
-   * set by its first statement then. Statements are not kept prepared.
-   */
-  plainStart?: boolean;
+  /** Keep no statements prepared: RDS Proxy would tie a session to this client for it. */
+  unprepared?: boolean;
   /** The Postgres schema that unqualified names mean. */
   schema?: string;
   /** Told of connections that break while idle; the pool replaces them by itself. */
@@ -92,14 +90,9 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types,
-    Client: purpose === "hot" && options.plainStart !== true ? PreparingClient : RelayClient,
-    ...(options.plainStart === true
-      ? { onConnect: async (client: pg.ClientBase) => void (await client.query(settingAll(session))) }
-      : {
-          options: Object.entries(session)
-            .map(([name, value]) => `-c ${name}=${value}`)
-            .join(" "),
-        }),
+    Client: purpose === "hot" && options.unprepared !== true ? PreparingClient : RelayClient,
+    // By its first statement, not by options of its start: RDS Proxy and PgBouncer refuse or ignore these.
+    onConnect: (client: pg.ClientBase) => beginSession(client, session),
   });
   let closing = false;
   // The pool releases its sessions before they have ended, so an error of a server that stops then is
@@ -131,7 +124,17 @@ function sessionSettings(
   };
 }
 
-const settingAll = (session: Record<string, string>): string =>
-  Object.entries(session)
-    .map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`)
-    .join("; ");
+/**
+ * Sets what a session needs and asks whether it holds, in one round trip.
+ * @throws RelayError where commits would not be durable: no session records under a promise that it cannot keep.
+ */
+async function beginSession(client: pg.ClientBase, session: Record<string, string>): Promise<void> {
+  const settings = Object.entries(session).map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`);
+  const answer: unknown = await client.query(`${settings.join("; ")}; show synchronous_commit`);
+  const [held] = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult).rows : [];
+  if (held?.synchronous_commit === "on") return;
+  throw new RelayError(
+    `Commits would not be durable: synchronous_commit is ${held?.synchronous_commit}, though it was set to on. What stands between the relay and Postgres drops what a session sets: connect to Postgres directly, or let the pooler keep sessions.`,
+    { next: "refuse" },
+  );
+}

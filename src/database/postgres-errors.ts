@@ -33,3 +33,9 @@ export function isLostConnection(error: unknown): boolean {
     )
   );
 }
+
+/** Someone else held the lock for longer than lock_timeout. */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";
+
+/** The database user may not do this. */
+export const isNotAllowed = (error: unknown): boolean => codeOf(error) === "42501";

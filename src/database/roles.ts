@@ -37,13 +37,19 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   outbox: { worker: ALL },
   publication: { worker: ["select", "insert"] },
   sweep: { worker: ALL },
+  swept_payment: { worker: ALL },
   certificate: { worker: KEEPS },
   listed_payment: { worker: ALL },
-  swept_payment: { worker: ALL },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
   callback_reading: { worker: ALL },
   audit_entry: { worker: ["select", "insert"] },
+};
+
+/** What does one thing as the tables' owner, and who may call it. */
+export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
+  make_callback_partition: ["worker"],
+  drop_callback_partition: ["worker"],
 };
 
 /**
@@ -67,9 +73,14 @@ export function grantStatements(rights = RIGHTS): string[] {
     `grant usage on schema public to ${all}`,
     `revoke all on all tables in schema public from ${ROLES.receiver}, ${ROLES.worker}`,
     ...given,
+    `revoke all on all functions in schema public from ${ROLES.receiver}, ${ROLES.worker}`,
+    ...Object.entries(FUNCTION_RIGHTS).flatMap(([name, roles]) =>
+      roles.map((role) => `grant execute on function ${name} to ${ROLES[role]}`),
+    ),
     `grant select on all tables in schema public to ${ROLES.reader}`,
     // The partitions to come.
-    `alter default privileges in schema public grant select on tables to ${ROLES.reader}, ${ROLES.worker}`,
+    `alter default privileges in schema public grant select on tables to ${ROLES.reader}`,
+    `alter default privileges in schema public revoke select on tables from ${ROLES.worker}`,
   ];
 }
 

@@ -26,7 +26,7 @@ export async function handler(): Promise<Migrated> {
   const { db, close } = connect(DATABASE_URL, {
     max: 2,
     purpose: "migrate",
-    plainStart: environment.DATABASE_PROXY === "true",
+    unprepared: environment.DATABASE_PROXY === "true",
   });
   try {
     const migrations = await migrateToLatest(db, "relay", relayMigrations);

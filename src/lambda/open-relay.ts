@@ -1,5 +1,5 @@
 import { Alarms } from "../database/alarms.ts";
-import { connect, type Database } from "../database/connect.ts";
+import { connect, type Database, type Purpose } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
 import { createLogger, type Logger } from "../kit/log.ts";
 import { createMetrics, type Metrics } from "../kit/metrics.ts";
@@ -27,26 +27,27 @@ export interface LambdaRelay {
   close(): Promise<void>;
 }
 
-/** A container that slept longer than this, in ms, looks whether its connection still stands. */
-const SLEPT_MS = 5_000;
+/** A container that slept longer than this, in ms, looks whether its connections still stand: a round trip. */
+const SLEPT_MS = 1_000;
 
 /** One that gives no sign of life within this time, in ms, is replaced. */
-const SIGN_OF_LIFE_MS = 2_000;
+const SIGN_OF_LIFE_MS = 1_500;
 
 /**
  * Opens what a function needs, with a pool of `connections`: one container serves one invocation at a time,
  * so a thousand containers must not take a thousand times ten connections.
  * @throws SettingsError, RelayError
  */
-export async function openRelay(connections: number): Promise<LambdaRelay> {
+export async function openRelay(connections: number, purpose: Purpose): Promise<LambdaRelay> {
   const environment = await readEnvironment(process.env);
   const settings = readSettings(environment, SERVE_REQUIRES);
   requireVerifiedTls(settings.DATABASE_URL);
   const log = createLogger({ level: settings.LOG_LEVEL });
   const { db, weedOut, close } = connect(settings.DATABASE_URL, {
     max: connections,
+    purpose,
     applicationName: `invoice-relay ${environment.AWS_LAMBDA_FUNCTION_NAME ?? "lambda"}`,
-    plainStart: environment.DATABASE_PROXY === "true",
+    unprepared: environment.DATABASE_PROXY === "true",
     onIdleError: (error) =>
       log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
   });

@@ -47,7 +47,7 @@ export function passHandler(
 }
 
 async function openPasses() {
-  const relay = await openRelay(CONNECTIONS);
+  const relay = await openRelay(CONNECTIONS, "work");
   const { db, settings, sources, alarms, log, metrics, queueUrls } = relay;
   try {
     await requireSchema(db, "relay", relayMigrations);

@@ -9,7 +9,7 @@ import { WakeQueue } from "./wake-queue.ts";
 
 const open = perContainer(async () => {
   // One container takes one request at a time: one connection is all it can use.
-  const relay = await openRelay(1);
+  const relay = await openRelay(1, "hot");
   const wake = new WakeQueue({ queueUrl: relay.queueUrls.confirm, log: relay.log });
   const receiver = callbackReceiver({
     settings: relay.settings,

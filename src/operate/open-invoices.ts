@@ -16,10 +16,10 @@ export const openInvoices: RawBuilder<unknown> = sql`
     join event on event.source = outbox.source and event.id = outbox.event_id
     where outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)`;
 
-/** A query: source and invoiceId of confirmations that stayed unknown, and of which nothing else is kept. */
-export const forgottenConfirmations = (before: Date): RawBuilder<unknown> => sql`
+/** A query: source and invoiceId of confirmations that stayed unknown, and of which nothing but callbacks is kept. */
+export const forgottenConfirmations: RawBuilder<unknown> = sql`
   select confirmation.source, confirmation.invoice_id as "invoiceId" from confirmation
-  where ${stayedUnknown(before)}
+  where ${stayedUnknown}
     and not exists (select from invoice
       where invoice.source = confirmation.source and invoice.id = confirmation.invoice_id)
     and not exists (select from event

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { ConfirmationKey } from "../confirmations/confirmation.ts";
 import { deleteUnknown } from "../confirmations/delete-unknown.ts";
 import { audit } from "../database/audit.ts";
+import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   countPartition,
@@ -9,10 +10,10 @@ import {
   deleteStragglers,
   dropPartition,
   firstOfMonthBefore,
-  isBusy,
   type OldPartition,
   partitionsBefore,
 } from "../record/drop-callbacks.ts";
+import { whenNotBusy } from "../record/when-not-busy.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
 import { forgottenConfirmations, openInvoices } from "./open-invoices.ts";
 
@@ -38,68 +39,79 @@ export interface RetentionResult {
   partitions: DroppedPartition[];
   /** Old callbacks in the default partition that leave. */
   stragglers: number;
-  /** Confirmations that ended in `unknown_invoice` and whose callbacks have left. */
+  /** Confirmations of ids that stayed unknown for a week. Their callbacks stay for as long as all others. */
   unknownConfirmations: number;
-  /** A partition that was busy; the next run takes it. */
-  busy: string | null;
+  /** A partition that stayed, and why; the next run takes it. `not_allowed`: this database user may not drop it. */
+  stays: { name: string; why: "busy" | "not_allowed" } | null;
 }
 
 const AT_ONCE = 5_000;
+
+/** How often a busy log is asked for a partition. */
+const TRIES = 3;
 
 /**
  * Drops whole months of the log that are older than `retentionMs`. Callbacks of invoices that are still open (a
  * confirmation not done, one in quarantine that nobody released or dismissed, an event neither published nor
  * dismissed) move to the default partition first, and leave once that is over. Confirmations and events stay for
- * ever, except confirmations of invoices that nobody knows.
+ * ever, except confirmations of invoices that the provider did not know for a week.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
   const { db, actor, retentionMs, dryRun = false } = options;
   const before = await firstOfMonthBefore(db, retentionMs);
-  const partitions: DroppedPartition[] = [];
-  const nothing = { dryRun, before, partitions, stragglers: 0, unknownConfirmations: 0, busy: null };
-  for (const partition of await partitionsBefore(db, before)) {
-    const counts = await countPartition(db, partition.name, openInvoices);
-    try {
-      if (!dryRun) await drop(db, actor, partition, counts);
-    } catch (error) {
-      if (!isBusy(error)) throw error;
-      return { ...nothing, busy: partition.name };
-    }
-    partitions.push({ ...partition, ...counts });
-  }
+  const unknownConfirmations = await (dryRun ? countForgotten : deleteForgotten)(db);
+  const { partitions, stays } = await dropPartitions(options, await partitionsBefore(db, before));
   const stragglers = await (dryRun ? countStragglers : deleteStragglers)(db, before, openInvoices);
-  const unknownConfirmations = await (dryRun ? countForgotten : deleteForgotten)(db, before);
+  if (!dryRun) await deleteReadings(db, before);
   if (!dryRun && stragglers + unknownConfirmations > 0) {
     const detail = { before, callbacks: stragglers, confirmations: unknownConfirmations };
     await audit(db, [{ actor, action: "retention", subject: "callback_default", invoiceId: null, detail }]);
   }
-  return { ...nothing, stragglers, unknownConfirmations };
+  return { dryRun, before, partitions, stragglers, unknownConfirmations, stays };
+}
+
+async function dropPartitions(
+  { db, actor, dryRun }: RetentionOptions,
+  old: readonly OldPartition[],
+): Promise<Pick<RetentionResult, "partitions" | "stays">> {
+  const partitions: DroppedPartition[] = [];
+  for (const partition of old) {
+    const counts = await countPartition(db, partition, openInvoices);
+    try {
+      if (dryRun !== true) await whenNotBusy(TRIES, () => drop(db, actor, partition, counts));
+    } catch (error) {
+      const { name } = partition;
+      if (isLockTimeout(error)) return { partitions, stays: { name, why: "busy" } };
+      if (isNotAllowed(error)) return { partitions, stays: { name, why: "not_allowed" } };
+      throw error;
+    }
+    partitions.push({ ...partition, ...counts });
+  }
+  return { partitions, stays: null };
 }
 
 function drop(
   db: Kysely<Tables>,
   actor: string,
-  { name, to }: OldPartition,
+  partition: OldPartition,
   detail: { callbacks: number; kept: number },
 ): Promise<void> {
   return db.transaction().execute(async (trx) => {
-    await dropPartition(trx, name, openInvoices);
-    await deleteReadings(trx, to);
-    await audit(trx, [{ actor, action: "retention", subject: name, invoiceId: null, detail }]);
+    await audit(trx, [{ actor, action: "retention", subject: partition.name, invoiceId: null, detail }]);
+    await dropPartition(trx, partition, openInvoices);
   });
 }
 
-async function countForgotten(db: Kysely<Tables>, before: Date): Promise<number> {
+async function countForgotten(db: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (${forgottenConfirmations(before)}) as forgotten`.execute(db);
+    select count(*) as count from (${forgottenConfirmations}) as forgotten`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-async function deleteForgotten(db: Kysely<Tables>, before: Date): Promise<number> {
+async function deleteForgotten(db: Kysely<Tables>): Promise<number> {
   for (let gone = 0; ; ) {
-    const { rows } = await sql<ConfirmationKey>`
-      ${forgottenConfirmations(before)} limit ${AT_ONCE}`.execute(db);
-    gone += await deleteUnknown(db, rows, before);
+    const { rows } = await sql<ConfirmationKey>`${forgottenConfirmations} limit ${AT_ONCE}`.execute(db);
+    gone += await deleteUnknown(db, rows);
     if (rows.length < AT_ONCE) return gone;
   }
 }

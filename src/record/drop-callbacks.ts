@@ -1,14 +1,13 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** How long callbacks may wait for the log while a partition is detached, in ms. */
-const LOCK_MS = 2_000;
-
 const AT_ONCE = 5_000;
 
-/** One month of the log that is past retention. */
+/** One month of the log that is past its time. */
 export interface OldPartition {
   name: string;
+  /** Its first instant. */
+  from: Date;
   /** First instant after it. */
   to: Date;
 }
@@ -25,6 +24,8 @@ export async function partitionsBefore(db: Kysely<Tables>, before: Date): Promis
   const { rows } = await sql<OldPartition>`
     select * from (
       select child.relname as name,
+        substring(pg_get_expr(child.relpartbound, child.oid)
+          from $re$FROM \\('([^']+)'\\)$re$)::timestamptz as from,
         substring(pg_get_expr(child.relpartbound, child.oid)
           from $re$TO \\('([^']+)'\\)$re$)::timestamptz as to
       from pg_inherits join pg_class as child on child.oid = inhrelid
@@ -43,40 +44,42 @@ const about = (table: RawBuilder<unknown>, keep: RawBuilder<unknown>) => sql`
   join keep on keep.source = old.source and old.invoice_ids @> array[keep.invoice_id]
   where cardinality(old.invoice_ids) > 1`;
 
+/** A partition's callbacks, by way of the log: a role may read the log, and not each of its partitions. */
+const within = ({ from, to }: OldPartition) => sql`
+  (select * from callback where received_at >= ${from} and received_at < ${to})`;
+
 /** How many callbacks a partition holds, and how many of them are about one of `keep`. */
 export async function countPartition(
   db: Kysely<Tables>,
-  name: string,
+  partition: OldPartition,
   keep: RawBuilder<unknown>,
 ): Promise<{ callbacks: number; kept: number }> {
   const { rows } = await sql<{ callbacks: number; kept: number }>`
-    select (select count(*) from ${sql.table(name)}) as callbacks,
-      (select count(*) from (${about(sql.table(name), keep)}) as kept) as kept`.execute(db);
+    select (select count(*) from ${within(partition)} as old) as callbacks,
+      (select count(*) from (${about(within(partition), keep)}) as kept) as kept`.execute(db);
   return rows[0] ?? { callbacks: 0, kept: 0 };
 }
 
 /**
- * Takes a partition out of the log; callbacks about one of `keep` move to the default partition and stay.
+ * Takes a partition out of the log; callbacks about one of `keep` move to the default partition and stay. Callbacks that
+ * come in wait for the commit, which is to follow at once.
  * @throws lock_not_available (SQLSTATE 55P03) when the log is busy.
  */
 export async function dropPartition(
   trx: Transaction<Tables>,
-  name: string,
+  partition: OldPartition,
   keep: RawBuilder<unknown>,
 ): Promise<void> {
-  const table = sql.table(name);
-  await sql`select set_config('lock_timeout', ${`${LOCK_MS}ms`}, true)`.execute(trx);
-  await sql`select pg_advisory_xact_lock(hashtext('invoice-relay partitions'))`.execute(trx);
-  await sql`alter table callback detach partition ${table}`.execute(trx);
-  await sql`
-    insert into callback select old.* from ${table} as old
-    where (old.received_at, old.id) in (
-      select kept.received_at, kept.id from (${about(table, keep)}) as kept)`.execute(trx);
-  await sql`drop table ${table}`.execute(trx);
+  // As text: a Date has no microseconds.
+  const { rows } = await sql<{ at: string; id: string }>`
+    select kept.received_at::text as at, kept.id from (${about(within(partition), keep)}) as kept`.execute(
+    trx,
+  );
+  const [times, ids] = [rows.map(({ at }) => at), rows.map(({ id }) => id)];
+  await sql`select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
+    trx,
+  );
 }
-
-export const isBusy = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "55P03";
 
 /** Callbacks from before that moment which were kept, and are about none of `keep` any longer. */
 const stragglers = (before: Date, keep: RawBuilder<unknown>) => sql`

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { whenNotBusy } from "./when-not-busy.ts";
 
 const MONTHS_AHEAD = 3;
 
@@ -24,34 +25,24 @@ export function partitionsDue(now: Date): Partition[] {
 
 /**
  * Makes the partitions that are due and missing. Rows that the default partition took in their stead move over.
+ * @param tries how often a busy log is asked, with a second in between
  * @returns the names of those it made.
+ * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy, insufficient_privilege (42501) without the right.
  */
-export async function makePartitions(db: Kysely<Tables>, now: Date = new Date()): Promise<string[]> {
+export async function makePartitions(
+  db: Kysely<Tables>,
+  now: Date = new Date(),
+  tries = 5,
+): Promise<string[]> {
   const made: string[] = [];
-  for (const partition of partitionsDue(now)) {
-    if (await makePartition(db, partition)) made.push(partition.name);
+  for (const { name, from } of partitionsDue(now)) {
+    if (await whenNotBusy(tries, () => makePartition(db, from))) made.push(name);
   }
   return made;
 }
 
-function makePartition(db: Kysely<Tables>, partition: Partition): Promise<boolean> {
-  const name = sql.id(partition.name);
-  const [from, to] = [sql.lit(partition.from), sql.lit(partition.to)];
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('invoice-relay partitions'))`.execute(trx);
-    const found = await sql<{
-      there: boolean;
-    }>`select to_regclass(${partition.name}) is not null as there`.execute(trx);
-    if (found.rows[0]?.there === true) return false;
-    await sql`create table ${name} (like callback including defaults including constraints)`.execute(trx);
-    await sql`set local invoice_relay.moves_partition = 'on'`.execute(trx);
-    await sql`lock table callback_default in exclusive mode`.execute(trx);
-    await sql`
-      with moved as (delete from callback_default where received_at >= ${from} and received_at < ${to} returning *)
-      insert into ${name} select * from moved`.execute(trx);
-    await sql`alter table callback attach partition ${name} for values from (${from}) to (${to})`.execute(
-      trx,
-    );
-    return true;
-  });
+async function makePartition(db: Kysely<Tables>, from: string): Promise<boolean> {
+  const { rows } = await sql<{ made: boolean }>`
+    select make_callback_partition((${from}::timestamptz at time zone 'UTC')::date) as made`.execute(db);
+  return rows[0]?.made === true;
 }

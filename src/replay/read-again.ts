@@ -39,9 +39,9 @@ export function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): 
     contentEncoding: header("content-encoding"),
     body: callback.body,
   });
-  const confirmed = new Set(callback.confirmedIds);
+  const settled = new Set(callback.settledIds);
   const invoiceIds = [...new Set([...callback.foundIds, ...(reading?.invoiceIds ?? [])])].filter(
-    (id) => !confirmed.has(id),
+    (id) => !settled.has(id),
   );
   return invoiceIds.length === 0 ? null : { callback, invoiceIds, foundBy: reading?.foundBy ?? IN_THE_LOG };
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { unknownKeptSince } from "../confirmations/delete-unknown.ts";
 import type { Tables } from "../database/tables.ts";
 import { conditionOf } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
@@ -17,8 +18,11 @@ export interface SelectedCallback {
   verdict: string | null;
   /** What was found when it came in, and by earlier replays; of a refused one, only by these. */
   foundIds: string[];
-  /** Those of them that are confirmed for this source, or are to be. */
-  confirmedIds: string[];
+  /**
+   * Those of them that are confirmed for this source, or are to be; and, unless they were named, those of a callback
+   * so old that they were forgotten as unknown.
+   */
+  settledIds: string[];
 }
 
 const OWN_VERDICTS = ["unreadable", "ping", "refused"];
@@ -52,6 +56,11 @@ export async function countCallbacks(db: Kysely<Tables>, filters: ReplayFilters)
   return rows[0]?.count ?? 0;
 }
 
+/** Whether the confirmation of an id that was found when its callback came in may have been deleted as unknown. */
+const mayBeForgotten = ({ invoiceIds }: ReplayFilters) => sql<boolean>`
+  (selected.verdict is null and found = any(selected.invoice_ids) and selected.received_at < ${unknownKeptSince}
+    and ${invoiceIds === undefined || invoiceIds.length === 0 ? sql`true` : sql`found <> all(${invoiceIds}::uuid[])`})`;
+
 /** The next callbacks after a position, in the order they came. */
 export async function selectCallbacks(
   db: Kysely<Tables>,
@@ -74,9 +83,11 @@ export async function selectCallbacks(
     select id, received_at as "receivedAt", received_at::text as at, source, method, query, reference,
       headers, body, verdict, found_ids as "foundIds",
       array(
-        select confirmation.invoice_id from confirmation
-        where confirmation.source = selected.source and confirmation.invoice_id = any(found_ids)
-      ) as "confirmedIds"
+        select found from unnest(found_ids) as found
+        where ${mayBeForgotten(filters)} or exists (
+          select from confirmation
+          where confirmation.source = selected.source and confirmation.invoice_id = found)
+      ) as "settledIds"
     from selected order by received_at, id`.execute(db);
   return rows;
 }

@@ -4,9 +4,17 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
-import { grantRoles, grantStatements, RIGHTS, ROLES, type Role } from "../../src/database/roles.ts";
+import {
+  FUNCTION_RIGHTS,
+  grantRoles,
+  grantStatements,
+  RIGHTS,
+  ROLES,
+  type Role,
+} from "../../src/database/roles.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { makePartitions } from "../../src/record/partitions.ts";
+import { applyRetention } from "../../src/operate/retention.ts";
+import { makePartitions, partitionsDue } from "../../src/record/partitions.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 import { loginWith } from "../support/login.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
@@ -22,6 +30,8 @@ async function migrated() {
   expect(await grantRoles(db)).toBe("granted");
   return { database, db };
 }
+
+const thisMonth = () => partitionsDue(new Date())[0]?.name ?? "";
 
 /** Runs statements as a login with these roles, each in a transaction that is rolled back. */
 async function tries(url: string, roles: readonly Role[], statements: readonly string[]): Promise<string[]> {
@@ -125,6 +135,63 @@ describe("database roles", () => {
     expect(await tries(database.url, ["worker"], ["delete from event"])).toEqual(["refused"]);
   });
 
+  it("let the worker make and drop past months of the log as their owner would, and nothing else so", async () => {
+    const { database } = await migrated();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query("select make_callback_partition('2020-03-01'), make_callback_partition('2020-04-15')");
+    await client.end();
+    const attempts = [
+      "select make_callback_partition('2020-05-31')",
+      "select drop_callback_partition('callback_2020_03', '{}', '{}')",
+      `select drop_callback_partition('${thisMonth()}', '{}', '{}')`,
+      "select drop_callback_partition('callback_default', '{}', '{}')",
+      "select drop_callback_partition('event', '{}', '{}')",
+      "drop table callback_2020_03",
+    ];
+    const done = ["done", "done", "22023", "22023", "22023", "refused"];
+    expect(await tries(database.url, ["worker"], attempts)).toEqual(done);
+    expect(await tries(database.url, ["receiver"], attempts)).toEqual(attempts.map(() => "refused"));
+    expect(await tries(database.url, ["reader"], attempts)).toEqual(attempts.map(() => "refused"));
+  });
+
+  it("let nobody in between them and their owner: what they call is looked up in pg_catalog", async () => {
+    const { db } = await migrated();
+    const { rows } = await sql<{ name: string; settings: string[] }>`
+      select proname as name, proconfig as settings from pg_proc
+      where prosecdef and pronamespace = 'public'::regnamespace order by 1`.execute(db);
+    expect(rows.map(({ name }) => name)).toEqual(Object.keys(FUNCTION_RIGHTS).sort());
+    for (const { settings } of rows) expect(settings).toContain("search_path=pg_catalog, pg_temp");
+  });
+
+  it("are enough for what serve does daily: partitions ahead are made, old months and their readings leave", async () => {
+    const { database, db: owner } = await migrated();
+    await sql`select make_callback_partition('2020-03-01')`.execute(owner);
+    const { db, close } = connect(new Secret(await loginWith(database.url, ["receiver", "worker"])), {
+      max: 1,
+    });
+    onTestFinished(close);
+    const kept = randomUUID();
+    for (const id of [kept, randomUUID()])
+      await sql`
+        insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
+        values (${randomUUID()}, '2020-03-10T10:00:00.123456Z', 'default', 'POST', '', '', ${[id]}, '[]', '')`.execute(
+        db,
+      );
+    await sql`
+      insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
+      values (${kept}, 'default', 'callback', now(), now(), now())`.execute(db);
+    expect(await makePartitions(db, new Date("2031-01-01T00:00:00Z"))).toHaveLength(4);
+    const result = await applyRetention({ db, actor: "cli:test", retentionMs: 400 * 86_400_000 });
+    expect(result).toMatchObject({
+      partitions: [{ name: "callback_2020_03", callbacks: 2, kept: 1 }],
+      stays: null,
+    });
+    const { rows } =
+      await sql`select invoice_ids::text[] as ids, received_at::text as at from callback`.execute(db);
+    expect(rows).toEqual([{ ids: [kept], at: "2020-03-10 10:00:00.123456+00" }]);
+  });
+
   it("name nothing that would need quoting", () => {
     for (const statement of grantStatements()) expect(statement).toMatch(/^[a-z_, ]+$/);
   });
@@ -144,6 +211,7 @@ describe("database roles", () => {
     expect(await around.query("select from callback")).toHaveLength(1);
     await relay.stop();
     expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+    expect(relay.lines.filter(({ msg }) => String(msg).includes("may not make partitions"))).toHaveLength(1);
   });
 
   it("are enough for serve: with receiver and worker a payment goes all the way", async () => {

@@ -92,4 +92,79 @@ describe("several sources", () => {
     await vi.waitFor(() => expect(asked.map(({ id }) => id)).toEqual(expect.arrayContaining([forA, forB])));
     for (const { id, key } of asked) expect(key).toBe(id === forA ? "key-of-a" : "key-of-b");
   });
+
+  const WITHIN = { timeout: 5_000, interval: 20 };
+  const published = (around: Surroundings, arn: string) =>
+    around.sns.messages(arn).map(({ message }) => JSON.parse(message).subject);
+
+  it("whose provider hangs, with its queue full, holds up no other (G11)", async () => {
+    const around = await surroundings();
+    const hanging = new Set<string>();
+    around.provider.otherwise((request, response) => {
+      const id = request.url?.split("/").at(-1) ?? "";
+      if (request.headers["x-api-key"] === "key-of-a") return void hanging.add(id);
+      const script = invoiceAnswer(id);
+      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+    });
+    const relay = await startRelay(twoSources(around));
+    const tell = (name: "a" | "b", id = randomUUID()) =>
+      relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS[name]}` });
+    await Promise.all(Array.from({ length: 400 }, () => tell("a")));
+    await vi.waitFor(() => expect(hanging.size).toBeGreaterThan(5), WITHIN);
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    for (const id of ids) await tell("b", id);
+    await vi.waitFor(
+      () => expect(published(around, around.testTopicArn).toSorted()).toEqual(ids.toSorted()),
+      WITHIN,
+    );
+  });
+
+  it("whose refused key is tried, and nobody answers, holds up no other (G11)", async () => {
+    const around = await surroundings();
+    const probes: string[] = [];
+    around.provider.otherwise((request, response) => {
+      const id = request.url?.split("/").at(-1) ?? "";
+      // Neither is the trial answered, nor any that follows.
+      if (request.headers["x-api-key"] === "key-of-a") return void probes.push(id);
+      const script = invoiceAnswer(id);
+      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+    });
+    const relay = await startRelay(twoSources(around));
+    await around.query(
+      "update source set paused_by = 'refused', paused_at = now(), probe_at = now() where name = 'a'",
+    );
+    await relay.callback({ data: { id: randomUUID() } }, { path: `/callbacks/${TOKENS.a}` });
+    await vi.waitFor(() => expect(probes).toHaveLength(1), WITHIN);
+    const id = randomUUID();
+    await relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS.b}` });
+    await vi.waitFor(() => expect(published(around, around.testTopicArn)).toEqual([id]), WITHIN);
+  });
+
+  it.each([
+    ["hangs", ""],
+    ["was refused, and hangs when it is tried", "paused_by = 'refused', paused_at = now(), probe_at = now()"],
+  ])("whose topic %s holds up no other (G11)", async (_, state) => {
+    const around = await surroundings();
+    around.provider.otherwise((request, response) => {
+      const script = invoiceAnswer(request.url?.split("/").at(-1) ?? "");
+      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+    });
+    const relay = await startRelay(twoSources(around));
+    if (state !== "") await around.query(`update topic set ${state} where arn = $1`, [around.topicArn]);
+    around.sns.addFault({ kind: "hang", times: 1_000, topicArn: around.topicArn });
+    const tell = (name: "a" | "b", id = randomUUID()) =>
+      relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS[name]}` });
+    await Promise.all(Array.from({ length: 100 }, () => tell("a")));
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select from outbox where state = 'claimed'")).not.toHaveLength(0),
+      WITHIN,
+    );
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    for (const id of ids) await tell("b", id);
+    await vi.waitFor(
+      () => expect(published(around, around.testTopicArn).toSorted()).toEqual(ids.toSorted()),
+      WITHIN,
+    );
+  });
 });

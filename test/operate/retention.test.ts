@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import pg from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { addCallback, addConfirmation, addEvents, openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
@@ -77,16 +78,36 @@ describe("retention", () => {
     expect(await ids(around)).toEqual([]);
   });
 
-  it("lets confirmations of unknown invoices leave with their callbacks; all others stay for ever", async () => {
+  it("leaves a busy log alone: callbacks wait for nobody longer than for a lock, and the next run takes the month", {
+    timeout: 60_000,
+  }, async () => {
     const around = await surroundings();
     const db = await withOldMonths(around);
-    const old = { requested_at: OLD, settled_at: OLD, opened_at: OLD };
-    await addConfirmation(around, { ...old, verdict: "unknown_invoice" });
+    const reader = new pg.Client({ connectionString: around.databaseUrl });
+    await reader.connect();
+    onTestFinished(() => reader.end());
+    await reader.query("begin");
+    await reader.query("select count(*) from callback");
+    const retention = { db, actor: "cli:test", retentionMs: 400 * DAY };
+    const [result] = await Promise.all([applyRetention(retention), addCallback(around, {})]);
+    expect(result).toMatchObject({ partitions: [], stays: { name: "callback_2020_03", why: "busy" } });
+    expect(await around.query("select from audit_entry")).toEqual([]);
+    await reader.query("rollback");
+    expect(await applyRetention(retention)).toMatchObject({ partitions: [{}, {}], stays: null });
+  });
+
+  it("forgets ids that stayed unknown for a week, and keeps their callbacks; all others stay for ever", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const at = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+    const old = { requested_at: at(8), settled_at: at(8), opened_at: at(8) };
+    const forgotten = await addCallback(around, { received_at: at(8) });
+    await addConfirmation(around, { ...old, invoice_id: forgotten.invoiceId, verdict: "unknown_invoice" });
     const asked = await addConfirmation(around, { ...old, verdict: "unknown_invoice", state: "due" });
     const paid = await addConfirmation(around, old);
     const recent = await addConfirmation(around, {
       verdict: "unknown_invoice",
-      requested_at: new Date().toISOString(),
+      requested_at: at(6),
     });
 
     expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
@@ -94,5 +115,6 @@ describe("retention", () => {
     });
     const left = await around.query<{ id: string }>("select invoice_id as id from confirmation order by 1");
     expect(left.map((row) => row.id)).toEqual([asked, paid, recent].sort());
+    expect(await ids(around)).toEqual([forgotten.id]);
   });
 });

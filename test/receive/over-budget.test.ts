@@ -41,9 +41,28 @@ describe("a callback over budget (G12)", () => {
     expect(metrics).toContain(
       'invoice_relay_callbacks_cut_total{source="default",what="address_callbacks"} 1',
     );
-    expect(relay.lines).toContainEqual(
-      expect.objectContaining({ level: "warn", source: "default", budget: "address_callbacks" }),
+  });
+
+  it("is alarmed once for as long as it lasts, by whichever process, and that ends by itself", async () => {
+    const { around, relay } = await relayWith({ CALLBACKS_PER_HOUR: "1" });
+    const other = await startRelay(
+      around.environment({ TRUSTED_PROXIES: "loopback", CALLBACKS_PER_HOUR: "1" }),
     );
+    const told = () =>
+      [...relay.lines, ...other.lines].filter(({ alarm }) => alarm === "callbacks_over_budget").length;
+    const alarms = () => around.query("select name, source, subject, cleared_at is null as open from alarm");
+    for (const process of [relay, other])
+      for (let n = 0; n < 3; n += 1) await process.callback({ id: randomUUID() }, from("203.0.113.1"));
+    const alarm = { name: "callbacks_over_budget", source: "default", subject: "address_callbacks" };
+    await vi.waitFor(async () => {
+      expect(await alarms()).toEqual([{ ...alarm, open: true }]);
+      expect(await around.query("select from alarm where last_raised_at > raised_at")).toHaveLength(1);
+    });
+    expect(told()).toBe(1);
+
+    await around.query("update alarm set last_raised_at = now() - interval '11 minutes'");
+    await vi.waitFor(async () => expect(await alarms()).toEqual([{ ...alarm, open: false }]), 15_000);
+    expect(other.lines).toContainEqual(expect.objectContaining({ alarmCleared: "callbacks_over_budget" }));
   });
 
   it("as small as honest ones are is kept whole, and marked", async () => {

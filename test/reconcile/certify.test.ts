@@ -87,6 +87,48 @@ describe("the certificate", () => {
     expect([result, gaps, total.paid.count, total.published.count]).toEqual(["not_equal", 1, 2, 1]);
   });
 
+  it("names dead confirmations that no list shows, and who dismissed what", async () => {
+    const given = await books();
+    const dead = await place(given, {
+      listed: false,
+      came: 1,
+      confirmation: "state = 'dead', verdict = 'pending'",
+    });
+    const dismissed = await place(given, {
+      came: 2,
+      confirmation: "verdict = 'quarantined', dismissed_at = now()",
+    });
+    await given.query(
+      `insert into audit_entry (actor, action, subject, invoice_id, detail)
+       values ('cli:ada', 'quarantine.dismiss', $1::uuid::text, $1::uuid, '{}')`,
+      [dismissed],
+    );
+    const { result, differences } = await prove(given);
+    expect(result).toBe("not_equal");
+    expect(differences).toMatchObject([
+      {
+        invoiceId: dismissed,
+        reason: "quarantined",
+        detail: expect.stringContaining("dismissed by cli:ada"),
+      },
+      { invoiceId: dead, reason: "dead", weight: "difference" },
+    ]);
+  });
+
+  it("takes nothing of one source for another's: an invoice that two see needs an acceptance of each", async () => {
+    const given = await books();
+    const id = await place(given);
+    await given.query(
+      "insert into source (name, first_served_at) values ('second', now() - interval '30 days')",
+    );
+    const second = { ...given.source, name: "second" };
+    expect(await prove(given, { source: second })).toMatchObject({
+      result: "not_equal",
+      differences: [{ invoiceId: id, reason: "missing" }],
+    });
+    expect((await prove(given)).result).toBe("equal");
+  });
+
   it("names what was paid before the first serve and is unpublished", async () => {
     const given = await books({ servedDays: 10 });
     const invoiceId = await place(given, { came: 0, paidAt: daysAgo(15) });

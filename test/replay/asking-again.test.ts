@@ -49,6 +49,8 @@ const openIds = async (around: Surroundings) =>
     )
   ).map((row) => row.id);
 
+const DAY = 86_400_000;
+
 describe("replay confirmations", () => {
   it("asks again about exactly what the filters match, with the priority of a replay", async () => {
     const around = await surroundings();
@@ -174,9 +176,10 @@ describe("replay callbacks", () => {
 
   it("finds confirmations that were lost although their callback is in the log", async () => {
     const around = await surroundings();
-    const { id, invoiceId } = await addCallback(around, { source: "one" });
+    const lately = { source: "one", received_at: new Date(Date.now() - 6 * DAY).toISOString() };
+    const { id, invoiceId } = await addCallback(around, lately);
     await addConfirmation(around, { invoice_id: invoiceId, source: "two" });
-    const unread = await addCallback(around, { source: "one", body: Buffer.from("no longer understood") });
+    const unread = await addCallback(around, { ...lately, body: Buffer.from("no longer understood") });
     const { start, run, plan } = replaying(around, "callbacks");
 
     expect(await plan()).toMatchObject({ matching: 2, withNewIds: 2 });
@@ -190,6 +193,20 @@ describe("replay callbacks", () => {
       { callback_id: unread.id, found_by: "the log" },
     ]);
     expect(await run(await start())).toMatchObject({ opened: 0 });
+  });
+
+  it("takes none for lost that were forgotten after a week as unknown, unless they are named", async () => {
+    const around = await surroundings();
+    const long = { received_at: new Date(Date.now() - 8 * DAY).toISOString() };
+    const { invoiceId } = await addCallback(around, long);
+    await addCallback(around, long);
+    const { start, startOrNothing, run } = replaying(around, "callbacks");
+
+    expect(await run(await start())).toMatchObject({ state: "done", handled: 2, opened: 0 });
+    expect(await openIds(around)).toEqual([]);
+    expect(await run(await start({ invoiceIds: [invoiceId] }))).toMatchObject({ handled: 1, opened: 1 });
+    expect(await openIds(around)).toEqual([invoiceId]);
+    expect(await startOrNothing({ invoiceIds: [randomUUID()] })).toBeNull();
   });
 
   it("reads refused ones only when asked to, and erased ones never", async () => {

@@ -12,6 +12,7 @@ const HEAVY = [
 
 /** What tests by starting processes, building packages, waiting, or very many tries. */
 const ELSEWHERE = [
+  "test/collection-api/intricate-answers",
   "test/events/event-documents",
   "test/receive/reading/read-callback.property",
   "test/reconcile/paid-list",

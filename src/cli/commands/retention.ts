@@ -15,17 +15,19 @@ export function retentionCommand(context: CommandContext): Command {
       const result = await context.withDatabase((db) =>
         applyRetention({ db, actor: operator(), retentionMs, dryRun }),
       );
-      if (result.busy !== null) context.fault();
+      if (result.stays !== null) context.fault();
       context.show(result, render);
     });
 }
 
 function render(result: RetentionResult): string {
-  const { dryRun, before, partitions, stragglers, unknownConfirmations, busy } = result;
+  const { dryRun, before, partitions, stragglers, unknownConfirmations, stays } = result;
   const day = before.toISOString().slice(0, 10);
   const lines: string[] = [];
   if (partitions.length + stragglers + unknownConfirmations === 0)
-    lines.push(`Nothing to drop: no callback is from before ${day}.`);
+    lines.push(
+      stays === null ? `Nothing to drop: no callback is from before ${day}.` : "Nothing was dropped.",
+    );
   else {
     lines.push(
       `${dryRun ? "Would be dropped" : "Dropped"}: callbacks from before ${day}, except those of ` +
@@ -43,9 +45,13 @@ function render(result: RetentionResult): string {
       lines.push(`${unknownConfirmations} confirmations of invoices that the provider does not know.`);
     if (dryRun) lines.push("This was a dry run: nothing was changed.");
   }
-  if (busy !== null)
+  if (stays?.why === "busy")
     lines.push(
-      `The partition ${busy} was busy and stays for now. Run it again, or wait for serve's next day.`,
+      `The partition ${stays.name} was busy and stays for now. Run it again, or wait for serve's next try.`,
+    );
+  if (stays?.why === "not_allowed")
+    lines.push(
+      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or run this as the tables' owner.`,
     );
   return lines.join("\n");
 }

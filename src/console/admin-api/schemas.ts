@@ -194,7 +194,7 @@ export const retentionResult = z.object({
   ),
   stragglers: z.number().int(),
   unknownConfirmations: z.number().int(),
-  busy: z.string().nullable(),
+  stays: z.strictObject({ name: z.string(), why: z.enum(["busy", "not_allowed"]) }).nullable(),
 });
 export const erased = z.object({
   invoiceId: answeredId,

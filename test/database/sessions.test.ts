@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/database/connect.ts";
+import { requireWholeSessions } from "../../src/database/whole-sessions.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { doctorChecks } from "../support/doctor-checks.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+
+const SWALLOWED = "set synchronous_commit";
+const INSTEAD = "set pooler.drops_it_al";
+
+/** The url by way of something that swallows one setting of every session, as poolers do that are told to. */
+async function behindSwallower(url: string): Promise<string> {
+  const server = createServer((client) => {
+    const target = connectTcp(Number(new URL(url).port), "127.0.0.1");
+    for (const socket of [client, target]) socket.on("error", () => socket.destroy());
+    client.on("data", (bytes) => {
+      target.write(Buffer.from(bytes.toString("latin1").replaceAll(SWALLOWED, INSTEAD), "latin1"));
+    });
+    client.on("close", () => target.destroy());
+    target.pipe(client);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const through = new URL(url);
+  through.port = String((server.address() as AddressInfo).port);
+  return through.href;
+}
+
+const settled = async (url: string, purpose: "hot" | "work") => {
+  const { db, close } = connect(new Secret(url), { max: 1, purpose });
+  onTestFinished(close);
+  const { rows } = await sql`
+    select current_setting('synchronous_commit') as commit, current_setting('lock_timeout') as lock,
+      current_setting('idle_in_transaction_session_timeout') as idle, current_setting('TimeZone') as zone`.execute(
+    db,
+  );
+  return rows[0];
+};
+
+describe("a session", () => {
+  it("waits for its commits to be durable, whatever the server's own settings (G1), and holds no lock for long (G11)", async () => {
+    const around = await surroundings();
+    const name = new URL(around.databaseUrl).pathname.slice(1);
+    await around.query(`alter database ${name} set synchronous_commit = off`);
+    await around.query(`alter database ${name} set timezone = 'Asia/Kolkata'`);
+    const session = { commit: "on", idle: "5s", zone: "UTC" };
+    expect(await settled(around.databaseUrl, "hot")).toEqual({ ...session, lock: "3s" });
+    expect(await settled(around.databaseUrl, "work")).toEqual({ ...session, lock: "10s" });
+  });
+
+  it("whose commits would not be durable is refused: serve does not start, doctor says why", async () => {
+    const around = await surroundings();
+    const name = new URL(around.databaseUrl).pathname.slice(1);
+    await around.query(`alter database ${name} set synchronous_commit = off`);
+    const environment = around.environment({ DATABASE_URL: await behindSwallower(around.databaseUrl) });
+
+    await expect(startRelay(environment)).rejects.toThrow(
+      /synchronous_commit is off, though it was set to on/,
+    );
+    const checks = await doctorChecks(environment);
+    expect(checks.filter(({ about }) => about === "database")).toEqual([
+      { about: "database", state: "fault", says: expect.stringContaining("synchronous_commit is off") },
+    ]);
+  });
+
+  it("is the same from one transaction to the next: a message from one reaches another", async () => {
+    const around = await surroundings();
+    await requireWholeSessions(new Secret(around.databaseUrl));
+    const checks = await doctorChecks(around.environment());
+    expect(checks).toContainEqual({
+      about: "sessions",
+      state: "ok",
+      says: "commits are durable, messages arrive",
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const SOURCES = join(import.meta.dirname, "../../src");
+
+/** The default LEASE_DURATION, in ms. */
+const LEASE_MS = 15_000;
+
+/** A process that runs statements in a transaction of the relay's own connections, and stops before it commits. */
+async function stopsHolding(databaseUrl: string, statements: readonly string[]): Promise<void> {
+  const program = `
+    const { connect } = await import("${SOURCES}/database/connect.ts");
+    const { Secret } = await import("${SOURCES}/kit/secret.ts");
+    const { sql } = await import("kysely");
+    const { db } = connect(new Secret(process.env.DATABASE_URL), { max: 1 });
+    await db.transaction().execute(async (trx) => {
+      for (const statement of ${JSON.stringify(statements)}) await sql.raw(statement).execute(trx);
+      process.stdout.write("holds");
+      process.kill(process.pid, "SIGSTOP");
+    });`;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: join(SOURCES, ".."),
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [said] = await once(child.stdout, "data");
+  expect(String(said)).toBe("holds");
+}
+
+const allRowsOf = (table: string) => `select * from ${table} for update`;
+
+it.each([
+  ["rows of everything on the path", ["confirmation", "source", "topic", "invoice", "outbox"].map(allRowsOf)],
+  ["the whole log, as retention does", ["lock table callback in access exclusive mode"]],
+  [
+    "what one process does at a time",
+    [
+      "select pg_advisory_xact_lock(hashtext('invoice-relay partitions')), pg_advisory_xact_lock(hashtext('invoice-relay roles'))",
+    ],
+  ],
+])(
+  "a process stopped while it holds %s: the others go on within three leases (G11)",
+  {
+    timeout: 2 * 3 * LEASE_MS,
+  },
+  async (_, statements) => {
+    const around = await surroundings();
+    const first = await startRelay(around.environment());
+    const [before, held, after] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const id of [before, held, after]) around.provider.invoice(id, invoiceAnswer(id));
+    const published = () =>
+      around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).subject);
+    await first.callback({ data: { id: before } });
+    await vi.waitFor(() => expect(published()).toEqual([before]), 10_000);
+    await around.query(
+      `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
+     values ($1, 'default', 'callback', now(), now(), now() + interval '1 hour')`,
+      [held],
+    );
+
+    await stopsHolding(around.databaseUrl, statements);
+    const from = performance.now();
+    const remaining = () => ({ timeout: 3 * LEASE_MS - (performance.now() - from), interval: 50 });
+    const second = startRelay(around.environment());
+    for (const id of [held, after])
+      await vi.waitFor(
+        async () => expect((await first.callback({ data: { id } })).status).toBe(200),
+        remaining(),
+      );
+    await vi.waitFor(
+      () => expect(published().toSorted()).toEqual([before, held, after].toSorted()),
+      remaining(),
+    );
+    await second;
+    expect(performance.now() - from).toBeLessThan(3 * LEASE_MS);
+  },
+);

@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it, onTestFinished } from "vitest";
+import { TcpProxy } from "../faults/network/tcp-proxy.ts";
+import { TOKEN } from "../support/relay.ts";
+import { useBundles } from "./bundles.ts";
+import { lambdaStack } from "./lambda-stack.ts";
+import { gatewayEvent, scheduleEvent } from "./payloads.ts";
+
+const bundles = useBundles();
+
+/** Longer than a container may sleep without looking after its connections, in ms. */
+const SLEEP_MS = 1_200;
+
+/** What it may take to find them dead, and to do the work over new ones, in ms. */
+const AWAKE_MS = 2_000 + 1_000;
+
+const FUNCTIONS = ["receive", "confirm", "publish", "reconcile", "certify", "replay", "retention"];
+
+it.each(FUNCTIONS)(
+  "the function %s finds within 2 s that its connections died while it slept (G11)",
+  {
+    timeout: 60_000,
+  },
+  async (name) => {
+    const stack = await lambdaStack(bundles);
+    const proxy = await TcpProxy.start(Number(new URL(stack.databaseUrl).port));
+    onTestFinished(() => proxy.close());
+    const container = stack.container(name, { DATABASE_URL: proxy.through(stack.databaseUrl) });
+    const event = () =>
+      name === "receive"
+        ? gatewayEvent({
+            path: `/callbacks/${TOKEN}`,
+            body: JSON.stringify({ data: { id: randomUUID() } }),
+          })
+        : scheduleEvent;
+    await container.invoke(event());
+    expect(proxy.connections).toBeGreaterThan(0);
+    container.freeze();
+    proxy.hangAll();
+    await delay(SLEEP_MS);
+    container.thaw();
+    const from = performance.now();
+    const answer = await container.invoke<{ statusCode: number } | undefined>(event());
+    expect(performance.now() - from).toBeLessThan(AWAKE_MS);
+    if (name === "receive") expect(answer?.statusCode).toBe(200);
+  },
+);

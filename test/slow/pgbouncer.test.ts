@@ -1,0 +1,104 @@
+import { execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createConnection, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { doctorChecks } from "../support/doctor-checks.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** The url by way of Debian's PgBouncer, which refuses the option `options` at the start of a session. */
+async function behindPgBouncer(url: string, mode: "session" | "transaction"): Promise<string> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const folder = mkdtempSync(join(tmpdir(), "invoice-relay-pgbouncer-"));
+  chmodSync(folder, 0o755);
+  const ownPort = await freePort();
+  const secret = decodeURIComponent(password);
+  writeFileSync(join(folder, "users.txt"), `"${username}" "${secret}"\n`);
+  writeFileSync(
+    join(folder, "pgbouncer.ini"),
+    `[databases]
+* = host=${hostname} port=${port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${ownPort}
+unix_socket_dir =
+auth_type = plain
+auth_file = ${folder}/users.txt
+pool_mode = ${mode}
+default_pool_size = 30
+`,
+  );
+  const isRoot = process.getuid?.() === 0;
+  const child = spawn(
+    "/usr/sbin/pgbouncer",
+    [...(isRoot ? ["-u", "nobody"] : []), `${folder}/pgbouncer.ini`],
+    {
+      stdio: "ignore",
+    },
+  );
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+    rmSync(folder, { recursive: true });
+  });
+  await vi.waitFor(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const socket = createConnection(ownPort, "127.0.0.1", () => {
+          socket.destroy();
+          resolve();
+        });
+        socket.on("error", reject);
+      }),
+    { timeout: 10_000, interval: 50 },
+  );
+  const through = new URL(`postgres://127.0.0.1:${ownPort}${pathname}`);
+  through.username = username;
+  through.password = password;
+  return through.href;
+}
+
+describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding: "utf8" }).split("\n")[0]}`, () => {
+  it("that keeps sessions, a payment goes all the way", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    const environment = around.environment({
+      DATABASE_URL: await behindPgBouncer(around.databaseUrl, "session"),
+    });
+    const relay = await startRelay(environment);
+    expect((await relay.callback({ data: { id } })).status).toBe(200);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 15_000);
+    const checks = await doctorChecks(environment);
+    expect(checks).toContainEqual(expect.objectContaining({ about: "sessions", state: "ok" }));
+    await relay.stop();
+    expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  });
+
+  it("that hands them on after each transaction, nothing starts, and doctor says why", async () => {
+    const around = await surroundings();
+    const url = await behindPgBouncer(around.databaseUrl, "transaction");
+    const environment = around.environment({ DATABASE_URL: url });
+    await expect(startRelay(environment)).rejects.toThrow("pool_mode = session");
+    const checks = await doctorChecks(environment);
+    expect(checks).toContainEqual({
+      about: "sessions",
+      state: "fault",
+      says: expect.stringContaining("pool_mode = session"),
+    });
+  });
+});

@@ -1,0 +1,9 @@
+import type { Check } from "../../src/app/check.ts";
+import { doctor } from "../../src/app/doctor.ts";
+
+/** All that `doctor` says. */
+export async function doctorChecks(environment: Record<string, string | undefined>): Promise<Check[]> {
+  const checks: Check[] = [];
+  for await (const check of doctor(environment)) checks.push(check);
+  return checks;
+}
