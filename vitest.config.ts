@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config";
 import { unitTests } from "./test/support/unit-tests.ts";
 
+// The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its tests stay.
+const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
+
 export default defineConfig({
   test: {
     projects: [
@@ -14,7 +17,7 @@ export default defineConfig({
         test: {
           name: "relay",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/house/**", "test/slow/**"],
+          exclude: ["test/house/**", "test/slow/**", ...SANDBOX],
           globalSetup: ["test/support/global-setup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
@@ -32,6 +35,18 @@ export default defineConfig({
           include: unitTests(import.meta.dirname),
           testTimeout: 30_000,
           maxWorkers: 2,
+          isolate: false,
+        },
+      },
+      {
+        // The stand-ins themselves, which the path's tests only use: run by `npm run check:slow`.
+        test: {
+          name: "sandbox",
+          include: SANDBOX,
+          globalSetup: ["test/support/global-setup.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          maxWorkers: 3,
           isolate: false,
         },
       },

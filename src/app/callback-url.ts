@@ -13,13 +13,15 @@ export function callbackUrlWarnings(url: string): string[] {
   const warnings: string[] = [];
   if (isPrivate(hostname))
     warnings.push(
-      `${hostname} is an address of this machine or network: a provider elsewhere cannot reach it. Set PUBLIC_URL to the relay's public address.`,
+      `${hostname} is an address of this machine or network: a provider elsewhere cannot reach it. Set ` +
+        "PUBLIC_URL to the relay's public address.",
     );
   if (protocol === "http:")
     warnings.push("It is plain http: whoever listens in reads the token. Use https for a real provider.");
   if (url.length > LONGEST_SAFE)
     warnings.push(
-      `It is ${url.length} characters long; some providers cut off what is longer than ${LONGEST_SAFE}. Use a shorter reference, token or host name.`,
+      `It is ${url.length} characters long; some providers cut off what is longer than ` +
+        `${LONGEST_SAFE}. Use a shorter reference, token or host name.`,
     );
   return warnings;
 }
@@ -27,8 +29,9 @@ export function callbackUrlWarnings(url: string): string[] {
 const ANSWER_WITHIN_MS = 2_000;
 
 /**
- * Whether the relay's public address redirects: a provider that follows turns its POST into a GET without a body
- * (interface, part D), and one that does not follow never arrives. Asks for `/healthz`, so nothing is recorded.
+ * Whether the relay's public address redirects: a provider that follows turns its POST into a GET without a
+ * body (interface, part D), and one that does not follow never arrives. Asks for `/healthz`, so nothing is
+ * recorded.
  * @returns null when it does not, or when nothing answers from here.
  */
 export async function redirectWarning(publicUrl: string): Promise<string | null> {
@@ -44,7 +47,10 @@ export async function redirectWarning(publicUrl: string): Promise<string | null>
     });
     if (status < 300 || status >= 400) return null;
     const target = URL.parse(headers.get("location") ?? "", publicUrl)?.origin ?? "another address";
-    return `${publicUrl} redirects to ${target} (HTTP ${status}): callbacks would lose their body or never arrive. Set PUBLIC_URL to the address that answers itself.`;
+    return (
+      `${publicUrl} redirects to ${target} (HTTP ${status}): callbacks would lose their body or never ` +
+      "arrive. Set PUBLIC_URL to the address that answers itself."
+    );
   } catch {
     return null;
   }

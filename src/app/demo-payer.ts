@@ -1,7 +1,8 @@
 import { RelayError } from "../kit/errors.ts";
 
 /**
- * Pays on the payer's page as a browser does: reads the form in the page, picks the first way to pay and submits.
+ * Pays on the payer's page as a browser does: reads the form in the page, picks the first way to pay and
+ * submits.
  * @throws RelayError that says what the page answered instead.
  */
 export async function payLikeABrowser(paymentUrl: string): Promise<void> {

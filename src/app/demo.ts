@@ -29,8 +29,9 @@ const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * One payment from the merchant's Create Invoice to the consumer, through every real part, in a place of its own
- * that is gone afterwards. @throws RelayError with the step that did not work.
+ * One payment from the merchant's Create Invoice to the consumer, through every real part, in a place of its
+ * own that is gone afterwards.
+ * @throws RelayError with the step that did not work.
  */
 export async function runDemo({ environment, log, tell, signal }: DemoOptions): Promise<DemoResult> {
   const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));

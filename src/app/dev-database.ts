@@ -6,14 +6,16 @@ import { knownTopics } from "../upstreams/topic-row.ts";
 const LOCAL_TOPIC = /^arn:aws:sns:[^:]*:000000000000:/;
 
 /**
- * A local relay would confirm and publish what it finds due, and what it finds in the database of a real one is
- * real. @throws RelayError when a relay with a topic at Amazon works on this database.
+ * A local relay would confirm and publish what it finds due, and what it finds in the database of a real one
+ * is real.
+ * @throws RelayError when a relay with a topic at Amazon works on this database.
  */
 export async function refuseForeignDatabase(db: Database): Promise<void> {
   const real = (await knownTopics(db)).find((arn) => !LOCAL_TOPIC.test(arn));
   if (real === undefined) return;
   throw new RelayError(
-    `The database in DATABASE_URL belongs to a relay that publishes to ${real}. What runs here is for trying things out and would mix up its invoices: unset DATABASE_URL, or name another database.`,
+    `The database in DATABASE_URL belongs to a relay that publishes to ${real}. What runs here is for ` +
+      "trying things out and would mix up its invoices: unset DATABASE_URL, or name another database.",
     { next: "refuse" },
   );
 }

@@ -32,7 +32,9 @@ const MOST_AT_ONCE = 200;
 
 type Found = Happening & { key: string; messageId: string | null };
 
-/** Watches the relay's tables and tells, in the order of time, what happened since it started. For local use. */
+/**
+ * Watches the relay's tables and tells, in the order of time, what happened since it started. For local use.
+ */
 export async function watchHappenings(options: {
   db: Database;
   log: Logger;
@@ -88,7 +90,8 @@ function whatWasReceived({ message }: ReceivedMessage): Omit<Happening, "at"> {
 // One that is asked again has no time of its own for it: the moment it is seen is near enough.
 async function findSince(db: Database, startedAt: Date): Promise<Found[]> {
   const since = sql`greatest(${startedAt}, clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;
-  const joiningInvoice = sql`left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id`;
+  const joiningInvoice = sql`
+    left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id`;
   const { rows } = await sql<Found>`
     select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",
       null as "messageId",
@@ -98,9 +101,11 @@ async function findSince(db: Database, startedAt: Date): Promise<Found[]> {
         else '' end as says
     from callback where received_at >= ${since}
     union all
-    select 'asked', asked.invoice_id || ' ' || requests || ' ' || attempt || ' ' || asked.faults, clock_timestamp(),
+    select 'asked', asked.invoice_id || ' ' || requests || ' ' || attempt || ' ' || asked.faults,
+      clock_timestamp(),
       asked.invoice_id, null,
-      case when asked.faults > 0 then 'the provider could not be asked: ' || coalesce(last_error, 'no reason was kept')
+      case when asked.faults > 0
+        then 'the provider could not be asked: ' || coalesce(last_error, 'no reason was kept')
         when invoice.id is null then 'the provider does not know it yet'
         else 'the provider still says ' || invoice.status
         end || '; asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'

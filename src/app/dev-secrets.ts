@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The callback token of the local relay: made once for each data dir, readable by its owner only, so that invoices
- * of an earlier run still find the relay, and no two machines share one.
+ * The callback token of the local relay: made once for each data dir, readable by its owner only, so that
+ * invoices of an earlier run still find the relay, and no two machines share one.
  */
 export async function localCallbackToken(dataDir: string): Promise<string> {
   const file = join(dataDir, "callback-token");
@@ -23,15 +23,17 @@ export async function localCallbackToken(dataDir: string): Promise<string> {
 export const LOCAL_AWS_CREDENTIALS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 
 /**
- * The local SNS takes any credentials, but the AWS SDK sends none without some. For this process only; whatever
- * account the shell is logged in to stays out of it.
+ * The local SNS takes any credentials, but the AWS SDK sends none without some. For this process only;
+ * whatever account the shell is logged in to stays out of it.
  */
 export function useLocalAwsCredentials(environment: Record<string, string | undefined>): void {
   for (const name of ["AWS_PROFILE", "AWS_SESSION_TOKEN"]) delete environment[name];
   Object.assign(environment, LOCAL_AWS_CREDENTIALS);
 }
 
-/** Writes the settings of the local relay down for other commands (`--settings`), for the owner's eyes only. */
+/**
+ * Writes the settings of the local relay down for other commands (`--settings`), for the owner's eyes only.
+ */
 export async function writeLocalSettings(
   dataDir: string,
   settings: Readonly<Record<string, string>>,

@@ -22,8 +22,8 @@ export interface LocalSubscriberOptions {
 }
 
 /**
- * A consumer as anybody would write one: an HTTP endpoint that confirms its subscriptions and takes notifications.
- * Resolves once every subscription is confirmed.
+ * A consumer as anybody would write one: an HTTP endpoint that confirms its subscriptions and takes
+ * notifications. Resolves once every subscription is confirmed.
  */
 export async function startLocalSubscriber(options: LocalSubscriberOptions): Promise<LocalSubscriber> {
   const { snsUrl, topicArns, onMessage } = options;

@@ -44,7 +44,10 @@ export interface LocalWorld {
   readonly collectionId: string;
   readonly callbackToken: string;
   readonly db: Database;
-  /** What another program needs to work with this relay: its settings, and credentials that the local SNS takes. */
+  /**
+   * What another program needs to work with this relay: its settings, and credentials that the local SNS
+   * takes.
+   */
   readonly environment: Readonly<Record<string, string>>;
   /** Stops it all, in the order in which nothing is lost. */
   stop(): Promise<void>;

@@ -3,8 +3,8 @@ import type { RequestHandler } from "express";
 const A_YEAR = "max-age=31536000";
 
 /**
- * What every answer carries, and what no request may: two Host headers, of which each proxy on the way may have
- * believed another one.
+ * What every answer carries, and what no request may: two Host headers, of which each proxy on the way may
+ * have believed another one.
  * @param options.behindTls whether browsers reach this listener by https only.
  */
 export function protectAnswers({ behindTls }: { behindTls: boolean }): RequestHandler {
@@ -17,7 +17,9 @@ export function protectAnswers({ behindTls }: { behindTls: boolean }): RequestHa
   };
 }
 
-/** @param rawHeaders as Node lists them: names and values in turn; of `headers` it would keep the first only. */
+/**
+ * @param rawHeaders as Node lists them: names and values in turn; of `headers` it would keep the first only.
+ */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

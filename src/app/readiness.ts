@@ -8,8 +8,8 @@ import { within } from "../kit/within.ts";
 const ANSWER_MS = 800;
 
 /**
- * Whether callbacks can be recorded, asked of Postgres itself without touching a table: a schema change or a dump may
- * hold its lock. Why not is logged once, and told to nobody who asks.
+ * Whether callbacks can be recorded, asked of Postgres itself without touching a table: a schema change or a
+ * dump may hold its lock. Why not is logged once, and told to nobody who asks.
  */
 export class Readiness {
   readonly #db: Kysely<Tables>;

@@ -11,8 +11,8 @@ export type Look = keyof typeof LOOKS;
 const MARK = randomBytes(8).toString("hex");
 
 /**
- * Marks text for a colour on a person's terminal; without one, or with NO_COLOR, the text stays as it is. The marks become
- * colours in `coloured`, once everything else that could steer the terminal is gone.
+ * Marks text for a colour on a person's terminal; without one, or with NO_COLOR, the text stays as it is. The
+ * marks become colours in `coloured`, once everything else that could steer the terminal is gone.
  */
 export function paint(
   output: Output,

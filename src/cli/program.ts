@@ -28,14 +28,15 @@ import { plainLines } from "./terminal-text.ts";
 
 /**
  * How a command is added:
- * 1. `commands/<name>.ts` exports `<name>Command(context: CommandContext): Command`. It is thin: the work is a function of
- *    its own room that takes `{ db, … }`, so that the admin API can call the same one. What is heavy to load
- *    (app, publish, database) is imported inside the action, so that `--help` stays quick.
- * 2. It prints its result with `context.show(value, human)`: as JSON with `--json`, which every command takes,
- *    else as text (tables from table.ts). Remarks go to stderr with `context.remark`, progress with progress.ts.
- * 3. It opens the database with `context.withDatabase`, reads settings with `context.settings`, throws RelayError for
- *    what a person should read (its `code` gives the exit code), and calls `context.fault()` when its answer is bad
- *    news, for exit code 1.
+ * 1. `commands/<name>.ts` exports `<name>Command(context: CommandContext): Command`. It is thin: the work is
+ *    a function of its own room that takes `{ db, … }`, so that the admin API can call the same one. What is
+ *    heavy to load (app, publish, database) is imported inside the action, so that `--help` stays quick.
+ * 2. It prints its result with `context.show(value, human)`: as JSON with `--json`, which every command
+ *    takes, else as text (tables from table.ts). Remarks go to stderr with `context.remark`, progress with
+ *    progress.ts.
+ * 3. It opens the database with `context.withDatabase`, reads settings with `context.settings`, throws
+ *    RelayError for what a person should read (its `code` gives the exit code), and calls `context.fault()`
+ *    when its answer is bad news, for exit code 1.
  * 4. It is added to the list below, in the order of the help.
  */
 const commands: ((context: CommandContext) => Command)[] = [

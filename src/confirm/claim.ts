@@ -33,7 +33,7 @@ export interface SourceClaim {
   items: Claimed[];
   /** The source is well, so far as this claim saw. */
   isWell: boolean;
-  /** Its key was refused: someone has to try it. */
+  /** Its key was refused, so somebody has to probe it. */
   isRefused: boolean;
   /**
    * When there may be more although none is to be taken now, in ms; null when only new work would change it.

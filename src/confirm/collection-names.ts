@@ -25,8 +25,8 @@ export class CollectionNames {
   }
 
   /**
-   * Invoices name their collection, and not by its id, so before a name is found foreign the names are read
-   * again.
+   * Invoices carry their collection's name, not its id, so the names are read again before one counts as
+   * foreign.
    * @returns null without a restriction; why the names cannot be read, where they cannot.
    */
   async naming(name: string): Promise<Read | null> {

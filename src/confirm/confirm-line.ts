@@ -65,7 +65,7 @@ export class ConfirmLine implements Line<Claimed> {
     if (!isWell) unknownIds.lookAgain();
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
     this.#replaying += items.filter(isReplayed).length;
-    // As many as could be had, or replays held back for live traffic: there may be more.
+    // The claim was full, or replays were held back for live traffic: there may be more.
     const more = items.length >= wanted || this.#replaying >= mostReplays;
     return { items, more, moreInMs };
   }

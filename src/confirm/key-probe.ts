@@ -12,9 +12,8 @@ export interface KeyProbeOptions {
 }
 
 /**
- * Tells one invoice that is refused from a key that is refused: an invoice id that nobody has is asked for
- * with the same key, and only if that is refused too is the source paused, and tried until the key works
- * again.
+ * Tells a refused invoice from a refused key: the same key asks for an invoice id that nobody has. Only if
+ * that is refused too is the source paused, and probed until the key works again.
  */
 export class KeyProbe {
   readonly #options: KeyProbeOptions;

@@ -10,10 +10,10 @@ export interface SourceProofOptions {
   timeoutMs: number;
 }
 
-/** A source stays proven for so long, in ms. */
+/** How long a source stays proven, in ms. */
 const PROVEN_MS = 60_000;
 
-/** An unproven source is not asked for a proof more often than this, in ms. */
+/** The shortest time between two attempts to prove a source, in ms. */
 const TRY_AGAIN_MS = 5_000;
 
 /**

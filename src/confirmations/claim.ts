@@ -28,7 +28,7 @@ export interface ClaimedConfirmation extends ConfirmationKey {
   askedAt: Date;
 }
 
-/** What a confirmation is like that nobody asked before. */
+/** A confirmation that was never asked. */
 export const NEVER_ASKED = {
   priority: "unknown",
   requests: 1,
@@ -125,7 +125,8 @@ function claiming<Given extends Claiming>(
     select exists (select from admitted) as open,
       claimed.invoice_id as "invoiceId", claimed.source, claimed.lease_token as "leaseToken",
       claimed.priority, claimed.requests, claimed.attempt, claimed.faults, claimed.verdict,
-      claimed.released_at is not null as released, claimed.erased_at is not null as erased, claimed.record_only as "recordOnly",
+      claimed.released_at is not null as released, claimed.erased_at is not null as erased,
+      claimed.record_only as "recordOnly",
       claimed.last_answer is not null as "hasEvidence", clock_timestamp() as "askedAt",
       ${conditions.adding}
     from (select) as always left join claimed on true ${conditions.joining}`;

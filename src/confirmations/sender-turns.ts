@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { type Class, dueIn, nameOf } from "./classes.ts";
 
 /**
- * So many senders take turns at once; the walk through them begins anywhere, so that more than these get
- * theirs too.
+ * The most senders that take turns at once. The walk through them begins at random, so that all get theirs in
+ * the end.
  */
 const MOST_SENDERS = 500;
 

@@ -103,7 +103,8 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     onConnect: (client: pg.ClientBase) => beginSession(client, session),
   });
   let closing = false;
-  // The pool lets go of its sessions before they have ended: a server that stops then is no news.
+  // The pool releases its sessions before they have ended, so an error of a server that stops then is
+  // expected.
   pool.on("error", (error) => closing || options.onIdleError?.(error));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const close = () => {

@@ -65,8 +65,8 @@ export const statements: Statement<never, ResultColumns>[] = [];
 
 /**
  * A statement written by hand, with the columns that it returns. Its text is the same each time and is made
- * once, since putting together what Postgres has prepared long ago costs as much as all else about a small
- * batch. It has another text for tables of one row each.
+ * once, since building the text of a prepared statement costs as much as everything else about a small batch.
+ * It has another text for tables of one row each.
  */
 export class Statement<Given, Result extends ResultColumns> {
   readonly returns: Result;

@@ -59,7 +59,9 @@ export const callbackChecksSchema = (
     allowedAddresses: z.array(addressBlock).default([]),
   });
 
-/** What a callback must prove beyond its token, where the provider offers it. All that are there must hold. */
+/**
+ * What a callback must prove beyond its token, where the provider offers it. All that are there must hold.
+ */
 export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 
 /** The checks that the settings describe. */

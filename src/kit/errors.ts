@@ -8,7 +8,7 @@ export type Next =
   | "refuse"
   /** stop asking this counterpart until someone or something repairs it */
   | "pause"
-  /** set aside, visibly, as a dead letter */
+  /** given up, visibly, as a dead letter */
   | "bury";
 
 /** What kind of fault it is, for programs: the command line's exit code and the `code` in its JSON. */

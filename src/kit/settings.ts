@@ -106,7 +106,7 @@ export const settingsSchema = z.object({
   CONFIRM_TIMEOUT: duration.prefault("10s").describe("How long one answer of the provider may take."),
   LEASE_DURATION: duration
     .prefault("15s")
-    .describe("How long claimed work belongs to a worker that says nothing more."),
+    .describe("How long claimed work stays with a worker that no longer responds."),
   UNKNOWN_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .prefault("5")
     .describe("The most confirmations a second for ids that nobody knows, once most of them prove unknown."),

@@ -5,7 +5,7 @@ const WINDOW_MS = 60_000;
 
 /**
  * How many wrong tokens an address may try in a minute. Only wrong ones are counted and only they are refused
- * for it: all callbacks come from the provider's few addresses, which must never be shut out.
+ * for it: all callbacks come from the provider's few addresses, which must never be blocked.
  */
 export class WrongTokens {
   readonly #perMinute: number;

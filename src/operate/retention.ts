@@ -97,7 +97,7 @@ async function drop(
   partition: OldPartition,
   detail: { callbacks: number; kept: number },
 ): Promise<void> {
-  return db.transaction().execute(async (trx) => {
+  await db.transaction().execute(async (trx) => {
     await audit(trx, [{ actor, action: "retention", subject: partition.name, invoiceId: null, detail }]);
     await dropPartition(trx, partition, openInvoices);
     step("partition to be dropped");

@@ -3,10 +3,7 @@ import { type Columns, text, uuid } from "../database/columns.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
 import type { NewEvent } from "./event.ts";
 
-/**
- * An answer that may hold an event, and the topic that it is sent to by this very process; null leaves it
- * due.
- */
+/** An answer that may hold an event, and the topic that this process sends it to; null leaves it due. */
 type Answered = { event: NewEvent | null; handTo: string | null };
 
 export const EVENT: Columns<Answered> = {
@@ -34,8 +31,8 @@ export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
   returning source, id`;
 
 /**
- * Queues the events that were `logged`. One that is handed over is claimed from its first moment on, so that
- * it costs no claim; a topic that is paused or backs off takes none.
+ * Queues the events that were `logged`. One that is handed over is inserted as claimed, which saves a claim;
+ * nothing is handed over to a topic that is paused or backing off.
  * @param joiningTopic joins `topic` by its ARN while it takes events.
  */
 export const queueing = (

@@ -50,8 +50,7 @@ export class EventClaim<Given extends Claiming> {
   }
 }
 
-// A row that nothing is left of but its place in the queue has nothing to send: the books name it as a
-// difference.
+// An outbox row whose event is gone has nothing to send; certificates report it.
 const isClaimed = (
   row: ResultOf<Statement<never, typeof RETURNS>>,
 ): row is ClaimedEvent & { open: boolean } => row.id !== null && row.payload !== null;

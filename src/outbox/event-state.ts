@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-/** A condition on rows of `claimed`, confirmations: the invoice's event stands in the log. */
+/** A condition on rows of `claimed`, confirmations: the invoice's event is in the log. */
 export const paidEventIsLogged = sql<boolean>`
   exists (select from event where event.source = claimed.source and event.invoice_id = claimed.invoice_id
     and event.type = 'invoice.paid')`;

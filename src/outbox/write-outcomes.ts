@@ -39,8 +39,8 @@ interface Outcomes {
 }
 
 /**
- * An acceptance is a fact: it is kept, and the event leaves the outbox, unless another worker has it in hand.
- * Any other outcome is written only while the lease is held (G6). Only a claimed row has a lease token
+ * An acceptance is a fact: it is always kept, and the event leaves the outbox unless another worker holds it
+ * now. Any other outcome is written only while the lease is held (G6). Only a claimed row has a lease token
  * (outbox_lease_check).
  */
 const writing = ({ table }: Slots<Outcomes>, raised: RawBuilder<unknown>) => sql`

@@ -17,7 +17,8 @@ const erasing = new Statement(
     return sql`
       with known as (select count(*) as found from invoice where source = any(${sources}) and id = ${id}),
       invoices as (
-        update invoice set erased_at = clock_timestamp(), document = ${document}, title = null, reference = null
+        update invoice set erased_at = clock_timestamp(), document = ${document}, title = null,
+          reference = null
         where source = any(${sources}) and id = ${id} and erased_at is null
         returning 1),
       snapshots as (

@@ -61,7 +61,8 @@ export const storing: RawBuilder<unknown> = sql`
     paid_at = excluded.paid_at, asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
     amount = excluded.amount, service_charge = excluded.service_charge, vat = excluded.vat,
     total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount,
-    status = excluded.status, type = excluded.type, collection_name = excluded.collection_name, title = excluded.title,
+    status = excluded.status, type = excluded.type, collection_name = excluded.collection_name,
+    title = excluded.title,
     reference = excluded.reference, payment_method = excluded.payment_method,
     service_fee_payer = excluded.service_fee_payer, digest = excluded.digest, document = excluded.document,
     erased_at = coalesce(known.erased_at, excluded.erased_at)`;

@@ -3,10 +3,7 @@ import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collect
 export { compareMoney, differenceOfMoney, type Money, sumOfMoney, toUtc } from "../collection-api/index.ts";
 export type { Collection, Invoice, InvoicePage, ListedInvoice };
 
-/**
- * What can come of any question to a provider besides the answer. None of it is an exception: each has its
- * rule.
- */
+/** What a call to a provider can come to besides its answer. None of it is thrown: each has its rule. */
 export type Refusal =
   /** 429 */
   | { kind: "rate_limited"; retryAfterMs: number | null; error: string }

@@ -8,7 +8,7 @@ import { backOffMs } from "../kit/back-off.ts";
 import { step } from "../kit/step.ts";
 import { type EventOutcome, writeOutcomes } from "../outbox/write-outcomes.ts";
 
-/** The event is out already: nobody waits for its mark, in ms. */
+/** How long an outcome waits for others, in ms: its event is out already, so nobody waits for it. */
 const LINGER_MS = 20;
 
 const BACK_OFF = { firstMs: 100, capMs: 5_000 };
@@ -18,7 +18,7 @@ interface Kept {
   alarms: readonly Alarm[];
 }
 
-/** Keeps what became of every event, many in one commit. */
+/** Keeps the outcome of every event, many in one commit. */
 export class OutcomeLog {
   readonly #commits: GroupCommit<Kept>;
 
@@ -35,14 +35,14 @@ export class OutcomeLog {
       maxInFlight: 2,
       lingerMs: LINGER_MS,
       maxWaiting: Number.POSITIVE_INFINITY,
-      // A second row for one acceptance would only be noise; an acceptance that is missing would be a lie.
+      // A second row for one acceptance is harmless; a missing one would be wrong.
       repeatable: true,
     });
   }
 
   /**
-   * Resolves once it is written. An acceptance is written until it is, however long Postgres is away: it
-   * happened, and forgetting it would send the event a second time.
+   * Resolves once it is written. For an acceptance this is tried as long as Postgres is away: it happened,
+   * and forgetting it would send the event a second time.
    * @throws what the write failed with, for anything else: the lease runs out, and it is tried again.
    */
   async keep(outcome: EventOutcome, alarms: readonly Alarm[]): Promise<void> {

@@ -83,7 +83,7 @@ export class PublishLine implements Line<ClaimedEvent> {
     }
   }
 
-  // The sender's fault: each event alone, so that only the bad one is buried.
+  // The sender's fault: each event is sent alone, so that only the bad one becomes a dead letter.
   async #sendAlone(batch: readonly ClaimedEvent[], error: string): Promise<boolean> {
     const [only] = batch;
     if (batch.length === 1 && only !== undefined) {

@@ -25,7 +25,8 @@ export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEven
     lineOf,
     exchanges: options.connections,
     batchSize: destination.batchSize,
-    // One request costs as much as ten: a batch that is not full waits for company while another is on its way.
+    // One request costs as much as ten: a batch that is not full waits for company while another is on its
+    // way.
     nextBatch(waiting, underWay, mayWait) {
       if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
       step("events to be sent");

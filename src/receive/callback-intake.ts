@@ -32,7 +32,7 @@ export interface CallbackIntakeOptions {
 /** What became of a callback; nothing of it is an exception. */
 export type Intake =
   | { kind: "turned_away"; status: 400 | 404 | 405 | 413 | 429; why: string }
-  /** Committed. `invoiceIds` are questions now, unless a check failed. */
+  /** Committed. `invoiceIds` have confirmations now, unless a check failed. */
   | ({ kind: "recorded" } & Recorded)
   /** Committed, asking nothing. */
   | ({ kind: "refused"; check: FailedCheck } & Recorded)

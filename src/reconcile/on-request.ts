@@ -110,7 +110,8 @@ function sourcesWith(
   if (collection === undefined) return sources;
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
-  const message = `Collection ${collection} is none of COLLECTION_IDS. Add it there, so that its list may be read.`;
+  const message =
+    `Collection ${collection} is none of COLLECTION_IDS. ` + "Add it there, so that its list may be read.";
   throw new RelayError(message, { next: "refuse", code: "usage" });
 }
 
@@ -118,7 +119,8 @@ function collectionsOf(source: ReconcileSource, collection: string | undefined):
   if (collection !== undefined) return [collection.toLowerCase()];
   if (source.collectionIds.length > 0) return source.collectionIds;
   throw new RelayError(
-    `Nobody can say which lists to read for source "${source.name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
+    `Nobody can say which lists to read for source "${source.name}": the provider lists invoices by ` +
+      "collection only. Set COLLECTION_IDS to the ids of its collections.",
     { next: "refuse", code: "usage" },
   );
 }

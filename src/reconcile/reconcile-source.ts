@@ -1,6 +1,9 @@
 import type { Provider } from "../provider/provider.ts";
 
-/** One source as reconciliation sees it: whose lists are read, how, and what counts as paid and published there. */
+/**
+ * One source as reconciliation sees it: whose lists are read, how, and what counts as paid and published
+ * there.
+ */
 export interface ReconcileSource {
   name: string;
   /** COLLECTION_IDS: the lists that can be read at all. */

@@ -15,7 +15,7 @@ interface Batch {
   asked: readonly Asked[];
 }
 
-/** A confirmation, and whether it is to be claimed from its first moment on. */
+/** A confirmation, and whether it is claimed as it is opened. */
 type AskedWithHandoff = Asked & { handOver: boolean };
 
 interface HandoffBatch extends Batch {
@@ -38,7 +38,7 @@ const COLUMNS: Columns<CallbackRow> = {
   cut: json(({ cut }) => (cut === null ? null : JSON.stringify(cut))),
   headers: json((row) => JSON.stringify(row.headers)),
   body: bytea((row) => row.body),
-  // unnest would take an array of arrays apart to its last element.
+  // unnest would flatten an array of arrays.
   ids: text((row) => `{${row.invoiceIds.join(",")}}`),
 };
 

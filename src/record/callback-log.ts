@@ -10,7 +10,7 @@ import { step } from "../kit/step.ts";
 import { append, appendAndHandOver, appendAndOpen, type CallbackRow } from "./append-statements.ts";
 import { senderOf } from "./sender-of.ts";
 
-/** What a row does not hold of its callback, or a reading left out (G12). */
+/** What was cut from a callback before it was stored or read (G12). */
 export interface CallbackCut {
   /** The budget that was spent when it came, such as `address_bytes`. */
   overBudget: string | null;
@@ -26,10 +26,10 @@ export interface IncomingCallback {
   method: string;
   /** Without query, the token masked. */
   path: string;
-  /** As it stood in the URL, without `?`. */
+  /** As it was in the URL, without the `?`. */
   query: string;
   headers: [name: string, value: string][];
-  /** The bytes of the wire, compressed if they were; their beginning where `cut` says so. */
+  /** The bytes as received, still compressed if they were; only the beginning where `cut` says so. */
   body: Buffer;
   remoteAddress: string | null;
   reference: string | null;
@@ -47,7 +47,7 @@ export interface CallbackLogOptions {
   db: Kysely<Tables>;
   /** Called after each commit that left confirmations for others to claim. */
   onConfirmations: () => void;
-  /** To a confirmer in this process; null: all new confirmations are left due. */
+  /** To the confirmer in this process; null leaves all new confirmations due. */
   handoff?: Handoff<ClaimedConfirmation> | null;
   maxBatch?: number;
   maxInFlight?: number;
@@ -69,8 +69,8 @@ export class CallbackLog {
 
   /**
    * @returns the callback's id.
-   * @throws QueueFull, or the database's error: then nothing was recorded, or nobody can tell,
-   *   and the sender must try again.
+   * @throws QueueFull, or the database's error: nothing was recorded, or it is unknown whether it was; the
+   *   sender must try again.
    */
   async append(callback: IncomingCallback): Promise<string> {
     const now = Date.now();
@@ -89,7 +89,7 @@ async function record(
     await append.execute(db, { rows, asked });
     return;
   }
-  // What came over budget waits its turn behind a claim.
+  // What is over budget is not handed over: it waits to be claimed.
   const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
   const inTime = asked.filter(({ invoiceId }) => !late.has(invoiceId));
   const places = handoff?.reserve(inTime.map(({ source }) => source)) ?? [];

@@ -1,12 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** A condition on rows of `callback`: it named the invoice when it came. In the words of its two indexes. */
+/** A condition on rows of `callback`: it named the invoice. Written so that its two indexes apply. */
 export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
   (invoice_ids[1] = ${invoiceId}
     or (cardinality(invoice_ids) > 1 and invoice_ids @> array[${invoiceId}::uuid]))`;
 
-/** The newest callbacks about an invoice, without what they said. */
+/** The newest callbacks about an invoice, without their contents. */
 export async function callbacksAbout(
   db: Kysely<Tables>,
   { invoiceId, source }: { invoiceId: string; source: string },
@@ -22,7 +22,7 @@ export async function callbacksAbout(
     .execute();
 }
 
-/** Whether the log still has a callback. @param receivedAt, id expressions. */
+/** Whether the log still holds a callback. @param receivedAt, id expressions. */
 export const isLogged = (
   receivedAt: RawBuilder<unknown>,
   id: RawBuilder<unknown>,

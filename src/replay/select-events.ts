@@ -72,7 +72,8 @@ export async function selectEvents(db: Kysely<Tables>, selection: EventSelection
     after === null
       ? sql`true`
       : sql`
-        (${place}) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid, ${after.source ?? ""}::text)`;
+        (${place}) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid,
+          ${after.source ?? ""}::text)`;
   const { rows } = await sql<SelectedEvent>`
     select event.id, event.invoice_id as "invoiceId", event.source, event.type,
       event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,

@@ -9,7 +9,7 @@ import { INVOICE, keepingSnapshots, storing } from "../payments/store-invoice.ts
 import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** An outcome, and the topic that its event is sent to by this very process; null leaves the event due. */
+/** An outcome, and the topic that this process sends its event to; null leaves the event due. */
 export type OutcomeToHandOver = Outcome & { handTo: string | null };
 
 export interface OutcomeBatch {
@@ -36,7 +36,7 @@ const RETURNS = {
   requestedAt: returned.time,
 } as const;
 
-/** So that a timeline tells of the verdict before the event. */
+/** So that the verdict comes before the event in a timeline. */
 const VERDICT_FIRST = sql<boolean>`(select count(*) from decided) > 0`;
 
 /**

@@ -45,7 +45,10 @@ export async function endPauses(db: Kysely<Tables>, kind: UpstreamKind): Promise
   return rows;
 }
 
-/** Closes the open alarms of sources or topics that the settings name no longer. @returns those that it closed. */
+/**
+ * Closes the open alarms of sources or topics that the settings name no longer.
+ * @returns those that it closed.
+ */
 export async function closeAlarmsOfOthers(
   db: Kysely<Tables>,
   kind: UpstreamKind,

@@ -38,8 +38,8 @@ export interface Told {
 }
 
 /**
- * Writes a transition together with the alarms that it raises and clears (G13), in one statement, unless the row has
- * changed since it was read: nothing is ever decided on old facts, and no lock outlives a round trip.
+ * Writes a transition together with the alarms that it raises and clears (G13), in one statement, unless the
+ * row has changed since it was read: nothing is ever decided on old facts, and no lock outlives a round trip.
  * @returns null when the row had changed: read it again.
  */
 export async function change(
@@ -62,13 +62,14 @@ export async function change(
   const moment = (ms: number) =>
     ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
   const { pausedBy } = standing;
+  const firstProbe = sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})`;
   const { rows } = await sql<{ cleared: string[] }>`
     with moved as (
       update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults},
         last_error = ${lastError === undefined ? sql`last_error` : lastError},
         opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
         ${pausedBy === before.pausedBy && pause === undefined ? sql`` : pausing(pausedBy, pause)}
-        probe_at = ${pausedBy === "refused" ? sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})` : sql`null`}
+        probe_at = ${pausedBy === "refused" ? firstProbe : sql`null`}
       where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
       returning 1),
     raised as (${raising(sql`

@@ -8,7 +8,8 @@ export const firstServedAt = (name: RawBuilder<unknown>): RawBuilder<Date | null
 
 /** A condition: the source of that name was served, and may be asked now. */
 export const isServedAndOpen = (name: RawBuilder<unknown>): RawBuilder<boolean> => sql`
-  exists (select from source where source.name = ${name} and source.first_served_at is not null and ${sourceIsOpen})`;
+  exists (select from source where source.name = ${name} and source.first_served_at is not null
+    and ${sourceIsOpen})`;
 
 /** Postgres' time, and when the source was first served. */
 export async function readClock(

@@ -1,6 +1,9 @@
 import { backOffMs } from "../kit/back-off.ts";
 
-/** A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres' clock. */
+/**
+ * A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres'
+ * clock.
+ */
 export interface Standing {
   pausedBy: "operator" | "refused" | null;
   /** Failures in a row. */
@@ -8,8 +11,8 @@ export interface Standing {
   /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
   /**
-   * The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. Below 0 once it has
-   * passed, 0 when none was named.
+   * The moment that the upstream named itself (Retry-After): nothing opens it earlier but a person. Below 0
+   * once it has passed, 0 when none was named.
    */
   retryInMs: number;
 }
@@ -35,7 +38,10 @@ export interface UpstreamPolicy {
   /** From so many faults in a row a person is told. */
   alarmsAfter: number;
   backOff: { firstMs: number; capMs: number };
-  /** A refused one is tried this long after the refusal, then as long again as it has been refused, up to the cap. */
+  /**
+   * A refused one is tried this long after the refusal, then as long again as it has been refused, up to the
+   * cap.
+   */
   probe: { firstMs: number; capMs: number };
   /** While one exchange tries whether it works again, the others wait this long for it, in ms. */
   trialMs: number;
@@ -55,7 +61,10 @@ export interface Transition {
 /** The longest that an upstream is believed to want, in ms. */
 export const MOST_RETRY_AFTER_MS = 900_000;
 
-/** Answers that were under way when the first one named a moment, and say the same again, come within this, in ms. */
+/**
+ * Answers that were under way when the first one named a moment, and say the same again, come within this, in
+ * ms.
+ */
 const UNDER_WAY_MS = 60_000;
 
 /** A 429 without Retry-After, from the first to the longest wait, in ms. */
@@ -73,8 +82,8 @@ export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): Sta
 }
 
 /**
- * One machine for sources and topics: what a signal changes, or null when it changes nothing. Pure.
- * A moment that the upstream named is never shortened by a late answer, and an operator's pause only by an operator.
+ * One machine for sources and topics: what a signal changes, or null when it changes nothing. Pure. A moment
+ * that the upstream named is never shortened by a late answer, and an operator's pause only by an operator.
  * @param dice from 0 to 1, for the jitter.
  */
 export function transition(

@@ -15,7 +15,8 @@ export async function takeScoutTurn(
 ): Promise<Date | null> {
   const { rows } = await sql<{ now: Date }>`
     update source set scout_at = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
-    where name = ${source} and unknown_share > ${FLOODED} and scout_at <= clock_timestamp() and ${sourceIsOpen}
+    where name = ${source} and unknown_share > ${FLOODED} and scout_at <= clock_timestamp()
+      and ${sourceIsOpen}
       and ${when}
     returning clock_timestamp() as now`.execute(db);
   return rows[0]?.now ?? null;
@@ -24,7 +25,6 @@ export async function takeScoutTurn(
 /** The next round, in whichever process, begins this much later, in ms. */
 export async function nextScoutTurnIn(db: Kysely<Tables>, source: string, ms: number): Promise<void> {
   await sql`
-    update source set scout_at = clock_timestamp() + ${ms}::float8 * interval '1 ms' where name = ${source}`.execute(
-    db,
-  );
+    update source set scout_at = clock_timestamp() + ${ms}::float8 * interval '1 ms'
+      where name = ${source}`.execute(db);
 }

@@ -70,12 +70,13 @@ export const spendingAllowance = <Given extends Spending>({ value }: Slots<Given
     unknown_allowance_at = clock_timestamp(),
     opens_at = case when ${value(({ allowance }) => allowance.trial)}::boolean
       then clock_timestamp() + ${sql.lit(`${SOURCE.policy.trialMs} ms`)}::interval else opens_at end
-  from (select count(*) as total, count(*) filter (where priority = 'unknown') as unknown from claimed) as spent
+  from (select count(*) as total, count(*) filter (where priority = 'unknown') as unknown
+    from claimed) as spent
   where name = ${value(({ source }) => source)} and spent.total > 0`;
 
 /**
- * Takes leave for one page of the provider's list: out of the same bucket as confirmations, which may go one below
- * nothing for it: confirming leaves less than one in it, and would starve this otherwise.
+ * Takes leave for one page of the provider's list: out of the same bucket as confirmations, which may go one
+ * below nothing for it: confirming leaves less than one in it, and would starve this otherwise.
  * @param ratePerSecond null for no limit.
  */
 export async function takeTurn(
@@ -89,7 +90,8 @@ export async function takeTurn(
   const isOpen = standing.pausedBy === null && standing.opensInMs <= 0;
   if (!isOpen || ratePerSecond === null) return { granted: isOpen, standing };
   const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
-    allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;
+    allowance + greatest(0, extract(epoch
+      from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;
   const { numAffectedRows = 0n } = await sql`
     update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp()
     where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0`.execute(db);

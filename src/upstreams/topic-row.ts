@@ -36,9 +36,11 @@ const { firstMs, capMs } = TOPIC.policy.probe;
 /** Part of the same claim: while what was `claimed` tries the topic, nobody else does. */
 export const beginningTrial = <Given extends Trying>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
   update topic set version = version + 1,
-    opens_at = case when ${value(({ trial }) => trial)}::boolean and paused_by is null then clock_timestamp() + ${trialTime}::interval else opens_at end,
-    probe_at = case when paused_by is not null then clock_timestamp() + least(${sql.lit(`${capMs} ms`)}::interval,
-      greatest(${sql.lit(`${firstMs} ms`)}::interval, clock_timestamp() - paused_at)) end
+    opens_at = case when ${value(({ trial }) => trial)}::boolean and paused_by is null
+      then clock_timestamp() + ${trialTime}::interval else opens_at end,
+    probe_at = case when paused_by is not null
+      then clock_timestamp() + least(${sql.lit(`${capMs} ms`)}::interval,
+        greatest(${sql.lit(`${firstMs} ms`)}::interval, clock_timestamp() - paused_at)) end
   where arn = ${value(({ route }) => route.topicArn)} and exists (select from claimed)`;
 
 /** The topics that a relay ever published to with this database; none before it is migrated. */

@@ -10,8 +10,8 @@ const WEIGHT = 0.05;
 const NEARLY_NONE = 0.01;
 
 /**
- * How many of the ids that nobody knows prove unknown to the provider: past half of them the source is flooded,
- * which is told, and unknown ids are throttled. Answers are tallied and written together.
+ * How many of the ids that nobody knows prove unknown to the provider: past half of them the source is
+ * flooded, which is told, and unknown ids are throttled. Answers are tallied and written together.
  */
 export class UnknownIds {
   readonly #db: Kysely<Tables>;
@@ -55,13 +55,16 @@ export class UnknownIds {
       source: this.#source,
       subject: this.#source,
       detail:
-        "Most ids that callbacks name are unknown to the provider: someone makes them up, or uses another account's. They are asked in turns by sender, at UNKNOWN_RATE_PER_SECOND; known ids go first.",
+        "Most ids that callbacks name are unknown to the provider: someone makes them up, or uses " +
+        "another account's. They are asked in turns by sender, at UNKNOWN_RATE_PER_SECOND; known ids " +
+        "go first.",
     };
     const { name, source, subject, detail } = alarm;
     const { rows } = await sql<{ before: number; after: number }>`
       with before as (select unknown_share from source where name = ${source} for update),
       moved as (
-        update source set unknown_share = before.unknown_share * ${keeps}::float8 + ${adds}::float8 from before
+        update source set unknown_share = before.unknown_share * ${keeps}::float8 + ${adds}::float8
+          from before
         where name = ${source}
         returning before.unknown_share as before, source.unknown_share as after),
       raised as (${raising(sql`

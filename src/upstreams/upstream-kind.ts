@@ -8,7 +8,7 @@ export interface UpstreamKind {
   /** The column of its name. */
   key: "name" | "arn";
   policy: UpstreamPolicy;
-  /** The work that waits while it is shut, as wake-ups name it. */
+  /** The work that waits while it takes nothing, as wake-ups name it. */
   work: "confirm" | "publish";
   alarms: Record<"failing" | "paused" | "retry_after", AlarmName>;
   /** Plain words for an alarm: what is wrong, and what happens next. */
@@ -17,7 +17,10 @@ export interface UpstreamKind {
   sourceOf(name: string): string;
 }
 
-/** The provider account that invoices are asked at. Each confirmation backs off by itself, so single faults do not count. */
+/**
+ * The provider account that invoices are asked at. Each confirmation backs off by itself, so single faults do
+ * not count.
+ */
 export const SOURCE: UpstreamKind = {
   table: "source",
   key: "name",
@@ -32,9 +35,16 @@ export const SOURCE: UpstreamKind = {
   alarms: { failing: "source_failing", paused: "source_paused", retry_after: "retry_after_capped" },
   words: (alarm, name, error) =>
     ({
-      failing: `The provider fails again and again: ${error}. Confirmations wait and are asked again by themselves.`,
-      paused: `The provider refuses the key of source "${name}". Check it (COLLECTION_API_KEY, or the source's entry in SOURCES_FILE), and whether the provider allows this address. Confirmations wait; asking goes on by itself once the key works.`,
-      retry_after: `The provider asks to wait longer than 15 minutes (${error}). It is asked again after 15 minutes all the same.`,
+      failing:
+        `The provider fails again and again: ${error}. Confirmations wait and are asked again by ` +
+        "themselves.",
+      paused:
+        `The provider refuses the key of source "${name}". Check it (COLLECTION_API_KEY, or the source's ` +
+        "entry in SOURCES_FILE), and whether the provider allows this address. Confirmations wait; " +
+        "asking goes on by itself once the key works.",
+      retry_after:
+        `The provider asks to wait longer than 15 minutes (${error}). It is asked again after 15 minutes ` +
+        "all the same.",
     })[alarm],
   sourceOf: (name) => name,
 };
@@ -55,8 +65,12 @@ export const TOPIC: UpstreamKind = {
   words: (alarm, _arn, error) =>
     ({
       failing: `SNS fails again and again: ${error}. Events wait and are sent again by themselves.`,
-      paused: `SNS refuses this topic: ${error}. Check that the topic exists, its region, and the credentials. Events wait; sending goes on by itself once it works.`,
-      retry_after: `SNS asks to wait longer than 15 minutes (${error}). It is tried again after 15 minutes all the same.`,
+      paused:
+        `SNS refuses this topic: ${error}. Check that the topic exists, its region, and the credentials. ` +
+        "Events wait; sending goes on by itself once it works.",
+      retry_after:
+        `SNS asks to wait longer than 15 minutes (${error}). It is tried again after 15 minutes all the ` +
+        "same.",
     })[alarm],
   sourceOf: () => "",
 };

@@ -26,8 +26,8 @@ export interface UpstreamOptions {
 }
 
 /**
- * One source or topic, as the workers of one process see it. What they note is tallied and written together, one
- * write under way at a time, and only when it changes something; the row is what all processes go by.
+ * One source or topic, as the workers of one process see it. What they note is tallied and written together,
+ * one write under way at a time, and only when it changes something; the row is what all processes go by.
  */
 export class Upstream {
   readonly kind: UpstreamKind;

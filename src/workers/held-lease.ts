@@ -1,4 +1,7 @@
-/** Another process has the lease now, or the work was ended: whoever held it stops. What was done so far stands. */
+/**
+ * Another process has the lease now, or the work was ended: whoever held it stops. What was done so far
+ * stands.
+ */
 export class LeaseLost extends Error {}
 
 export interface HeldLeaseOptions {
@@ -6,7 +9,8 @@ export interface HeldLeaseOptions {
   leaseMs: number;
   /**
    * Extends it.
-   * @returns false only when it is certain that somebody else has it; a row that was merely locked is no such case.
+   * @returns false only when it is certain that somebody else has it; a row that was merely locked is no such
+   *   case.
    * @throws whatever the database failed with: being away for a moment takes no lease away.
    */
   extend(): Promise<boolean>;

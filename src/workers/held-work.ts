@@ -12,9 +12,9 @@ export interface HeldWorkOptions<Item> {
 }
 
 /**
- * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there is any.
- * A process that slept may hold what others have by now: it believes its own monotonic clock, by which a lease ends
- * sooner than by Postgres', since it counts from before it was asked for.
+ * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there
+ * is any. A process that slept may hold what others have by now: it believes its own monotonic clock, by which
+ * a lease ends sooner than by Postgres', since it counts from before it was asked for.
  */
 export class HeldWork<Item extends Leased> {
   readonly #options: HeldWorkOptions<Item>;

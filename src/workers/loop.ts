@@ -6,7 +6,10 @@ import type { Signal } from "./signal.ts";
 
 export interface LoopOptions {
   name: string;
-  /** Does all that is due now. Resolves with how long to wait at most, in ms, or null for the safety net's poll. */
+  /**
+   * Does all that is due now. Resolves with how long to wait at most, in ms, or null for the safety net's
+   * poll.
+   */
   pass: (stop: AbortSignal) => Promise<number | null>;
   wake: Signal;
   /** The safety net for a wake-up that got lost, in ms. */
@@ -22,7 +25,10 @@ export interface Loop {
 
 const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
 
-/** Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off, for ever. */
+/**
+ * Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off,
+ * for ever.
+ */
 export function startLoop({ name, pass, wake, pollMs, log, metrics }: LoopOptions): Loop {
   const stopping = new AbortController();
   const run = async () => {

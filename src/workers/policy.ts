@@ -5,7 +5,9 @@ export interface Claim<Item> {
   items: readonly Item[];
   /** There may be more than was wanted. */
   more: boolean;
-  /** When there may be more although nothing is to be had now, in ms; null when only new work would change it. */
+  /**
+   * When there may be more although nothing is to be had now, in ms; null when only new work would change it.
+   */
   moreInMs: number | null;
 }
 
@@ -24,7 +26,9 @@ export interface Line<Item> {
 }
 
 export interface Exchange {
-  /** To be called once the upstream has answered: the next batch may go out while this one is written down. */
+  /**
+   * To be called once the upstream has answered: the next batch may go out while this one is written down.
+   */
   ended(): void;
   /** Aborts when the process has waited long enough for it. */
   signal: AbortSignal;

@@ -38,9 +38,10 @@ const WORTH_A_CLAIM = 0.25;
  * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it.
  * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
  * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
- * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose upstream takes
- *    no more gives back what waits.
- * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is finished.
+ * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose
+ *    upstream takes no more gives back what waits.
+ * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is
+ *    finished.
  */
 export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly leaseMs: number;

@@ -1,4 +1,7 @@
-/** Wakes who waits. A wake while nobody waits is remembered once, so that none is missed between look and wait. */
+/**
+ * Wakes who waits. A wake while nobody waits is remembered once, so that none is missed between look and
+ * wait.
+ */
 export class Signal {
   #raised = false;
   #waiting: (() => void) | null = null;
@@ -24,7 +27,9 @@ export class Signal {
     return this.take();
   }
 
-  /** Resolves when one of them is raised, when `timeoutMs` have passed, or when `stop` aborts; spends nothing. */
+  /**
+   * Resolves when one of them is raised, when `timeoutMs` have passed, or when `stop` aborts; spends nothing.
+   */
   static anyRaised(signals: readonly Signal[], timeoutMs: number, stop?: AbortSignal): Promise<void> {
     if (stop?.aborted || signals.some((signal) => signal.#raised)) return Promise.resolve();
     return new Promise((resolve) => {

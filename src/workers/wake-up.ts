@@ -10,12 +10,17 @@ import { Signal } from "./signal.ts";
 /** Of NOTIFY; a message is `<who> <work>`. */
 export const CHANNEL = "invoice_relay";
 
-/** How long the others hear nothing more after a message, in ms: busy, they look for work without being told. */
+/**
+ * How long the others hear nothing more after a message, in ms: busy, they look for work without being told.
+ */
 const REST_MS = 20;
 
 const RECONNECT = { firstMs: 100, capMs: 5_000 };
 
-/** A connection that only listens says nothing when it is dead: it is asked this often, and has so long, in ms. */
+/**
+ * A connection that only listens says nothing when it is dead: it is asked this often, and has so long, in
+ * ms.
+ */
 const HEARTBEAT_MS = 15_000;
 const ANSWER_MS = 5_000;
 
@@ -27,8 +32,8 @@ const isWork = (text: string | undefined): text is Work =>
 
 /**
  * Wake-ups inside this process and, by LISTEN/NOTIFY, between processes. A wake-up may get lost (a crash
- * between commit and NOTIFY): loops poll as the safety net, so it is never what a guarantee rests on.
- * NOTIFY goes over a connection of its own and after the commit, because inside it would make commits queue up.
+ * between commit and NOTIFY): loops poll as the safety net, so it is never what a guarantee rests on. NOTIFY
+ * goes over a connection of its own and after the commit, because inside it would make commits queue up.
  */
 export class WakeUps {
   readonly signals: Record<Work, Signal> = {
@@ -74,8 +79,8 @@ export class WakeUps {
     await this.#client?.end().catch(() => undefined);
   }
 
-  // One message under way at a time, then a rest: however many commits there are, the others hear of them in few
-  // messages. What is to be told meanwhile goes out when the rest is over.
+  // One message under way at a time, then a rest: however many commits there are, the others hear of them in
+  // few messages. What is to be told meanwhile goes out when the rest is over.
   async #tell(): Promise<void> {
     if (this.#telling || this.#client === null || this.#toTell.size === 0) return;
     this.#telling = true;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What needs more than Node and npm, called by `npm run check:slow` as root on Debian:
-# 1. the whole `relay` project on Debian's PostgreSQL 15, the oldest that is supported;
+# 1. the whole `relay` project, and the stand-ins' own (`sandbox`), on Debian's PostgreSQL 15, the oldest that is supported;
 # 2. its database tests, and a minute of torture, on PostgreSQL 16 and 17 from npm (18 is what `npm test` embeds);
 # 3. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other languages.
 # Exits non-zero when any of it failed, and leaves nothing running or behind but the installed packages.
@@ -94,8 +94,9 @@ status=0
 
 install_packages
 start_postgres
-echo "check:slow: the relay project on $("$bin/postgres" --version)"
-DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay || status=1
+echo "check:slow: the relay and sandbox projects on $("$bin/postgres" --version)"
+DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay --project sandbox ||
+  status=1
 clean_up
 
 for version in $FROM_NPM; do

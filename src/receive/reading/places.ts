@@ -47,8 +47,8 @@ export const PLACES_DEPTH = 4;
 /**
  * Keys below which a UUID is never the invoice's: the scan passes them over (interface, part A for the
  * resources, part B for the notification's). `callBackUrl` and `billerMetaData` are the merchant's own,
- * written before the invoice had an id, and the URL holds a token. In doubt a key is not listed: a wrong
- * question costs one request, a missed one costs a payment's event until the next sweep.
+ * written before the invoice had an id, and the URL holds a token. In doubt a key is not listed: a wrong id
+ * costs one request, a missed one costs a payment's event until the next sweep.
  */
 export const UNRELATED_KEYS: readonly string[] = [
   "collectionId",

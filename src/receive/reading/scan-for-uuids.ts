@@ -6,7 +6,7 @@ import { uuidsIn } from "./uuid.ts";
 
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 
-/** A scan is a guess: this many questions are what a guess may cost. */
+/** A scan is a guess: the most requests to the provider that one may cost. */
 export const MOST_SCANNED = 5;
 
 /**

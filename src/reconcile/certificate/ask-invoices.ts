@@ -18,8 +18,8 @@ const BATCH = 8;
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
 /**
- * Asks Get Invoice about what the lists leave open; about everything when `deep`. What was asked is noted as it goes,
- * so that whoever takes it up goes on there.
+ * Asks Get Invoice about what the lists leave open; about everything when `deep`. What was asked is noted as
+ * it goes, so that whoever takes it up goes on there.
  * @param onAsked told how many were asked by now.
  * @throws ListUnreadable or SourcePaused when the provider does not answer.
  */

@@ -7,8 +7,8 @@ import type { PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { Certificate } from "./certificate.ts";
 
-// All statements on `certificate`: due → claimed → done. The daily run's rows have a day; one that a person asks for
-// is claimed by whoever asks, and goes on where a process that died left it.
+// All statements on `certificate`: due → claimed → done. The daily run's rows have a day; one that a person
+// asks for is claimed by whoever asks, and goes on where a process that died left it.
 
 export const certificateLeases = new LeasedRows("certificate", "id");
 
@@ -45,8 +45,8 @@ export interface ClaimedCertificate {
 const AFTER_MIDNIGHT = sql`interval '1 hour'`;
 
 /**
- * Makes today's row: over the payments of the lookback up to midnight (UTC), so that a gap stays alarmed while
- * it is one, and not before the source was first served.
+ * Makes today's row: over the payments of the lookback up to midnight (UTC), so that a gap stays alarmed
+ * while it is one, and not before the source was first served.
  */
 export async function scheduleDaily(
   db: Kysely<Tables>,
@@ -58,7 +58,8 @@ export async function scheduleDaily(
   await sql`
     insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
     select ${newId()}, ${source}, midnight::date,
-      greatest(date_trunc('day', ${served}), midnight - ${Math.max(lookbackMs, 86_400_000)} * interval '1 ms'),
+      greatest(date_trunc('day', ${served}),
+        midnight - ${Math.max(lookbackMs, 86_400_000)} * interval '1 ms'),
       midnight, ${collectionIds}::uuid[], midnight + ${AFTER_MIDNIGHT}
     from date_trunc('day', clock_timestamp()) as midnight
     where ${served} < midnight
@@ -99,7 +100,8 @@ export async function claimAskedFor(
     leaseMs,
     sql`
       select id from certificate
-      where source = ${source} and day is null and deep = ${deep} and collection_ids = ${collectionIds}::uuid[]
+      where source = ${source} and day is null and deep = ${deep}
+        and collection_ids = ${collectionIds}::uuid[]
         and window_from = ${window.from} and window_to = ${window.to}
         and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
         and created_at > clock_timestamp() - interval '1 day'
@@ -121,9 +123,11 @@ async function claim(
   candidate: RawBuilder<unknown>,
 ): Promise<ClaimedCertificate | null> {
   const { rows } = await sql<Omit<ClaimedCertificate, "window"> & { windowFrom: Date; windowTo: Date }>`
-    update certificate set state = 'claimed', lease_token = ${newId()}, claimed_until = ${leaseEnd(sql`${leaseMs}`)}
+    update certificate set state = 'claimed', lease_token = ${newId()},
+      claimed_until = ${leaseEnd(sql`${leaseMs}`)}
     where id = (${candidate})
-    returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
+    returning id, lease_token as "leaseToken", window_from as "windowFrom",
+      window_to as "windowTo", faults, deep,
       progress`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
@@ -150,7 +154,8 @@ export async function finishCertificate(
   certificate: Certificate,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null,
+    update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null,
+      claimed_until = null,
       last_error = null, progress = null, ${resultOf({ ...certificate, id })}
     where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
   return numAffectedRows > 0n;
@@ -174,7 +179,8 @@ export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): P
 const resultOf = (certificate: Certificate) => {
   const { total, gaps, differencesInAll, result } = certificate;
   return sql`document = ${JSON.stringify(certificate)}::json, result = ${result}, gaps = ${gaps},
-    differences = ${differencesInAll}, paid = ${total.paid.count}, paid_amount = ${total.paid.amount}::numeric,
+    differences = ${differencesInAll}, paid = ${total.paid.count},
+      paid_amount = ${total.paid.amount}::numeric,
     stored = ${total.stored.count}, stored_amount = ${total.stored.amount}::numeric,
     published = ${total.published.count}, published_amount = ${total.published.amount}::numeric`;
 };

@@ -6,7 +6,10 @@ export interface Tally {
   amount: Money;
 }
 
-/** Live payments of one day (UTC), or of all: at the provider, in the relay's store, accepted on the right topic. */
+/**
+ * Live payments of one day (UTC), or of all: at the provider, in the relay's store, accepted on the right
+ * topic.
+ */
 export interface Totals {
   paid: Tally;
   stored: Tally;
@@ -51,8 +54,8 @@ export type Reason =
   | "test";
 
 /**
- * `gap`: paid at the provider, and not accepted on the right topic. `difference`: anything else that could hide money.
- * Neither leaves a certificate equal. `note`: named, and no more.
+ * `gap`: paid at the provider, and not accepted on the right topic. `difference`: anything else that could
+ * hide money. Neither leaves a certificate equal. `note`: named, and no more.
  */
 export type Weight = "gap" | "difference" | "note";
 
@@ -74,7 +77,10 @@ export type Result = "equal" | "not_equal" | "refused";
 
 /** What a certificate stands on. */
 export interface Basis {
-  /** First and last day that the lists were asked for, and how long before its payment an invoice may be created. */
+  /**
+   * First and last day that the lists were asked for, and how long before its payment an invoice may be
+   * created.
+   */
   listFirst: string;
   listLast: string;
   lookbackDays: number;

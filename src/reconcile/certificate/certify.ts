@@ -51,10 +51,10 @@ export type CertifyProgress =
 const TRIES = 5;
 
 /**
- * Is every payment of the period accounted for? Reads the provider's lists and the relay's books, and keeps the
- * answer as a row (G10): of the source, and of each of its collections where it has several.
- * @throws RelayError without COLLECTION_IDS, ListUnreadable or SourcePaused when a list cannot be read at all; what
- * was read is kept, and the same request goes on there.
+ * Is every payment of the period accounted for? Reads the provider's lists and the relay's books, and keeps
+ * the answer as a row (G10): of the source, and of each of its collections where it has several.
+ * @throws RelayError without COLLECTION_IDS, ListUnreadable or SourcePaused when a list cannot be read at
+ *   all; what was read is kept, and the same request goes on there.
  */
 export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
   const { db, leaseMs } = deps;
@@ -147,7 +147,8 @@ async function compareScopes(
 function scopeOf({ name, collectionIds }: ReconcileSource, asked: string | null): readonly string[] {
   if (collectionIds.length === 0)
     throw new RelayError(
-      `Nobody can say which lists to read for source "${name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
+      `Nobody can say which lists to read for source "${name}": the provider lists invoices by ` +
+        "collection only. Set COLLECTION_IDS to the ids of its collections.",
       { next: "refuse", code: "usage" },
     );
   if (asked === null) return collectionIds;

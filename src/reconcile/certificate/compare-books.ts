@@ -31,7 +31,9 @@ export interface Comparison {
 const NAMED = 5;
 const MOST_ORPHANS = 1_000;
 
-/** Holds what the lists showed against the books, payment by payment in batches, and says what it comes to. */
+/**
+ * Holds what the lists showed against the books, payment by payment in batches, and says what it comes to.
+ */
 export async function compareBooks(
   db: Kysely<Tables>,
   comparison: Comparison,
@@ -87,7 +89,8 @@ function isHidden(facts: PaymentFacts, names: ReadonlySet<string>, { first }: Li
 }
 
 const hiddenText = (ids: readonly string[]) =>
-  `The list is not whole: it leaves out ${ids.length} that Get Invoice says are paid: ${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}.`;
+  `The list is not whole: it leaves out ${ids.length} that Get Invoice says are paid: ` +
+  `${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}.`;
 
 function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Comparison): string[] {
   const refusals = reading.doubts

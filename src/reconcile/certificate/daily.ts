@@ -32,8 +32,8 @@ const LOOK_MS = 60_000;
 const NAMED = 10;
 
 /**
- * Makes each source's daily certificate, an hour after midnight (UTC), in whichever process comes first. One that is
- * not equal is alarmed until a later one is; a list that contradicts itself is read again first.
+ * Makes each source's daily certificate, an hour after midnight (UTC), in whichever process comes first. One
+ * that is not equal is alarmed until a later one is; a list that contradicts itself is read again first.
  * @returns when to look again, in ms; null when no source has a list.
  */
 export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
@@ -83,7 +83,9 @@ async function makeDaily(
     if (faults >= ALARMING_FAULTS)
       await alarms.raise({
         ...failing,
-        detail: `The daily certificate could not be made, ${faults} times in a row: ${text} Nobody knows whether anything is missing. It is tried again by itself.`,
+        detail:
+          `The daily certificate could not be made, ${faults} times in a row: ${text} Nobody knows ` +
+          "whether anything is missing. It is tried again by itself.",
       });
   }
 }
@@ -98,7 +100,9 @@ async function tell({ alarms, log }: CertifyPassOptions, certificate: Certificat
   if (result === "equal") return await alarms.clear(alarm);
   await alarms.raise({
     ...alarm,
-    detail: `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`,
+    detail:
+      `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
+      `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`,
   });
 }
 

@@ -31,13 +31,23 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
     case "held":
       return "its event is held, as those of Test invoices are";
     case "wrong_topic":
-      return `its event was accepted on ${facts.acceptedElsewhere ?? "the live topic"}, which is not its topic today`;
+      return (
+        `its event was accepted on ${facts.acceptedElsewhere ?? "the live topic"}, which is not its ` +
+        "topic today"
+      );
     case "no_acceptance":
       return "its event waits nowhere, and no acceptance by SNS is kept";
     case "amount_differs":
-      return `the list says ${facts.listedAmount ?? "nothing"}, Get Invoice ${facts.askedAmount ?? "was not asked"}, stored is ${amounts?.amount ?? "nothing"}, in the event ${inPayload?.amount ?? "nothing"}`;
+      return (
+        `the list says ${facts.listedAmount ?? "nothing"}, Get Invoice ` +
+        `${facts.askedAmount ?? "was not asked"}, stored is ${amounts?.amount ?? "nothing"}, in the ` +
+        `event ${inPayload?.amount ?? "nothing"}`
+      );
     case "books_differ":
-      return "columns, document and event of the stored invoice contradict each other: something was changed by hand";
+      return (
+        "columns, document and event of the stored invoice contradict each other: something was changed " +
+        "by hand"
+      );
     case "payload_differs":
       return "the event in the log is not the one that SNS accepted";
     case "digest_missing":

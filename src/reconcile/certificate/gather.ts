@@ -5,8 +5,9 @@ import { DAY_MS, type PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**
- * Adds to what the lists showed what only the books know of the period: payments that are stored, events without a
- * paid invoice, and confirmations that wait for a person. Day by day, so that no statement takes long.
+ * Adds to what the lists showed what only the books know of the period: payments that are stored, events
+ * without a paid invoice, and confirmations that wait for a person. Day by day, so that no statement takes
+ * long.
  */
 export async function gatherBooks(
   db: Kysely<Tables>,
@@ -58,7 +59,10 @@ function* days({ from, to }: PaidWindow): Generator<PaidWindow> {
   }
 }
 
-/** Which invoices are asked about one by one, in order of id, after the given one: those that the lists leave open. */
+/**
+ * Which invoices are asked about one by one, in order of id, after the given one: those that the lists leave
+ * open.
+ */
 export async function toAsk(
   db: Kysely<Tables>,
   source: ReconcileSource,

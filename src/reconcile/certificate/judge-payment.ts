@@ -27,9 +27,9 @@ export interface Judged {
 }
 
 /**
- * Holds one payment against the lists, Get Invoice and the relay's books. Pure.
- * It counts on the day of the confirmed answer, else of the list's; one that nothing dates counts on the day of its
- * creation. With anything wrong about it, it is named in every period that it may belong to.
+ * Holds one payment against the lists, Get Invoice and the relay's books. Pure. It counts on the day of the
+ * confirmed answer, else of the list's; one that nothing dates counts on the day of its creation. With
+ * anything wrong about it, it is named in every period that it may belong to.
  * @returns null when it belongs to another period, or is no payment.
  */
 export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
@@ -82,7 +82,10 @@ function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
   };
 }
 
-/** Only what is surely Test stands apart: by Get Invoice, now or when it was stored, and by nothing else otherwise. */
+/**
+ * Only what is surely Test stands apart: by Get Invoice, now or when it was stored, and by nothing else
+ * otherwise.
+ */
 function isLive({ askedType, type, inDocument, eventType }: PaymentFacts): boolean {
   const said = [askedType, type, inDocument?.type ?? null, askedType ?? type ?? eventType];
   const types = said.filter((one) => one !== null);

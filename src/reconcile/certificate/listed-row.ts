@@ -37,20 +37,24 @@ export async function noteShown(
   const payments = new Map(paid.map((payment) => [payment.invoiceId, payment]));
   const shown = ids.map((invoiceId) => ({ invoiceId, payment: payments.get(invoiceId) ?? null }));
   const { numAffectedRows = 0n } = await sql`
-    insert into listed_payment as known (certificate_id, collection_id, reading, invoice_id, listed, live, test,
+    insert into listed_payment as known
+      (certificate_id, collection_id, reading, invoice_id, listed, live, test,
       lacks_status, lacks_amount, amount, paid_at, created_at)
     select ${certificateId}, ${collectionId}, ${reading}, invoice_id, listed, live, test, lacks_status,
       listed and amount is null, amount, paid_at, created_at
     from ${tableOf("shown", SHOWN, shown)} order by invoice_id
     on conflict (certificate_id, invoice_id) do update set
-      collection_id = excluded.collection_id, reading = excluded.reading, listed = known.listed or excluded.listed,
+      collection_id = excluded.collection_id, reading = excluded.reading,
+      listed = known.listed or excluded.listed,
       live = known.live or excluded.live, test = known.test or excluded.test,
       lacks_status = case when known.listed and excluded.listed
-        then known.lacks_status and excluded.lacks_status else known.lacks_status or excluded.lacks_status end,
+        then known.lacks_status and excluded.lacks_status
+        else known.lacks_status or excluded.lacks_status end,
       lacks_amount = coalesce(known.amount, excluded.amount) is null and (known.listed or excluded.listed),
       amounts_differ = known.amounts_differ or coalesce(known.amount <> excluded.amount, false),
       amount = coalesce(known.amount, excluded.amount),
-      paid_at = coalesce(known.paid_at, excluded.paid_at), created_at = coalesce(known.created_at, excluded.created_at)
+      paid_at = coalesce(known.paid_at, excluded.paid_at),
+      created_at = coalesce(known.created_at, excluded.created_at)
     where known.reading <> excluded.reading or (excluded.listed and not known.listed)`.execute(db);
   return Math.min(Number(numAffectedRows), ids.length);
 }

@@ -6,7 +6,10 @@ import type { OutboxState } from "../../outbox/event.ts";
 import { joiningOutbox } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
-/** All that is known of one payment. Amounts as decimal strings, those of document and payload as they stand there. */
+/**
+ * All that is known of one payment. Amounts as decimal strings, those of document and payload as they stand
+ * there.
+ */
 const FACTS = {
   invoiceId: returned.uuid,
   listed: returned.boolean,
@@ -82,7 +85,8 @@ const readableDocument = sql`
 
 const inDocument = (field: string) => sql`readable.document ->> ${sql.lit(field)}`;
 
-// The payload is this relay's own: a quote inside its texts has a backslash before it, so that no text can pretend.
+// The payload is this relay's own: a quote inside its texts has a backslash before it, so that no text can
+// pretend.
 const inPayload = (field: string) => sql`substring(event.payload from ${sql.lit(`"${field}":"([^"]*)"`)})`;
 
 const AMOUNTS = {
@@ -109,9 +113,11 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
           or collection_id = ${value(({ collectionId }) => collectionId)}::uuid)
       order by invoice_id limit ${value(({ limit }) => limit)}::int)
     select work.invoice_id as "invoiceId", work.listed, work.live as "inLive", work.test as "inTest",
-      work.lacks_status as "lacksStatus", work.amounts_differ as "amountsDiffer", work.amount as "listedAmount",
+      work.lacks_status as "lacksStatus", work.amounts_differ as "amountsDiffer",
+      work.amount as "listedAmount",
       work.paid_at as "listedPaidAt", work.created_at as "listedCreatedAt", work.asked,
-      work.asked_status as "askedStatus", work.asked_type as "askedType", work.asked_collection as "askedCollection",
+      work.asked_status as "askedStatus", work.asked_type as "askedType",
+      work.asked_collection as "askedCollection",
       work.asked_amount as "askedAmount", work.asked_paid_at as "askedPaidAt",
       work.asked_created_at as "askedCreatedAt",
       invoice.status, invoice.type, invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
@@ -124,7 +130,8 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
       case when invoice.erased_at is null then invoice.digest = translate(
         rtrim(encode(sha256(convert_to(invoice.document::text, 'UTF8')), 'base64'), '='), '+/', '-_')
         end as "documentIsWhole",
-      known.state as confirmation, known.verdict, known.opened_by as "openedBy", known.opened_at as "openedAt",
+      known.state as confirmation, known.verdict, known.opened_by as "openedBy",
+      known.opened_at as "openedAt",
       known.record_only as "recordOnly", known.last_error as "lastError",
       case when known.dismissed_at is not null or outbox.dismissed_at is not null then coalesce((
         select actor from audit_entry
@@ -135,17 +142,20 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
           * interval '1 ms' + interval '1 day'
         or exists (
           select from callback where callback.source = ${name} and callback.invoice_ids[1] = work.invoice_id
-            and callback.received_at between known.opened_at - interval '1 day' and known.opened_at + interval '1 day')
+            and callback.received_at between known.opened_at - interval '1 day'
+              and known.opened_at + interval '1 day')
         or exists (
           select from callback where callback.source = ${name} and cardinality(callback.invoice_ids) > 1
             and callback.invoice_ids @> array[work.invoice_id]
-            and callback.received_at between known.opened_at - interval '1 day' and known.opened_at + interval '1 day')
+            and callback.received_at between known.opened_at - interval '1 day'
+              and known.opened_at + interval '1 day')
         or exists (select from callback_reading
           where callback_reading.source = ${name} and callback_reading.invoice_ids @> array[work.invoice_id])
         ) as "hasCallback",
       event.id as "eventId", event.invoice_type as "eventType", event.created_at as "eventCreatedAt",
       case when event.id is not null then json_build_object(
-        ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")}, 'subject', ${inPayload("subject")},
+        ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")},
+        'subject', ${inPayload("subject")},
         'paidAt', ${inPayload("paidAt")}) end as "inPayload",
       outbox.state as "outboxState", outbox.last_error as "outboxError",
       coalesce(acceptance.is_right, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
@@ -154,7 +164,8 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
     from work
     left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
-    left join event on event.source = ${name} and event.invoice_id = work.invoice_id and event.type = 'invoice.paid'
+    left join event on event.source = ${name} and event.invoice_id = work.invoice_id
+      and event.type = 'invoice.paid'
     ${joiningOutbox}
     left join lateral (select ${readableDocument} as document) as readable on true
     left join lateral (
@@ -170,7 +181,8 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
           or (event.erased_at is not null and encode(publication.digest, 'hex') = event.erased_digest))
           filter (where publication.topic_arn = expected.topic_arn) as matches,
         bool_or(publication.digest <> sha256(convert_to(event.payload, 'UTF8'))
-          and (event.erased_at is null or encode(publication.digest, 'hex') is distinct from event.erased_digest))
+          and (event.erased_at is null or
+            encode(publication.digest, 'hex') is distinct from event.erased_digest))
           filter (where publication.topic_arn = expected.topic_arn) as differs
       from publication where publication.source = event.source and publication.event_id = event.id
     ) as acceptance on true

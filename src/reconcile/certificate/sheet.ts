@@ -10,7 +10,10 @@ const WEIGHTS = ["gap", "difference", "note"] as const;
 const emptyTally = (): Tally => ({ count: 0, amount: "0.00" });
 const emptyTotals = (): Totals => ({ paid: emptyTally(), stored: emptyTally(), published: emptyTally() });
 
-/** What a comparison has written down so far. Of a period of any size it holds its days and the differences it names. */
+/**
+ * What a comparison has written down so far. Of a period of any size it holds its days and the differences it
+ * names.
+ */
 export class Sheet {
   readonly #days = new Map<string, Totals>();
   readonly #total = emptyTotals();

@@ -4,7 +4,9 @@ import type { Tables } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { takeTurn } from "../../upstreams/source-row.ts";
 
-/** Reading lists uses at most this share of a source's rate, so that live confirmations never stand behind it. */
+/**
+ * Reading lists uses at most this share of a source's rate, so that live confirmations never stand behind it.
+ */
 const SHARE = 0.25;
 
 /** The longest wait until the source is looked at again, in ms. */
@@ -31,8 +33,8 @@ export class SourcePaused extends RelayError {
 }
 
 /**
- * Lets calls go out no faster than the source allows: not while it is paused or backs off, and out of the same bucket
- * as confirmations, whatever process they are asked in.
+ * Lets calls go out no faster than the source allows: not while it is paused or backs off, and out of the
+ * same bucket as confirmations, whatever process they are asked in.
  */
 export class ListPace {
   readonly #options: ListPaceOptions;

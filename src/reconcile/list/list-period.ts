@@ -15,7 +15,10 @@ export const DAY_MS = 86_400_000;
 /** No zone is further from UTC. */
 const FARTHEST_ZONE_MS = 14 * 3_600_000;
 
-/** How many days are asked for at once: progress is kept, and a list that changes is read again, in such steps. */
+/**
+ * How many days are asked for at once: progress is kept, and a list that changes is read again, in such
+ * steps.
+ */
 const STEP_DAYS = 7;
 
 /** The day of a moment, UTC. */
@@ -32,8 +35,8 @@ export const daysBetween = (first: string, last: string): number =>
   Math.round((startOf(last).getTime() - startOf(first).getTime()) / DAY_MS);
 
 /**
- * What to ask the list for, so that every payment of the window is in it whatever its dates mean (not specified:
- * interface, part A): creation or payment, in any zone, first and last day included or not.
+ * What to ask the list for, so that every payment of the window is in it whatever its dates mean (not
+ * specified: interface, part A): creation or payment, in any zone, first and last day included or not.
  * @param lookbackMs how long before its payment an invoice may have been created, in ms.
  */
 export function periodFor({ from, to }: PaidWindow, lookbackMs: number): ListPeriod {
@@ -44,8 +47,8 @@ export function periodFor({ from, to }: PaidWindow, lookbackMs: number): ListPer
 }
 
 /**
- * The days to ask for next, newest first, and what is left after them; null once nothing is. Two steps share a
- * day, so that nothing falls between them where the last day is left out.
+ * The days to ask for next, newest first, and what is left after them; null once nothing is. Two steps share
+ * a day, so that nothing falls between them where the last day is left out.
  */
 export function nextStep({ first, last }: ListPeriod): { step: ListPeriod; rest: ListPeriod | null } {
   const begin = addDays(last, -STEP_DAYS);

@@ -9,7 +9,10 @@ import { ListUnreadable } from "./list-unreadable.ts";
 import { type AskedType, type ListedPayment, listedPayment, plain } from "./listed-payment.ts";
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
-/** Where the payments of a list go, page by page; what a reading showed is true, whether or not it proves whole. */
+/**
+ * Where the payments of a list go, page by page; what a reading showed is true, whether or not it proves
+ * whole.
+ */
 export interface ListSink {
   /** @returns how many of them this reading has not shown before. @param paid those that count as paid. */
   take(reading: number, ids: readonly string[], paid: readonly ListedPayment[]): Promise<number>;
@@ -41,14 +44,20 @@ export interface ListReaderOptions {
   signal: AbortSignal;
 }
 
-/** What the list is asked for; no days: all of them. No status: all, and the sink is given those that say they are paid. */
+/**
+ * What the list is asked for; no days: all of them. No status: all, and the sink is given those that say they
+ * are paid.
+ */
 export interface ListQuery {
   period: ListPeriod | null;
   status: string | null;
   asked: AskedType;
 }
 
-/** A reading that contradicts itself is made again by shorter periods, and those with pages of other sizes at last. */
+/**
+ * A reading that contradicts itself is made again by shorter periods, and those with pages of other sizes at
+ * last.
+ */
 const PAGE_SIZE = 100;
 const LAST_PAGE_SIZES = [100, 40, 250];
 
@@ -89,7 +98,10 @@ export class ListReader {
     return await this.#part({ period, status: null, asked: null }, period);
   }
 
-  /** How many items a list counts; null when it does not say. What its first page shows goes to the sink as well. */
+  /**
+   * How many items a list counts; null when it does not say. What its first page shows goes to the sink as
+   * well.
+   */
   async count(query: ListQuery): Promise<number | null> {
     readings += 1;
     const reading = readings;

@@ -17,12 +17,12 @@ export interface ListedPayment {
 }
 
 /**
- * Finds every payment, Live and Test: a list without `invoiceType` holds at least the Live ones, whether or not
- * it hides the Test ones (not specified).
+ * Finds every payment, Live and Test: a list without `invoiceType` holds at least the Live ones, whether or
+ * not it hides the Test ones (not specified).
  */
 export const ALL_TYPES: readonly AskedType[] = [null, "Test"];
 
-/** The list's items do not say their type, so it is told by which question finds them. */
+/** The list's items do not say their type, so it is told by which request finds them. */
 export const EACH_TYPE: readonly AskedType[] = [null, "Live", "Test"];
 
 /** As statuses are compared. */

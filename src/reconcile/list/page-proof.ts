@@ -14,9 +14,10 @@ export interface PageFacts {
 const MOST_PAGES = 100_000;
 
 /**
- * Whether one reading of a list proves itself whole. Pages are read forwards and, where there are several, backwards:
- * what slips from an unread page to a read one as others leave the list is met on the way back. A list that only
- * grows meanwhile loses nothing on the way forwards. Where pages contradict each other, it is read on past its end.
+ * Whether one reading of a list proves itself whole. Pages are read forwards and, where there are several,
+ * backwards: what slips from an unread page to a read one as others leave the list is met on the way back. A
+ * list that only grows meanwhile loses nothing on the way forwards. Where pages contradict each other, it is
+ * read on past its end.
  */
 export class PageProof {
   #read = 0;

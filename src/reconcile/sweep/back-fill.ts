@@ -28,9 +28,9 @@ export interface BackFill extends SweepResult {
 const LOOK_AGAIN_MS = 500;
 
 /**
- * Sweeps a period on request, with the automatic sweeps' own means: it opens confirmations, which the running relay
- * asks about, and queues again what was never accepted. Progress is kept in Postgres: after a crash or a stop, the
- * same request goes on where it was.
+ * Sweeps a period on request, with the automatic sweeps' own means: it opens confirmations, which the running
+ * relay asks about, and queues again what was never accepted. Progress is kept in Postgres: after a crash or
+ * a stop, the same request goes on where it was.
  * @throws RelayError when another process runs the same request, or the list cannot be read.
  */
 export async function backFill(deps: SweepDeps, request: BackFillRequest): Promise<BackFill> {
@@ -69,7 +69,8 @@ async function claimSoon(deps: SweepDeps, request: BackFillRequest): Promise<Cla
     if (sweep !== null) return sweep;
     if (performance.now() > until || request.signal.aborted)
       throw new RelayError(
-        `Another process is reading the same period of collection ${request.collectionId}. Wait for it, or stop it first.`,
+        `Another process is reading the same period of collection ${request.collectionId}. Wait for ` +
+          "it, or stop it first.",
         { next: "refuse" },
       );
     await wait(LOOK_AGAIN_MS);

@@ -26,9 +26,10 @@ export type Opening =
   | "open_to_record";
 
 /**
- * What a payment of the list needs. Pure. Without a date from the list, the confirmed answer's counts; without
- * either, it was surely paid after its creation, and is otherwise recorded only: the answer to that brings the date
- * for the next sweep. Where the evidence of a published payment is gone, it is asked about again.
+ * What a payment of the list needs. Pure. Without a date from the list, the confirmed answer's counts;
+ * without either, it was surely paid after its creation, and is otherwise recorded only: the answer to that
+ * brings the date for the next sweep. Where the evidence of a published payment is gone, it is asked about
+ * again.
  */
 export function decideOpening(listed: ListedPayment, known: KnownPayment, terms: SweepTerms): Opening {
   const paidAt = listed.paidAt ?? known.paidAt;
@@ -55,7 +56,10 @@ export function decideOpening(listed: ListedPayment, known: KnownPayment, terms:
   }
 }
 
-/** The confirmed invoice and its confirmation are there, and say that it was paid, as far as they have said anything. */
+/**
+ * The confirmed invoice and its confirmation are there, and say that it was paid, as far as they have said
+ * anything.
+ */
 function isEvident({ stored, confirmation }: KnownPayment): boolean {
   if (!stored || confirmation === null) return false;
   return confirmation.state !== "done" || ["paid", "quarantined"].includes(confirmation.verdict ?? "");

@@ -39,7 +39,8 @@ export async function readKnownPayments(
       case when event.id is null then 'none' when outbox.state is not null or ${topic} is null then 'waiting'
         when ${publishedOn(topic)} then 'published' else 'lost' end as event,
       outbox.state as "outboxState", invoice.id is not null as stored,
-      case when known.invoice_id is not null then json_build_object('state', known.state, 'verdict', known.verdict,
+      case when known.invoice_id is not null then json_build_object(
+        'state', known.state, 'verdict', known.verdict,
         'openedBy', known.opened_by, 'recordOnly', known.record_only, 'lastError', known.last_error,
         'soon', known.state in ('due', 'claimed') and known.priority = 'known'
           and known.due_at <= now() + interval '1 minute') end as confirmation

@@ -57,9 +57,9 @@ const BATCH = 500;
 const PATIENCE = 3;
 
 /**
- * Reads what is left of one claimed sweep, opens what is missing, and finishes it. How far it is, is kept after
- * each step of the list, so that whoever takes it up after a crash goes on there. Days that do not prove themselves
- * whole are noted, and older ones are read meanwhile.
+ * Reads what is left of one claimed sweep, opens what is missing, and finishes it. How far it is, is kept
+ * after each step of the list, so that whoever takes it up after a crash goes on there. Days that do not
+ * prove themselves whole are noted, and older ones are read meanwhile.
  * @returns the counts of the whole sweep.
  * @throws ListUnreadable, SourcePaused, or LeaseLost; what was opened by then stays open.
  */
@@ -225,7 +225,9 @@ class SweepRun implements ListSink {
   }
 }
 
-/** An automatic sweep heals all that the list shows it, not only its window: reading it costs nothing more. */
+/**
+ * An automatic sweep heals all that the list shows it, not only its window: reading it costs nothing more.
+ */
 function termsOf({ kind, window, firstServedAt, publish }: ClaimedSweep): SweepTerms {
   return kind === "automatic"
     ? { from: firstServedAt ?? window.from, to: null, firstServedAt, publishEarlier: false }

@@ -22,7 +22,10 @@ export interface ScoutOptions {
   onConfirmations: () => void;
 }
 
-/** From the end of one round to the next, in ms, in whichever process; a scout that died is replaced after the second. */
+/**
+ * From the end of one round to the next, in ms, in whichever process; a scout that died is replaced after the
+ * second.
+ */
 const REST_MS = 2_000;
 const LEASE_MS = 60_000;
 
@@ -33,9 +36,9 @@ const PAGE_GAP_MS = 500;
 const LOOK_MS = 1_000;
 
 /**
- * While a source is flooded with ids that nobody knows, finds the genuine ones among them without asking for each: it
- * reads the provider's list, newest days first, and ids found there become known. Only ids that are asked about
- * already: the scout opens no confirmation.
+ * While a source is flooded with ids that nobody knows, finds the genuine ones among them without asking for
+ * each: it reads the provider's list, newest days first, and ids found there become known. Only ids that are
+ * asked about already: the scout opens no confirmation.
  */
 export class Scout {
   readonly #options: ScoutOptions;
@@ -46,7 +49,10 @@ export class Scout {
     this.#options = options;
   }
 
-  /** One round for each flooded source. @returns when to look again, in ms; null when no source has a list. */
+  /**
+   * One round for each flooded source.
+   * @returns when to look again, in ms; null when no source has a list.
+   */
   async pass(stop: AbortSignal): Promise<number | null> {
     const readable = this.#options.sources.filter((source) => source.collectionIds.length > 0);
     await Promise.all(readable.map((source) => this.#scout(source, stop)));

@@ -34,8 +34,9 @@ const BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 const PAUSED_MS = 5_000;
 
 /**
- * Sweeps every collection that is due, in whichever process comes first; sources side by side, the collections
- * of one source after each other. A fault ends no sweep: it is tried again where it stood, with back-off.
+ * Sweeps every collection that is due, in whichever process comes first; sources side by side, the
+ * collections of one source after each other. A fault ends no sweep: it is tried again where it stood, with
+ * back-off.
  * @returns when the next one is due, in ms; null when there is nothing to sweep.
  */
 export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): Promise<number | null> {
@@ -94,7 +95,9 @@ async function sweepOnce(
     if (faults >= ALARMING_FAULTS)
       await alarms.raise({
         ...alarm,
-        detail: `The provider's list of this collection cannot be read, ${faults} times in a row: ${text} What callbacks missed there waits. It is tried again by itself.`,
+        detail:
+          `The provider's list of this collection cannot be read, ${faults} times in a row: ${text} What ` +
+          "callbacks missed there waits. It is tried again by itself.",
       });
   }
 }

@@ -33,7 +33,7 @@ export interface SweepCounts {
   listed: number;
   /** Those without an event. */
   missing: number;
-  /** The missing ones whose question this sweep opened. */
+  /** The missing ones whose confirmation this sweep opened. */
   opened: number;
   /** The missing ones that a callback had asked about already. */
   called: number;
@@ -55,8 +55,10 @@ export async function scheduleSweeps(
   await sql`
     insert into sweep (id, source, collection_id, kind, due_at)
     select given.id, ${source}, given.collection_id, 'automatic',
-      coalesce((${lastStart(sql`given.collection_id`, source)}) + ${intervalMs}::float8 * interval '1 ms', clock_timestamp())
-    from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[]) as given (id, collection_id)
+      coalesce((${lastStart(sql`given.collection_id`, source)}) + ${intervalMs}::float8 * interval '1 ms',
+        clock_timestamp())
+    from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[])
+      as given (id, collection_id)
     on conflict do nothing`.execute(db);
 }
 
@@ -91,7 +93,10 @@ export async function claimSweep(
   );
 }
 
-/** The back-fill that was asked for: one that stands unfinished goes on. @returns null while another process runs it. */
+/**
+ * The back-fill that was asked for: one that stands unfinished goes on.
+ * @returns null while another process runs it.
+ */
 export async function claimBackFill(
   db: Kysely<Tables>,
   request: { source: string; collectionId: string; window: PaidWindow; publish: boolean },
@@ -107,7 +112,8 @@ export async function claimBackFill(
     leaseMs,
     sql`
       select id from sweep
-      where source = ${source} and collection_id = ${collectionId} and kind = 'back_fill' and publish = ${publish}
+      where source = ${source} and collection_id = ${collectionId} and kind = 'back_fill'
+        and publish = ${publish}
         and window_from = ${window.from} and window_to = ${window.to}
         and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
       for update skip locked`,
@@ -129,8 +135,10 @@ async function claim(
     Omit<ClaimedSweep, "window" | "rest"> &
       WindowColumns & { unreadFrom: string | null; unreadTo: string | null }
   >`
-    update sweep set state = 'claimed', lease_token = ${newId()}, claimed_until = ${leaseEnd(sql`${leaseMs}`)},
-      started_at = coalesce(started_at, clock_timestamp()), window_to = coalesce(window_to, clock_timestamp()),
+    update sweep set state = 'claimed', lease_token = ${newId()},
+      claimed_until = ${leaseEnd(sql`${leaseMs}`)},
+      started_at = coalesce(started_at, clock_timestamp()),
+      window_to = coalesce(window_to, clock_timestamp()),
       window_from = coalesce(window_from, greatest(${served}, (${last(sql`window_to - ${OVERLAP}`)}))),
       unproven = case when started_at is null and kind = 'automatic'
         then coalesce((${last(sql`unproven`)}), unproven) else unproven end
@@ -196,10 +204,12 @@ export async function finishSweep(
   const noted = kind === "automatic" ? sql`sweep.listed` : sql`counted.listed`;
   const { rows } = await sql<SweepCounts & { unproven: Unproven[] }>`
     with counted as (
-      select count(*) as listed, count(*) filter (where missing) as missing, count(*) filter (where opened) as opened,
+      select count(*) as listed, count(*) filter (where missing) as missing,
+        count(*) filter (where opened) as opened,
         count(*) filter (where called) as called
       from swept_payment where sweep_id = ${id})
-    update sweep set state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null,
+    update sweep set state = 'done', finished_at = clock_timestamp(), lease_token = null,
+      claimed_until = null,
       faults = 0, last_error = null, listed = ${noted}, missing = counted.missing, opened = counted.opened,
       called = counted.called
     from counted
@@ -231,9 +241,8 @@ export async function missingOf(
 export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
   await sql`
     delete from swept_payment where sweep_id in (
-      select id from sweep where state = 'done' and finished_at < clock_timestamp() - interval '1 hour')`.execute(
-    db,
-  );
+      select id from sweep where state = 'done'
+        and finished_at < clock_timestamp() - interval '1 hour')`.execute(db);
 }
 
 /** Other back-fills of the source that are under way. */
@@ -252,15 +261,20 @@ export async function backFillsUnderWay(
   return rows.flatMap(({ from, to, ...one }) => (from === null || to === null ? [] : [{ ...one, from, to }]));
 }
 
-/** Gives the sweep back, to go on where it stands in `dueInMs`; `isFault` counts it as one more fault in a row. */
+/**
+ * Gives the sweep back, to go on where it stands in `dueInMs`; `isFault` counts it as one more fault in a
+ * row.
+ */
 export async function giveBackSweep(
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedSweep,
   { dueInMs, isFault, error }: { dueInMs: number; isFault: boolean; error: string | null },
 ): Promise<void> {
   await sql`
-    update sweep set state = 'due', lease_token = null, claimed_until = null, faults = faults + ${isFault ? 1 : 0},
-      last_error = coalesce(${error}, last_error), due_at = clock_timestamp() + ${dueInMs}::float8 * interval '1 ms'
+    update sweep set state = 'due', lease_token = null, claimed_until = null,
+      faults = faults + ${isFault ? 1 : 0},
+      last_error = coalesce(${error}, last_error),
+      due_at = clock_timestamp() + ${dueInMs}::float8 * interval '1 ms'
     where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
 }
 
