@@ -7,6 +7,7 @@ import * as m0005 from "./relay/0005_upstream.ts";
 import * as m0006 from "./relay/0006_alarm_and_audit.ts";
 import * as m0007 from "./relay/0007_reconcile.ts";
 import * as m0008 from "./relay/0008_replay.ts";
+import * as m0009 from "./relay/0009_relay_process.ts";
 
 /** The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder. */
 export const relayMigrations: Readonly<Record<string, Migration>> = {
@@ -18,4 +19,5 @@ export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0006_alarm_and_audit": m0006,
   "0007_reconcile": m0007,
   "0008_replay": m0008,
+  "0009_relay_process": m0009,
 };

@@ -37,11 +37,15 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   outbox: { worker: ALL },
   publication: { worker: ["select", "insert"] },
   sweep: { worker: ALL },
-  certificate: { worker: KEEPS },
+  certificate: { worker: ALL },
+  listed_payment: { worker: ALL },
+  swept_payment: { worker: ALL },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
   callback_reading: { worker: ALL },
   audit_entry: { worker: ["select", "insert"] },
+  history_entry: { worker: ["select", "insert", "delete"] },
+  relay_process: { receiver: ALL, worker: ALL },
 };
 
 /** Makes the role unless it is there. Roles belong to the server, so another database's migrate may be doing the same. */
