@@ -13,6 +13,7 @@ import { type Source, sourcesOf } from "../kit/sources.ts";
 import { httpLimits } from "../receive/http-limits.ts";
 import { makePartitions } from "../record/partitions.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
+import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { adminDoor } from "./admin.ts";
@@ -81,6 +82,7 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     await register(working.db, relay.sources);
     await makePartitions(working.db);
     await wakeUps.start();
+    relay.startPresence({ http, workers });
     if (workers) relay.startWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
@@ -115,12 +117,28 @@ class Relay {
   readonly #metrics: Metrics = createMetrics();
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
+  #presence: RelayProcess | null = null;
   readonly #stoppable: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
     this.sources = sourcesOf(parts.settings);
+  }
+
+  /** Lets others see that this process lives. */
+  startPresence(does: { http: boolean; workers: boolean }): void {
+    const { log, working } = this.#parts;
+    const presence = new RelayProcess(working.db, does);
+    const pass = async () => {
+      await presence.beat();
+      return BEAT_MS;
+    };
+    this.#presence = presence;
+    const wake = new Signal();
+    this.#loops.push(
+      startLoop({ name: "presence", pass, wake, pollMs: BEAT_MS, log, metrics: this.#metrics }),
+    );
   }
 
   startWorkers(): void {
@@ -239,6 +257,8 @@ class Relay {
     for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#passes?.close();
+    // Without a database others see it by its silence.
+    await this.#presence?.leave().catch(() => undefined);
     await wakeUps.stop();
     await Promise.all([recording, hot, working].map((pool) => pool.close()));
   }

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { RelayError } from "../kit/errors.ts";
 import { programVersion } from "../kit/program-version.ts";
+import { alarmsCommand } from "./commands/alarms.ts";
 import { apiCommand } from "./commands/api.ts";
+import { auditCommand } from "./commands/audit.ts";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
 import { certifyCommand } from "./commands/certify.ts";
 import { collectionServiceCommand } from "./commands/collection-service.ts";
@@ -22,6 +24,7 @@ import { resumeCommand } from "./commands/resume.ts";
 import { retentionCommand } from "./commands/retention.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { statusCommand } from "./commands/status.ts";
 import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
 import { plainLines } from "./terminal-text.ts";
@@ -44,6 +47,9 @@ const commands: ((door: Door) => Command)[] = [
   serveCommand,
   migrateCommand,
   doctorCommand,
+  statusCommand,
+  alarmsCommand,
+  auditCommand,
   callbackUrlCommand,
   apiCommand,
   invoiceCommand,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RelayError } from "./errors.ts";
 import {
   addressBlock,
+  collectionIds,
   databaseUrl,
   duration,
   headerName,
@@ -33,9 +34,11 @@ export const settingsSchema = z.object({
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
   COLLECTION_API_URL: url.optional().describe("The provider's base URL, without /api/v1."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
-  COLLECTION_IDS: list(z.uuid("should be collection ids (UUIDs)"))
+  COLLECTION_IDS: collectionIds
     .optional()
-    .describe("Only invoices of these collections are published; others are quarantined."),
+    .describe(
+      "Only invoices of these collections are published, and their lists are reconciled; `none` says that nothing is.",
+    ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
     .describe("The secret last part of the callback URL; several while you rotate them."),

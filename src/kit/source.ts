@@ -7,12 +7,20 @@ export interface Source {
   readonly collectionApiKey: Secret;
   /** Only invoices of these collections are published; empty for no restriction. */
   readonly collectionIds: readonly string[];
+  readonly reconciliation: Reconciliation;
   readonly callbackTokens: readonly Secret[];
   readonly callbackChecks: CallbackChecks;
   readonly snsTopicArn: string;
   /** null: events of Test invoices are held. */
   readonly snsTestTopicArn: string | null;
 }
+
+/** `none`: COLLECTION_IDS says that nothing is reconciled; `unset`: nobody has said anything. */
+export type Reconciliation = "on" | "none" | "unset";
+
+/** @param collectionIds undefined when left out. */
+export const reconciliationOf = (collectionIds: readonly string[] | undefined): Reconciliation =>
+  collectionIds === undefined ? "unset" : collectionIds.length === 0 ? "none" : "on";
 
 /** What a callback must prove beyond its token, for when the provider offers it. All that are there must hold. */
 export interface CallbackChecks {

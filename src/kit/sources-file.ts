@@ -10,7 +10,7 @@ import {
   urlToken,
   webhookSecret,
 } from "./setting-formats.ts";
-import type { Source } from "./source.ts";
+import { reconciliationOf, type Source } from "./source.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -84,16 +84,26 @@ function sourcesSchema(environment: Environment) {
       .default(null),
     allowedAddresses: z.array(addressBlock).default([]),
   });
-  const source = z.strictObject({
+  const described = z.strictObject({
     name: sourceName,
     collectionApiUrl: url,
     collectionApiKey: kept(secret(1)),
-    collectionIds: z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()).default([]),
+    collectionIds: z
+      .preprocess(
+        (given) => (given === "none" ? [] : given),
+        z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()),
+      )
+      .optional(),
     callbackTokens: several(kept(urlToken)),
     callbackChecks: checks.prefault({}),
     snsTopicArn: topicArn,
     snsTestTopicArn: topicArn.nullable().default(null),
   });
+  const source = described.transform(({ collectionIds, ...others }) => ({
+    ...others,
+    collectionIds: collectionIds ?? [],
+    reconciliation: reconciliationOf(collectionIds),
+  }));
   return z.strictObject({ sources: z.array(source).min(1, "should describe at least one source") });
 }
 

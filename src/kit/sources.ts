@@ -1,6 +1,6 @@
 import type { Secret } from "./secret.ts";
 import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
-import type { CallbackChecks, Source } from "./source.ts";
+import { type CallbackChecks, reconciliationOf, type Source } from "./source.ts";
 
 export type { CallbackChecks, Source } from "./source.ts";
 
@@ -25,7 +25,8 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
       name: "default",
       collectionApiUrl,
       collectionApiKey,
-      collectionIds: (settings.COLLECTION_IDS ?? []).map((id) => id.toLowerCase()),
+      collectionIds: settings.COLLECTION_IDS ?? [],
+      reconciliation: reconciliationOf(settings.COLLECTION_IDS),
       callbackTokens,
       callbackChecks: checksOf(settings),
       snsTopicArn,

@@ -1,4 +1,5 @@
 import { readAuditLog } from "../../database/audit.ts";
+import { listAlarms } from "../../database/list-alarms.ts";
 import {
   type Decision,
   type DecisionResult,
@@ -12,12 +13,32 @@ import { listUndelivered, type UndeliveredList } from "../../operate/list-undeli
 import { listPausable, type PausableWork, pause, resume } from "../../operate/pause.ts";
 import { applyRetention } from "../../operate/retention.ts";
 import { showUndelivered } from "../../operate/show-undelivered.ts";
+import { readStatus } from "../../operate/status.ts";
 import { type AdminContext, type Operation, operation } from "./operation.ts";
 import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";
 
 /** Every operation of the admin API; the router and its document are made from this list. */
 export const operations: readonly Operation[] = [
+  operation({
+    id: "readStatus",
+    method: "get",
+    path: "/status",
+    tag: "Status",
+    summary: "How the relay does, in one look: what waits for a person, and what to do about it",
+    result: schemas.status,
+    run: ({ db, statusSettings }) => readStatus(db, statusSettings),
+  }),
+  operation({
+    id: "listAlarms",
+    method: "get",
+    path: "/alarms",
+    tag: "Status",
+    summary: "Open alarms, the newest first; with all=true those that were cleared, too",
+    query: schemas.alarmQuery,
+    result: schemas.alarmList,
+    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
+  }),
   ...replayOperations,
   ...undeliveredOperations("dead", "dead-letters", "Dead letters", {
     retry: retryDead,

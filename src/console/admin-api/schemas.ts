@@ -24,6 +24,33 @@ export const limitInQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).default(50).meta({ description: "The most to list." }),
 });
 
+export const alarmQuery = z.object({
+  ...limitInQuery.shape,
+  all: z.stringbool().optional().meta({ description: "Cleared ones, too." }),
+  name: z.string().optional(),
+  source: z.string().optional(),
+});
+const alarm = z.object({
+  name: z.string(),
+  source: z.string(),
+  subject: z.string(),
+  detail: z.string(),
+  raisedAt: time,
+  lastRaisedAt: time,
+  clearedAt: time.nullable(),
+  times: z.number().int(),
+});
+export const alarmList = z.object({ total: z.number().int(), items: z.array(alarm) });
+export const status = z
+  .looseObject({
+    sentence: z.string().meta({ description: "How it does, in one sentence." }),
+    needsPerson: z.boolean(),
+    needs: z.array(z.object({ what: z.string(), action: z.string() })),
+    at: time,
+    alarms: z.array(alarm.extend({ action: z.string().meta({ description: "What to do about it." }) })),
+  })
+  .meta({ description: "As invoice-relay status prints it with --json." });
+
 export const undeliveredFilters = z.strictObject({
   kind: z.enum(["confirmation", "event"]).optional().meta({ description: "Of dead letters only." }),
   source: z.string().optional(),
@@ -182,6 +209,7 @@ const upstream = z.object({
   pausedUntil: time.nullable(),
   pauseReason: z.string().nullable(),
   lastError: z.string().nullable(),
+  opensAt: time.nullable().meta({ description: "While it backs off: until when." }),
 });
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
@@ -209,6 +237,8 @@ export const erased = z.object({
 export const auditQuery = z.object({
   ...limitInQuery.shape,
   invoiceId: id.optional(),
+  actor: z.string().optional(),
+  action: z.string().optional().meta({ description: "Or what it begins with: dead, for dead.retry." }),
   before: z.coerce
     .number()
     .int()
