@@ -80,6 +80,12 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
   try {
     await requireSchema(working.db, "relay");
     await register(working.db, relay.sources);
+    for (const { name, reconciliation } of relay.sources)
+      if (reconciliation === "unset")
+        log.warn(
+          { source: name },
+          "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if that is meant",
+        );
     await makePartitions(working.db);
     await wakeUps.start();
     relay.startPresence({ http, workers });

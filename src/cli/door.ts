@@ -120,6 +120,11 @@ export class Door {
     this.#exitCode = 1;
   }
 
+  /** All is well here, but something else does not answer: exit code 4. */
+  away(): void {
+    this.#exitCode = 4;
+  }
+
   /**
    * Opens the database in DATABASE_URL for as long as the work takes.
    * @throws SettingsError without DATABASE_URL; RelayError when its schema does not fit this program.

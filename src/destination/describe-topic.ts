@@ -16,6 +16,16 @@ export async function describeTopic(client: SNSClient, topicArn: string): Promis
     };
   } catch (error) {
     const name = error instanceof Error ? error.name : "Error";
-    return { kind: NOT_ALLOWED.test(name) ? "not_allowed" : "fault", error: `${name}: ${messageOf(error)}` };
+    const said = `${name}: ${messageOf(error)}`;
+    return NOT_ALLOWED.test(name)
+      ? { kind: "not_allowed", error: said }
+      : { kind: "fault", error: said, away: isAway(error, name) };
   }
+}
+
+/** No answer at all, or one that blames the service; credentials that are not there are nobody else's fault. */
+function isAway(error: unknown, name: string): boolean {
+  if (name === "CredentialsProviderError") return false;
+  const { $metadata: { httpStatusCode: status } = {} } = error as { $metadata?: { httpStatusCode?: number } };
+  return status === undefined || status >= 500;
 }

@@ -33,7 +33,8 @@ export async function surroundings(): Promise<Surroundings> {
   process.env.AWS_SECRET_ACCESS_KEY = "local";
   const client = new SNSClient({ endpoint: sns.url, region: "us-east-1" });
   const topic = async (Name: string) =>
-    (await client.send(new CreateTopicCommand({ Name }))).TopicArn as string;
+    (await client.send(new CreateTopicCommand({ Name, Attributes: { SignatureVersion: "2" } })))
+      .TopicArn as string;
   const [topicArn, testTopicArn] = [await topic("invoice-events"), await topic("invoice-events-test")];
   client.destroy();
   onTestFinished(async () => {
