@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { compareCheckouts } from "./harness/against.ts";
 import { machine } from "./harness/machine.ts";
 import { onStage } from "./harness/on-stage.ts";
 import type { BenchOptions } from "./harness/options.ts";
@@ -9,20 +10,24 @@ type Bench = (stage: Stage, options: BenchOptions) => Promise<Report>;
 
 const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
   intake: {
-    about: "durable callbacks a second, and how long an answer takes",
+    about: "durable callbacks a second, and how long an answer takes, over 64 and 256 connections",
     load: async () => (await import("./measures/intake.ts")).intake,
   },
   drain: {
-    about: "recorded callbacks to published events a second, against job queues",
+    about: "recorded callbacks to published events a second, and the bytes they cost",
     load: async () => (await import("./measures/drain.ts")).drain,
   },
   latency: {
-    about: "callback sent to answered and to SNS accepted, at 50, 200 and 1,000/s",
+    about: "callback sent to answered and to SNS accepted, at 10, 50 and 200/s",
     load: async () => (await import("./measures/latency.ts")).latency,
   },
   idle: {
     about: "callback answered to SNS accepted when nothing else goes on",
     load: async () => (await import("./measures/latency.ts")).idle,
+  },
+  peers: {
+    about: "drain against two job queues, as documented and with our levers; one process and two",
+    load: async () => (await import("./measures/peers.ts")).peers,
   },
   growth: {
     about: "the same work with 0, 1 and (--long) 10 million payments in the tables",
@@ -53,8 +58,11 @@ ${Object.entries(BENCHES)
   --seconds <n>    how long one measurement of a rate lasts (5)
   --callbacks <n>  how many callbacks one drain has (10000)
   --minutes <n>    how long the soak lasts (5)
+  --rate <n>       callbacks a second of the soak (80 % of what the whole path takes)
   --profile        where the relay's CPU time goes
   --long           what takes long too: ten million rows
+  --alone          the relay only, without what it is compared with
+  --against <path> the same measure by the bench of another checkout, a round here and a round there in turn
 `;
 
 async function main(words: string[]): Promise<number> {
@@ -69,10 +77,14 @@ async function main(words: string[]): Promise<number> {
       minutes: { type: "string", default: "5" },
       profile: { type: "boolean", default: false },
       long: { type: "boolean", default: false },
+      alone: { type: "boolean", default: false },
+      rate: { type: "string" },
+      against: { type: "string" },
       help: { type: "boolean", default: false },
     },
   });
-  const bench = BENCHES[positionals[0] ?? ""];
+  const name = positionals[0] ?? "";
+  const bench = BENCHES[name];
   if (bench === undefined || values.help) {
     process.stdout.write(HELP);
     return values.help ? 0 : 1;
@@ -85,14 +97,17 @@ async function main(words: string[]): Promise<number> {
     minutes: Number(values.minutes),
     profile: values.profile,
     long: values.long,
+    alone: values.alone,
+    perSecond: values.rate === undefined ? null : Number(values.rate),
   };
+  if (values.against !== undefined) {
+    printReport(await compareCheckouts(name, options, values.against), values.json);
+    return 0;
+  }
   const run = await bench.load();
   const ran = machine();
   const report = await onStage((stage) => run(stage, options));
-  printReport(
-    { ...report, figures: { bench: positionals[0], machine: ran, options, ...report.figures } },
-    values.json,
-  );
+  printReport({ ...report, figures: { bench: name, machine: ran, options, ...report.figures } }, values.json);
   return 0;
 }
 

@@ -14,8 +14,8 @@ export interface AnswerMessage {
 }
 
 /**
- * The child's side: answers the parent's calls, and ends when the parent does, however that ends. Ctrl-C is left
- * to the parent, which stops its children in order.
+ * The child's side: answers the parent's calls, and ends when the parent does, however that ends. Ctrl-C is
+ * left to the parent, which stops its children in order.
  */
 export function answerParent(calls: Calls): void {
   process.on("SIGINT", () => undefined);

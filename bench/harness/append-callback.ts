@@ -2,12 +2,17 @@ import { v7 as uuidv7 } from "uuid";
 
 const STATEMENT = `
   with logged as (
-    insert into callback (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids, headers, body)
-    values ($1, $2, 'default', $3, '/callbacks/***/order-10023', '', $4, $5, 'data.id', array[$6::uuid], $7, $8))
-  insert into confirmation as known (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at)
-  values ($6, 'default', 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp())
+    insert into callback
+      (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids,
+       headers, body)
+    values ($1, $2, 'default', $3, '/callbacks/***/order-10023', '', $4, $5, 'data.id', array[$6::uuid],
+      $7, $8))
+  insert into confirmation as known
+    (invoice_id, source, sender, priority, opened_by, opened_at, requested_at, due_at)
+  values ($6, 'default', $5, 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp())
   on conflict (invoice_id, source) do update set
-    requests = known.requests + 1, attempt = 0, requested_at = clock_timestamp(), due_at = clock_timestamp(), state = 'due'`;
+    requests = known.requests + 1, attempt = 0, requested_at = clock_timestamp(), due_at = clock_timestamp(),
+    state = 'due'`;
 
 export interface PlainCallback {
   invoiceId: string;

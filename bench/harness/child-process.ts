@@ -34,6 +34,8 @@ export function startChild<C extends Calls>(name: string): Child<C> {
   const ended = once(child, "exit").then(([code]) => {
     for (const [number, tell] of waiting) tell({ number, error: `${name} ended with ${code}` });
   });
+  // Told by `exit`, or to whoever calls.
+  child.on("error", () => undefined);
   child.on("message", (answer: AnswerMessage) => {
     waiting.get(answer.number)?.(answer);
     waiting.delete(answer.number);
@@ -48,7 +50,9 @@ export function startChild<C extends Calls>(name: string): Child<C> {
         waiting.set(calls, ({ result, error }) =>
           error === undefined ? resolve(result as never) : reject(new Error(`${name}: ${error}`)),
         );
-        child.send({ number: calls, name: call, argument });
+        child.send({ number: calls, name: call, argument }, (error) => {
+          if (error !== null) reject(new Error(`${name} has ended: ${error.message}`));
+        });
       }),
     end: () => end(child, ended),
   };

@@ -54,12 +54,12 @@ export function startCpuClock(clocks: Record<string, () => number>): (pieces: nu
 }
 
 /** CPU of everybody together, the load generator left out. */
-const cpuOfWork = (costs: CpuCosts): number =>
+export const cpuOfWork = (costs: CpuCosts): number =>
   Object.values(costs).reduce((sum, cost) => sum + cost, 0) - (costs.generator ?? 0);
 
 /**
- * What the ratio of rates would be if nothing but processor time counted, round by round: it holds also on a machine
- * that other programs use.
+ * What the ratio of rates would be if nothing but processor time counted, round by round: it holds also on a
+ * machine that other programs use.
  */
 export const cpuRatios = (
   own: readonly { cpu: CpuCosts }[] = [],

@@ -8,32 +8,49 @@ const CHUNK = 100_000;
 const MONTHS = 12;
 
 /**
- * Payments of the past, one every 3.1 s (ten million in a year), their ids spread over all ids, so that new random
- * ones land among them as they do in a real log. Documents are short: rows and indexes are what grows.
+ * Payments of the past, one every 3.1 s (ten million in a year), their ids spread over all ids, so that new
+ * random ones land among them as they do in a real log. Documents are short: rows and indexes are what grows.
  */
 const FILL = `
-  with past as materialized (
-    select (lpad(to_hex(((n * 4294967295) / $3)::bigint), 8, '0') || '-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,
+  with paid as materialized (
+    select
+      (lpad(to_hex(((n * 4294967295) / $3)::bigint), 8, '0') || '-0000-4000-8000-'
+        || lpad(to_hex(n), 12, '0'))::uuid as id,
       date_trunc('minute', now()) - ($3 - n) * interval '3.1 seconds' as at
     from generate_series($1::bigint, $2::bigint) as n),
+  past as materialized (
+    select id, at,
+      '{"id":"' || id || '","status":"Paid","type":"Live",'
+        || '"amount":1500.50,"totalAmount":1511.25}' as document,
+      '{"id":"' || id || '","subject":"' || id || '",'
+        || '"data":{"amount":"1500.50","totalAmount":"1511.25","paidAt":"'
+        || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}' as payload
+    from paid),
   callbacks as (
-    insert into callback (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids, headers, body)
+    insert into callback
+      (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids,
+       headers, body)
     select id, at, 'default', 'POST', '/callbacks/***/order', '', 'order', '127.0.0.1', 'data.id', array[id],
-      '[["Content-Type","application/json"]]', convert_to('{"data":{"id":"' || id || '","status":"Paid"}}', 'UTF8') from past),
+      '[["Content-Type","application/json"]]',
+      convert_to('{"data":{"id":"' || id || '","status":"Paid"}}', 'UTF8')
+    from past),
   confirmations as (
-    insert into confirmation (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at, settled_at, state, verdict)
+    insert into confirmation
+      (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at, settled_at, state, verdict)
     select id, 'default', 'known', 'callback', at, at, at, at, 'done', 'paid' from past),
   invoices as (
-    insert into invoice (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, total_amount, status, type, collection_name, digest, document)
-    select id, 'default', at, at, at, at, at, 1500.50, 1511.25, 'Paid', 'Live', 'Term 2', 'd', '{}' from past),
-  snapshots as (
-    insert into invoice_snapshot (invoice_id, source, asked_at, recorded_at, status, digest, document)
-    select id, 'default', at, at, 'Paid', 'd', '{}' from past),
+    insert into invoice
+      (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, total_amount, status,
+       type, collection_name, digest, document)
+    select id, 'default', at, at, at, at, at, 1500.50, 1511.25, 'Paid', 'Live', 'Term 2',
+      translate(rtrim(encode(sha256(convert_to(document, 'UTF8')), 'base64'), '='), '+/', '-_'),
+      document::json
+    from past),
   events as (
-    insert into event (id, invoice_id, source, type, invoice_type, collection_name, state, attempt, created_at, due_at, published_at, payload)
-    select id, id, 'default', 'invoice.paid', 'Live', 'Term 2', 'published', 1, at, at, at, '{"id":"' || id || '"}' from past)
-  insert into publication (event_id, published_at, topic_arn, message_id)
-  select id, at, '${TOPIC_ARN}', id::text from past`;
+    insert into event (id, invoice_id, source, type, invoice_type, collection_name, created_at, payload)
+    select id, id, 'default', 'invoice.paid', 'Live', 'Term 2', at, payload from past)
+  insert into publication (source, event_id, published_at, topic_arn, message_id, digest)
+  select 'default', id, at, '${TOPIC_ARN}', id::text, sha256(convert_to(payload, 'UTF8')) from past`;
 
 /** Fills every table with `rows` payments of the past, vacuumed and analysed as they would be by then. */
 export async function fillHistory(

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 import type { BenchDatabase } from "./bench-database.ts";
+import { type BytesPerPayment, startBytesClock } from "./bytes-per-payment.ts";
 import { nowMs } from "./clock.ts";
+import type { Contestant } from "./contestants.ts";
 import type { CpuCosts } from "./cpu-time.ts";
-import type { Contestant } from "./drain-contestants.ts";
 import type { HotSpot } from "./profiler.ts";
 import type { Stage } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
@@ -11,6 +13,7 @@ import { warmUp } from "./warm-up.ts";
 export interface Drain {
   perSecond: number;
   cpu: CpuCosts;
+  bytes?: BytesPerPayment;
   profile?: HotSpot[];
 }
 
@@ -28,55 +31,53 @@ const WARM_UP = 1_000;
 
 const ids = (count: number) => Array.from({ length: count }, () => randomUUID());
 
-/** Recorded callbacks to published events: from the commit that records them to the last one accepted by SNS. */
+/**
+ * Recorded callbacks to published events: from the commit that records them to the last one accepted by SNS.
+ */
 export async function measureDrain(options: DrainOptions): Promise<Drain> {
   const { stage, contestant, database, callbacks } = options;
   await stage.settleDisk();
   await warmUp(contestant.pid, async () => {
+    const work = ids(WARM_UP);
     await stage.sns.call("reset", { failFirst: 0 });
-    await contestant.record(ids(WARM_UP));
+    await contestant.record(work);
     await stage.sns.call("whenAccepted", WARM_UP);
+    if (database !== null) await whenPublished(database, work);
   });
-  const before = database === null ? 0 : await whenQuiet(database);
 
   await stage.sns.call("reset", { failFirst: 0 });
   if (options.profile) await contestant.profile?.start();
   const accepted = stage.sns.call("whenAccepted", callbacks);
   const work = ids(callbacks);
+  const bytesSince = database === null ? null : await startBytesClock(database, { walByRelation: true });
   const clock = stage.startCpuClock(contestant.pid);
   await contestant.record(work);
   const startedAt = nowMs();
   const endedAt = await accepted;
-  if (database !== null) await whenPublished(database, before + callbacks);
+  if (database !== null) await whenPublished(database, work);
   const cpu = clock(callbacks);
   const hot = options.profile ? await contestant.profile?.stop() : undefined;
+  const bytes = await bytesSince?.(callbacks);
   return {
     perSecond: (callbacks * 1_000) / (endedAt - startedAt),
     cpu,
+    ...(bytes === undefined ? {} : { bytes }),
     ...(hot === undefined ? {} : { profile: hot }),
   };
 }
 
 const PATIENCE_MS = 60_000;
 
-async function published(database: BenchDatabase): Promise<number> {
-  const [row] = await database.query<{ count: number }>("select count(*)::int as count from publication");
-  return row?.count ?? 0;
-}
+const PUBLISHED = `
+  select count(*)::int as count from publication where source = 'default' and event_id = any ($1::uuid[])`;
 
-/** Resolves when the outcomes are written down; SNS heard of the last ones a moment before. */
-async function whenPublished(database: BenchDatabase, count: number): Promise<void> {
-  for (const until = nowMs() + PATIENCE_MS; (await published(database)) < count; await delay(20))
-    if (nowMs() > until)
-      throw new Error(`Only ${await published(database)} of ${count} publications were written`);
-}
-
-async function whenQuiet(database: BenchDatabase): Promise<number> {
+/** Resolves when the acceptances are written down; SNS heard of the last ones a moment before. */
+async function whenPublished(database: BenchDatabase, invoiceIds: readonly string[]): Promise<void> {
+  const eventIds = invoiceIds.map(invoicePaidId);
   for (const until = nowMs() + PATIENCE_MS; ; await delay(20)) {
-    const [row] = await database.query<{ open: number }>(
-      "select count(*)::int as open from event where state <> 'published'",
-    );
-    if (row?.open === 0) return published(database);
-    if (nowMs() > until) throw new Error("The warm-up did not end");
+    const [row] = await database.query<{ count: number }>(PUBLISHED, [eventIds]);
+    const count = row?.count ?? 0;
+    if (count >= eventIds.length) return;
+    if (nowMs() > until) throw new Error(`Only ${count} of ${eventIds.length} publications were written`);
   }
 }

@@ -1,13 +1,14 @@
 import type { RelayCalls } from "../processes/relay.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import type { Child } from "./child-process.ts";
+import { surroundings } from "./contestants.ts";
 import type { CpuCosts } from "./cpu-time.ts";
 import type { HotSpot } from "./profiler.ts";
 import type { Stage } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
 
-/** As a provider in a rush would keep open. */
-export const CONNECTIONS = 256;
+/** Connections that a provider in a rush would keep open. */
+export const RUSH = 256;
 
 const WARM_UP_MS = 500;
 
@@ -19,20 +20,30 @@ export interface Intake {
   profile?: HotSpot[];
 }
 
-/** Floods a listening child and takes the clocks of everybody while it does. */
-export async function measureFlood(
+/**
+ * Floods a listening child for so many ms over each of these numbers of connections, one after the other, and
+ * takes the clocks of everybody while it does.
+ */
+export async function measureFloods<Connections extends number>(
   stage: Stage,
   { pid, port }: { pid: number; port: number },
+  counts: readonly Connections[],
   ms: number,
-): Promise<Intake> {
-  await stage.settleDisk();
-  const flood = (duration: number) =>
-    stage.generator.call("flood", { port, connections: CONNECTIONS, ms: duration });
-  await warmUp(pid, () => flood(WARM_UP_MS));
-  const clock = stage.startCpuClock(pid);
-  const { answered, failed, perSecond, latency } = await flood(ms);
-  if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
-  return { perSecond, p50: latency.p50, p99: latency.p99, cpu: clock(answered) };
+): Promise<Record<Connections, Intake>> {
+  await warmUp(pid, () => stage.generator.call("flood", { port, connections: RUSH, ms: WARM_UP_MS }));
+  const measured: [Connections, Intake][] = [];
+  for (const connections of counts) {
+    await stage.settleDisk();
+    const clock = stage.startCpuClock(pid);
+    const { answered, failed, perSecond, latency } = await stage.generator.call("flood", {
+      port,
+      connections,
+      ms,
+    });
+    if (failed > 0) throw new Error(`${failed} callbacks were not answered 2xx`);
+    measured.push([connections, { perSecond, p50: latency.p50, p99: latency.p99, cpu: clock(answered) }]);
+  }
+  return Object.fromEntries(measured) as Record<Connections, Intake>;
 }
 
 /** Starts the relay as a receiver only: what it records is left for others to confirm. */
@@ -42,9 +53,7 @@ export async function startReceiver(
 ): Promise<Child<RelayCalls> & { port: number }> {
   const relay = stage.child<RelayCalls>("relay");
   const { port } = await relay.call("start", {
-    databaseUrl: database.url,
-    providerUrl: stage.provider.url,
-    snsUrl: stage.sns.url,
+    ...surroundings(stage, database),
     http: true,
     workers: false,
   });

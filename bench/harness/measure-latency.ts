@@ -3,6 +3,8 @@ import type { BareSequenceCalls } from "../processes/bare-sequence.ts";
 import type { Sent } from "../processes/load-generator.ts";
 import type { RelayCalls } from "../processes/relay.ts";
 import type { BenchDatabase } from "./bench-database.ts";
+import { surroundings } from "./contestants.ts";
+import type { CpuCosts } from "./cpu-time.ts";
 import { type Percentiles, percentilesOf } from "./spread.ts";
 import type { Stage } from "./stage.ts";
 import { warmUp } from "./warm-up.ts";
@@ -15,13 +17,11 @@ export interface Latency {
   answeredToAccepted: Percentiles;
 }
 
-const WARM_UP = { perSecond: 300, ms: 1_000 };
+export interface CostlyLatency extends Latency {
+  cpu: CpuCosts;
+}
 
-const surroundings = (stage: Stage, database: BenchDatabase) => ({
-  databaseUrl: database.url,
-  providerUrl: stage.provider.url,
-  snsUrl: stage.sns.url,
-});
+const WARM_UP = { perSecond: 300, ms: 1_000 };
 
 /** The whole relay in one process, as `serve` runs it, its code compiled. */
 export async function startWarmRelay(stage: Stage, database: BenchDatabase) {
@@ -45,40 +45,62 @@ export async function sendCallbacks(
 }
 
 /** The relay at an even rate. */
-export async function relayLatency(stage: Stage, perSecond: number, ms: number): Promise<Latency> {
+export async function relayLatency(stage: Stage, perSecond: number, ms: number): Promise<CostlyLatency> {
   const database = await stage.createDatabase();
-  await stage.settleDisk();
   const relay = await startWarmRelay(stage, database);
+  await stage.settleDisk();
+  const clock = stage.startCpuClock(relay.pid);
   const latency = await sendCallbacks(stage, relay.port, perSecond, ms);
+  const cpu = clock(latency.callbacks);
   await relay.call("stop");
   await relay.end();
   await database.drop();
-  return latency;
+  return { ...latency, cpu };
 }
 
-/** The same commits and calls made bare, one after the other. */
-export async function bareLatency(stage: Stage, ms: number): Promise<Latency> {
+/**
+ * The same commits and calls made bare, one after the other.
+ * @param perSecond an even rate; null: each right after the one before.
+ */
+export async function bareLatency(
+  stage: Stage,
+  perSecond: number | null,
+  ms: number,
+): Promise<CostlyLatency> {
   const database = await stage.createDatabase();
   const bare = stage.child<BareSequenceCalls>("bare-sequence");
   await bare.call("start", surroundings(stage, database));
+  await warmUp(bare.pid, () => bare.call("run", { ms: WARM_UP.ms, perSecond: null }));
   await stage.settleDisk();
-  await warmUp(bare.pid, () => bare.call("run", WARM_UP.ms));
   await stage.sns.call("reset", { failFirst: 0 });
-  const latency = await latencyOf(stage, await bare.call("run", ms));
+  const clock = stage.startCpuClock(bare.pid);
+  const sent = await bare.call("run", { ms, perSecond });
+  const cpu = clock(sent.length);
+  const latency = await latencyOf(stage, sent);
   await bare.call("stop");
   await bare.end();
   await database.drop();
-  return latency;
+  return { ...latency, cpu };
 }
 
 async function latencyOf(stage: Stage, sent: readonly Sent[]): Promise<Latency> {
-  const ids = sent.map((one) => invoicePaidId(one.invoiceId));
-  const times = await stage.sns.call("timesOf", ids);
-  const accepted = sent.map((one, index) => ({ ...one, acceptedAt: times[index] ?? Number.NaN }));
+  const accepted = await acceptancesOf(stage, sent);
   return {
     callbacks: sent.length,
-    sentToAnswered: percentilesOf(accepted.map((one) => one.answeredAt - one.sentAt)),
+    sentToAnswered: percentilesOf(sent.map((one) => one.answeredAt - one.sentAt)),
     sentToAccepted: percentilesOf(accepted.map((one) => one.acceptedAt - one.sentAt)),
     answeredToAccepted: percentilesOf(accepted.map((one) => one.acceptedAt - one.answeredAt)),
   };
+}
+
+/** When their events were accepted by SNS, once all of them have been. */
+export async function acceptancesOf(
+  stage: Stage,
+  sent: readonly Sent[],
+): Promise<(Sent & { acceptedAt: number })[]> {
+  const times = await stage.sns.call(
+    "timesOf",
+    sent.map(({ invoiceId }) => invoicePaidId(invoiceId)),
+  );
+  return sent.map((one, index) => ({ ...one, acceptedAt: times[index] ?? Number.NaN }));
 }

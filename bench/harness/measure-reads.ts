@@ -1,8 +1,12 @@
-import { CollectionClient } from "../../src/collection-api/index.ts";
 import { readTimeline } from "../../src/console/timeline-reading.ts";
+import { Alarms } from "../../src/database/alarms.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { makeCertificate } from "../../src/reconcile/certify.ts";
+import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
+import type { Provider } from "../../src/provider/provider.ts";
+import { certify } from "../../src/reconcile/certificate/certify.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
 import { selectCallbacks } from "../../src/replay/select-callbacks.ts";
 import type { BenchDatabase } from "./bench-database.ts";
@@ -20,17 +24,22 @@ export interface Reads {
 
 const TIMES = 100;
 const CERTIFY_TIMES = 5;
+const DAY_MS = 86_400_000;
+const LEASE_MS = 15_000;
 
 /** So many payments are certified, however many there are. */
 export const CERTIFIED = 1_000;
 
-/** What people read: one invoice's timeline, a hundred callbacks of the log, a certificate of 1,000 payments. */
+/**
+ * What people read: one invoice's timeline, a hundred callbacks of the log, a certificate of 1,000 payments.
+ */
 export async function measureReads(stage: Stage, database: BenchDatabase): Promise<Reads> {
   const { db, close } = connect(new Secret(database.url), { max: 4 });
-  const client = new CollectionClient({ baseUrl: stage.provider.url, apiKey: "bench-api-key" });
+  const provider = collectionApiProvider({ baseUrl: stage.provider.url, apiKey: "bench-api-key" });
   try {
     const some = await database.query<{ id: string; at: string }>(
-      "select id, received_at::text as at from callback where 'data.id' = found_by order by md5(id::text) limit $1",
+      `select id, received_at::text as at from callback where 'data.id' = found_by
+      order by md5(id::text) limit $1`,
       [TIMES],
     );
     return {
@@ -48,10 +57,10 @@ export async function measureReads(stage: Stage, database: BenchDatabase): Promi
               selectCallbacks(db, {}, { id, at }, 100),
         ),
       ),
-      certify: await median(await certifications(stage, database, db, client)),
+      certify: await median(await certifications(stage, database, db, provider)),
     };
   } finally {
-    await client.close();
+    await provider.close();
     await close();
   }
 }
@@ -60,10 +69,11 @@ async function certifications(
   stage: Stage,
   database: BenchDatabase,
   db: Database,
-  client: CollectionClient,
+  provider: Provider,
 ): Promise<(() => Promise<unknown>)[]> {
   const payments = await database.query<{ id: string; at: Date }>(
-    "select id, paid_at as at from invoice where digest = 'd' order by paid_at desc limit $1",
+    // Those of the history have no title.
+    "select id, paid_at as at from invoice where title is null order by paid_at desc limit $1",
     [CERTIFIED],
   );
   await stage.provider.call(
@@ -71,24 +81,31 @@ async function certifications(
     payments.map(({ id, at }) => ({ id, paidAt: at.toISOString() })),
   );
   await database.query(
-    "insert into source (name, first_served_at) values ('default', '-infinity') on conflict do nothing",
+    "insert into source (name, first_served_at) values ('default', 'epoch') on conflict do nothing",
   );
   const source: ReconcileSource = {
     name: "default",
     collectionIds: ["7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11"],
     liveTopicArn: TOPIC_ARN,
-    client,
+    testTopicArn: null,
+    provider,
     ratePerSecond: null,
     paidStatuses: ["Paid"],
+    invalidStatuses: ["Invalidated"],
     timeZone: "UTC",
-    lookbackMs: 86_400_000,
+    lookbackMs: DAY_MS,
+    retentionMs: 365 * DAY_MS,
   };
   const window = {
     from: payments.at(-1)?.at ?? new Date(),
     to: new Date((payments[0]?.at.getTime() ?? 0) + 1),
   };
   const request = { source, window, collectionId: null, signal: new AbortController().signal };
-  return Array.from({ length: CERTIFY_TIMES }, () => () => makeCertificate(db, request));
+  const alarms = new Alarms({ db, log: createLogger({ level: "warn" }), metrics: createMetrics() });
+  return Array.from(
+    { length: CERTIFY_TIMES },
+    () => () => certify({ db, alarms, leaseMs: LEASE_MS }, request),
+  );
 }
 
 async function median(works: readonly (() => Promise<unknown>)[]): Promise<number> {

@@ -11,4 +11,8 @@ export interface BenchOptions {
   /** Include what takes long: ten million rows. */
   long: boolean;
   minutes: number;
+  /** The relay only, without what it is compared with. */
+  alone: boolean;
+  /** Callbacks a second of the soak; null: by what the whole path takes. */
+  perSecond: number | null;
 }

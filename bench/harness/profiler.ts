@@ -29,7 +29,8 @@ export const profiler = {
     for (const { callFrame, hitCount = 0 } of profile.nodes) {
       if (callFrame.functionName === "(idle)") continue;
       busy += hitCount;
-      const place = `${callFrame.functionName || "(anonymous)"} ${shortened(callFrame.url)}:${callFrame.lineNumber + 1}`;
+      const line = `${shortened(callFrame.url)}:${callFrame.lineNumber + 1}`;
+      const place = `${callFrame.functionName || "(anonymous)"} ${line}`;
       own.set(place, (own.get(place) ?? 0) + hitCount);
     }
     return [...own]

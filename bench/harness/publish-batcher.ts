@@ -1,35 +1,42 @@
-import type { PublishBatchRequestEntry } from "@aws-sdk/client-sns";
-import { createSnsSender, type EntryOutcome, type SnsSender } from "../../src/publish/sns-sender.ts";
+import type { Destination, EntryOutcome, OutgoingEvent } from "../../src/destination/destination.ts";
+import { snsDestination } from "../../src/destination/sns-destination.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
 
 interface Waiting {
-  entry: PublishBatchRequestEntry;
+  event: OutgoingEvent;
   settle(outcome: EntryOutcome): void;
+}
+
+/** An event that SNS took. */
+export interface Accepted {
+  event: OutgoingEvent;
+  messageId: string;
 }
 
 export interface PublishBatcherOptions {
   snsUrl: string;
-  /** How long an entry waits for others to share its batch, in ms; 0 sends it alone and at once. */
+  /** How long an event waits for others to share its batch, in ms; 0 sends it alone and at once. */
   lingerMs: number;
   /** Called with what SNS accepted, a batch at a time, before anybody is told. */
-  onAccepted?: (messageIds: Map<string, string>) => Promise<void>;
+  onAccepted?: (accepted: Accepted[]) => Promise<void>;
 }
 
 /** As many under way as the relay allows itself. */
 const BATCHES_IN_FLIGHT = 8;
-const ENTRIES_A_BATCH = 10;
 
-/** Gathers entries of jobs side by side into PublishBatch calls, and tells each its own outcome. */
+const UNKNOWN: EntryOutcome = { kind: "failed", error: "no outcome" };
+
+/** Gathers events of jobs side by side into PublishBatch calls, and tells each its own outcome. */
 export class PublishBatcher {
   readonly #options: PublishBatcherOptions;
-  readonly #sender: SnsSender;
+  readonly #destination: Destination;
   #waiting: Waiting[] = [];
   #inFlight = 0;
   #linger: NodeJS.Timeout | undefined;
 
   constructor(options: PublishBatcherOptions) {
     this.#options = options;
-    this.#sender = createSnsSender({
+    this.#destination = snsDestination({
       region: "us-east-1",
       endpoint: options.snsUrl,
       connections: BATCHES_IN_FLIGHT,
@@ -37,11 +44,11 @@ export class PublishBatcher {
     });
   }
 
-  publish(entry: PublishBatchRequestEntry): Promise<EntryOutcome> {
+  publish(event: OutgoingEvent): Promise<EntryOutcome> {
     return new Promise((settle) => {
-      this.#waiting.push({ entry, settle });
+      this.#waiting.push({ event, settle });
       const { lingerMs } = this.#options;
-      if (lingerMs === 0 || this.#waiting.length >= ENTRIES_A_BATCH) this.#send();
+      if (lingerMs === 0 || this.#waiting.length >= this.#destination.batchSize) this.#send();
       else this.#linger ??= setTimeout(() => this.#send(), lingerMs);
     });
   }
@@ -51,33 +58,30 @@ export class PublishBatcher {
     this.#linger = undefined;
     while (this.#waiting.length > 0 && this.#inFlight < BATCHES_IN_FLIGHT) {
       this.#inFlight += 1;
-      void this.#deliver(this.#waiting.splice(0, ENTRIES_A_BATCH));
+      void this.#deliver(this.#waiting.splice(0, this.#destination.batchSize));
     }
   }
 
   async #deliver(batch: Waiting[]): Promise<void> {
-    const outcomes = await this.#outcomesOf(batch);
+    const outcomes = await this.#outcomesOf(batch.map(({ event }) => event));
     this.#inFlight -= 1;
-    for (const { entry, settle } of batch)
-      settle(outcomes.get(entry.Id ?? "") ?? { kind: "failed", error: "no outcome" });
+    for (const [place, { settle }] of batch.entries()) settle(outcomes[place] ?? UNKNOWN);
     if (this.#waiting.length > 0) this.#send();
   }
 
-  async #outcomesOf(batch: Waiting[]): Promise<Map<string, EntryOutcome>> {
-    const answer = await this.#sender.send(
-      TOPIC_ARN,
-      batch.map(({ entry }) => entry),
-    );
-    if (answer.kind !== "answered") return new Map();
-    const accepted = new Map<string, string>();
-    for (const [id, outcome] of answer.entries)
-      if (outcome.kind === "accepted") accepted.set(id, outcome.messageId);
+  async #outcomesOf(events: OutgoingEvent[]): Promise<readonly EntryOutcome[]> {
+    const answer = await this.#destination.send(TOPIC_ARN, events);
+    if (answer.kind !== "answered") return [];
+    const accepted = events.flatMap((event, place) => {
+      const outcome = answer.entries[place];
+      return outcome?.kind === "accepted" ? [{ event, messageId: outcome.messageId }] : [];
+    });
     try {
-      if (accepted.size > 0) await this.#options.onAccepted?.(accepted);
+      if (accepted.length > 0) await this.#options.onAccepted?.(accepted);
       return answer.entries;
     } catch {
       // Accepted and not written down: published again later, with the same id.
-      return new Map();
+      return [];
     }
   }
 }

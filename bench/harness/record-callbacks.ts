@@ -7,7 +7,7 @@ export type Queue = "relay" | "graphileWorker" | "pgBoss";
 const ENQUEUE: Record<Queue, string> = {
   relay: `
     with opened as (
-      insert into confirmation (invoice_id, source, lane, opened_by, opened_at, requested_at, due_at)
+      insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at)
       select id, 'default', 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp()
       from unnest($1::uuid[]) as given (id))
     select pg_notify('invoice_relay', 'bench confirm')`,
@@ -24,13 +24,17 @@ const ENQUEUE: Record<Queue, string> = {
 const PLACE = "00000000-0000-4000-8000-000000000000";
 
 const RECORD = `
-  insert into callback (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids, headers, body)
-  select gen_random_uuid(), clock_timestamp(), 'default', 'POST', '/callbacks/***/order-10023', '', 'order-10023',
-    '127.0.0.1', 'data.id', array[id], '[["Content-Type","application/json"]]',
+  insert into callback
+    (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids,
+     headers, body)
+  select gen_random_uuid(), clock_timestamp(), 'default', 'POST', '/callbacks/***/order-10023', '',
+    'order-10023', '127.0.0.1', 'data.id', array[id], '[["Content-Type","application/json"]]',
     convert_to(replace($2, '${PLACE}', id::text), 'UTF8')
   from unnest($1::uuid[]) as given (id)`;
 
-/** Puts callbacks for these invoices into the log and the queue, in one transaction: work appears all at once. */
+/**
+ * Puts callbacks for these invoices into the log and the queue, in one transaction: work appears all at once.
+ */
 export async function recordCallbacks(
   database: BenchDatabase,
   queue: Queue,

@@ -22,8 +22,8 @@ type Server<C extends Calls> = Child<C> & RawServer;
 const TEMPLATE = "bench_template";
 
 /**
- * What every bench plays on: a durable embedded Postgres in a folder of its own, the provider's stub, the SNS stub
- * and the load generator, each a process of its own. `end` leaves nothing behind.
+ * What every bench plays on: a durable embedded Postgres in a folder of its own, the provider's stub, the SNS
+ * stub and the load generator, each a process of its own. `end` leaves nothing behind.
  */
 export class Stage {
   readonly #children = new Set<Child<Calls>>();
@@ -87,10 +87,10 @@ export class Stage {
     await this.#onServer("checkpoint");
   }
 
-  /** CPU clocks of Postgres, generator, stubs and of `pid`, the process that is measured. */
-  startCpuClock(pid: number): ReturnType<typeof startCpuClock> {
+  /** CPU clocks of Postgres, generator, stubs and of `pids`, the processes that are measured, together. */
+  startCpuClock(...pids: number[]): ReturnType<typeof startCpuClock> {
     return startCpuClock({
-      measured: () => cpuSecondsOf(pid),
+      measured: () => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0),
       postgres: () => cpuSecondsOfPostgres(this.#postmaster),
       generator: () => cpuSecondsOf(this.generator.pid),
       provider: () => cpuSecondsOf(this.provider.pid),
@@ -104,8 +104,8 @@ export class Stage {
     for (const end of this.#ends.splice(0).reverse()) await end();
   }
 
-  // With a quarter of the memory, which PostgreSQL's manual calls a reasonable start for a server of its own. Its default
-  // is 128 MB, and then tables of millions of rows would be read from the system again and again.
+  // With a quarter of the memory, which PostgreSQL's manual calls a reasonable start for a server of its own.
+  // Its default is 128 MB, and then tables of millions of rows would be read from the system again and again.
   async #startPostgres(folder: string): Promise<void> {
     const untuned = await startEmbeddedPostgres({ dataDir: folder });
     this.#postgresUrl = untuned.url;

@@ -3,15 +3,17 @@ import type { HotSpot } from "./profiler.ts";
 import { rounded, type TableOf } from "./report.ts";
 import { type Spread, spreadOf } from "./spread.ts";
 
-/** Ratios of the rounds: what counts, because machine and neighbours drop out. */
-export const ratioTable = (ratios: Record<string, Spread>): TableOf => ({
-  title: "Ratios, round by round",
-  header: ["", "median", "least", "most"],
-  rows: Object.entries(ratios).map(([name, { min, median, max }]) => [
+/**
+ * Ratios of the rounds: what counts, because machine and neighbours drop out. No table where nothing was
+ * compared.
+ */
+export function ratioTable(ratios: Record<string, Spread>, title = "Ratios, round by round"): TableOf[] {
+  const rows = Object.entries(ratios).map(([name, { min, median, max }]) => [
     name,
     ...[median, min, max].map(rounded),
-  ]),
-});
+  ]);
+  return rows.length === 0 ? [] : [{ title, header: ["", "median", "least", "most"], rows }];
+}
 
 /** Who used the processors, which shows what was the limit. */
 export function cpuTable(rounds: Record<string, readonly { cpu: CpuCosts }[]>): TableOf {

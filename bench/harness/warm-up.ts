@@ -1,14 +1,15 @@
 import { cpuSecondsOf } from "./cpu-time.ts";
 
 /**
- * CPU seconds after which V8 has compiled what runs often. Measured: after 3 the relay still needs 1.5 times the CPU of
- * a relay that has worked for a minute, and bare references settle sooner than anybody with code of their own.
+ * CPU seconds after which V8 has compiled what runs often. Measured: after 3 the relay still needs 1.5 times
+ * the CPU of a relay that has worked for a minute, and bare references settle sooner than anybody with code
+ * of their own.
  */
 const WARM_CPU_SECONDS = 8;
 
 /**
- * Repeats some work until the process has used enough CPU time to be warm. Counting time of the clock would leave
- * it cold on a machine that others use as well.
+ * Repeats some work until the process has used enough CPU time to be warm. Counting time of the clock would
+ * leave it cold on a machine that others use as well.
  */
 export async function warmUp(pid: number, work: () => Promise<unknown>): Promise<void> {
   for (const from = cpuSecondsOf(pid); cpuSecondsOf(pid) - from < WARM_CPU_SECONDS; ) await work();

@@ -1,9 +1,9 @@
 import type { BenchDatabase } from "../harness/bench-database.ts";
-import { startRelay } from "../harness/drain-contestants.ts";
+import { startWorkers } from "../harness/contestants.ts";
 import { fillHistory } from "../harness/fill-history.ts";
 import { interleave } from "../harness/interleave.ts";
 import { measureDrain } from "../harness/measure-drain.ts";
-import { measureFlood, startReceiver } from "../harness/measure-intake.ts";
+import { measureFloods, RUSH, startReceiver } from "../harness/measure-intake.ts";
 import { CERTIFIED, measureReads, type Reads } from "../harness/measure-reads.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import { type Report, rounded, tell } from "../harness/report.ts";
@@ -28,12 +28,12 @@ async function measure(
   await measureReads(stage, database);
   const reads = await measureReads(stage, database);
   const receiver = await startReceiver(stage, database);
-  const { perSecond: intake } = await measureFlood(stage, receiver, ms);
+  const { perSecond: intake } = (await measureFloods(stage, receiver, [RUSH], ms))[RUSH];
   await receiver.call("stop");
   await receiver.end();
   // What intake recorded has been measured, and is not to be drained as well.
   await database.query("delete from confirmation where state = 'due'");
-  const relay = await startRelay(stage, database);
+  const relay = await startWorkers(stage, database);
   const options = { stage, contestant: relay, database, callbacks };
   const { perSecond: drain } = await measureDrain(options);
   await relay.stop();
@@ -95,7 +95,7 @@ export async function growth(stage: Stage, options: BenchOptions): Promise<Repor
         ]),
         note: `"empty" holds the ${CERTIFIED} payments that are certified.`,
       },
-      { ...ratioTable(ratios), title: "Share of the empty figure; 1 is no change, less is slower" },
+      ...ratioTable(ratios, "Share of the empty figure; 1 is no change, less is slower"),
     ],
     figures: {
       ...Object.fromEntries(

@@ -1,23 +1,29 @@
 import type { BenchDatabase } from "../harness/bench-database.ts";
-import { cpuRatios } from "../harness/cpu-time.ts";
 import { interleave } from "../harness/interleave.ts";
-import { CONNECTIONS, type Intake, measureFlood, startReceiver } from "../harness/measure-intake.ts";
+import { type Intake, measureFloods, RUSH, startReceiver } from "../harness/measure-intake.ts";
 import type { BenchOptions } from "../harness/options.ts";
-import { type Report, rounded, tell } from "../harness/report.ts";
-import { ratiosOf, spreadOf } from "../harness/spread.ts";
+import type { HotSpot } from "../harness/profiler.ts";
+import { rateTable, relayRatios, summaryOf } from "../harness/rates.ts";
+import { type Report, tell } from "../harness/report.ts";
 import type { Stage } from "../harness/stage.ts";
 import { cpuTable, profileTable, ratioTable } from "../harness/tables.ts";
 import type { BareExpressCalls } from "../processes/bare-express.ts";
 import type { NullServerCalls } from "../processes/null-server.ts";
 import type { PerRequestInsertCalls } from "../processes/per-request-insert.ts";
 
+/** One is not the other: over few connections all wait for one commit, over many each commit takes many. */
+const CONNECTIONS = [64, RUSH] as const;
+
+/** By number of connections. */
+type Floods = Record<(typeof CONNECTIONS)[number], Intake>;
+
 /** pg's own default. */
 const POOL = 10;
 
-async function withDatabase(
+async function withDatabase<Result>(
   stage: Stage,
-  work: (database: BenchDatabase) => Promise<Intake>,
-): Promise<Intake> {
+  work: (database: BenchDatabase) => Promise<Result>,
+): Promise<Result> {
   const database = await stage.createDatabase();
   try {
     return await work(database);
@@ -26,106 +32,102 @@ async function withDatabase(
   }
 }
 
-async function measureReceiver(
-  stage: Stage,
-  database: BenchDatabase,
-  ms: number,
-  profiled = false,
-): Promise<Intake> {
-  const relay = await startReceiver(stage, database);
-  if (profiled) await relay.call("startProfile");
-  const measured = await measureFlood(stage, relay, ms);
-  const hot = profiled ? { profile: await relay.call("stopProfile") } : {};
-  await relay.call("stop");
-  await relay.end();
-  await requireRecorded(database, Math.floor((measured.perSecond * ms) / 1_000));
-  return { ...measured, ...hot };
+async function bare(stage: Stage, ms: number): Promise<Floods> {
+  const child = stage.child<BareExpressCalls>("bare-express");
+  const { port } = await child.call("start");
+  const measured = await measureFloods(stage, { pid: child.pid, port }, CONNECTIONS, ms);
+  await child.end();
+  return measured;
 }
 
-/** Every answered callback must stand in the log, with its question. */
-async function requireRecorded(database: BenchDatabase, atLeast: number): Promise<void> {
-  const [row] = await database.query<{ callbacks: number; questions: number }>(
-    "select (select count(*) from callback)::int as callbacks, (select count(*) from confirmation)::int as questions",
+async function perRequestInsert(stage: Stage, database: BenchDatabase, ms: number): Promise<Floods> {
+  const child = stage.child<PerRequestInsertCalls>("per-request-insert");
+  const { port } = await child.call("start", { databaseUrl: database.url, connections: POOL });
+  const measured = await measureFloods(stage, { pid: child.pid, port }, CONNECTIONS, ms);
+  await child.end();
+  await requireRecorded(database, measured, ms);
+  return measured;
+}
+
+async function relay(stage: Stage, database: BenchDatabase, ms: number): Promise<Floods> {
+  const receiver = await startReceiver(stage, database);
+  const measured = await measureFloods(stage, receiver, CONNECTIONS, ms);
+  await receiver.call("stop");
+  await receiver.end();
+  await requireRecorded(database, measured, ms);
+  return measured;
+}
+
+async function profileOf(stage: Stage, database: BenchDatabase, ms: number): Promise<HotSpot[]> {
+  const receiver = await startReceiver(stage, database);
+  await receiver.call("startProfile");
+  await measureFloods(stage, receiver, [RUSH], ms);
+  const hot = await receiver.call("stopProfile");
+  await receiver.call("stop");
+  await receiver.end();
+  return hot;
+}
+
+/** Every answered callback must stand in the log, with its confirmation. */
+async function requireRecorded(database: BenchDatabase, measured: Floods, ms: number): Promise<void> {
+  const answered = CONNECTIONS.reduce((sum, count) => sum + (measured[count].perSecond * ms) / 1_000, 0);
+  const [row] = await database.query<{ callbacks: number; confirmations: number }>(
+    `select (select count(*) from callback)::int as callbacks,
+      (select count(*) from confirmation)::int as confirmations`,
   );
-  if (row === undefined || row.callbacks < atLeast || row.questions !== row.callbacks)
-    throw new Error(`${atLeast} callbacks were answered; recorded: ${JSON.stringify(row)}`);
+  if (row === undefined || row.callbacks < Math.floor(answered) || row.confirmations !== row.callbacks)
+    throw new Error(`${Math.floor(answered)} callbacks were answered; recorded: ${JSON.stringify(row)}`);
 }
 
-/** Durable callbacks a second, the questions' enqueueing included, against bare Express and a statement a request. */
-export async function intake(stage: Stage, { rounds, ms, profile }: BenchOptions): Promise<Report> {
+/**
+ * Durable callbacks a second, the opening of confirmations included, against bare Express and a statement a
+ * request, over few connections and over many.
+ */
+export async function intake(stage: Stage, { rounds, ms, profile, alone }: BenchOptions): Promise<Report> {
   const ceiling = stage.child<NullServerCalls>("null-server");
-  const { port: ceilingPort } = await ceiling.call("start");
-
-  const figures = await interleave<Intake>(
+  const { port } = await ceiling.call("start");
+  const references = {
+    generatorCeiling: () => measureFloods(stage, { pid: ceiling.pid, port }, CONNECTIONS, ms),
+    bare: () => bare(stage, ms),
+    perRequestInsert: () =>
+      withDatabase(stage, (database: BenchDatabase) => perRequestInsert(stage, database, ms)),
+  };
+  const floods = await interleave<Floods>(
     {
-      generatorCeiling: () => measureFlood(stage, { pid: ceiling.pid, port: ceilingPort }, ms),
-      bare: async () => {
-        const child = stage.child<BareExpressCalls>("bare-express");
-        const { port } = await child.call("start");
-        const measured = await measureFlood(stage, { pid: child.pid, port }, ms);
-        await child.end();
-        return measured;
-      },
-      perRequestInsert: () =>
-        withDatabase(stage, async (database) => {
-          const child = stage.child<PerRequestInsertCalls>("per-request-insert");
-          const { port } = await child.call("start", { databaseUrl: database.url, connections: POOL });
-          const measured = await measureFlood(stage, { pid: child.pid, port }, ms);
-          await child.end();
-          await requireRecorded(database, Math.floor((measured.perSecond * ms) / 1_000));
-          return measured;
-        }),
-      relay: () => withDatabase(stage, (database) => measureReceiver(stage, database, ms)),
+      ...(alone ? {} : references),
+      relay: () => withDatabase(stage, (database) => relay(stage, database, ms)),
     },
     rounds,
     tell,
   );
-
-  const hot = profile
-    ? (await withDatabase(stage, (database) => measureReceiver(stage, database, ms, true))).profile
-    : undefined;
-  const rates = (name: string) => (figures[name] ?? []).map((round) => round.perSecond);
-  const ratios = {
-    ratioToBare: spreadOf(ratiosOf(rates("relay"), rates("bare"))),
-    ratioToPerRequestInsert: spreadOf(ratiosOf(rates("relay"), rates("perRequestInsert"))),
-  };
-  const byCpu = {
-    cpuRatioToBare: spreadOf(cpuRatios(figures.relay, figures.bare)),
-    cpuRatioToPerRequestInsert: spreadOf(cpuRatios(figures.relay, figures.perRequestInsert)),
-  };
-  const middle = (name: string, of: (round: Intake) => number) =>
-    rounded(spreadOf((figures[name] ?? []).map(of)).median);
-  const names = Object.keys(figures);
+  const hot = profile ? await withDatabase(stage, (database) => profileOf(stage, database, ms)) : undefined;
+  const measured = CONNECTIONS.map((count) => {
+    const each = Object.entries(floods).map(([name, all]) => [name, all.map((flood) => flood[count])]);
+    const figures: Record<string, Intake[]> = Object.fromEntries(each);
+    return { count, figures, ratios: relayRatios(figures) };
+  });
   return {
     tables: [
-      {
-        title: `Intake: callbacks/s over ${CONNECTIONS} connections, the median of ${rounds} rounds`,
-        header: ["", "per second", "least", "most", "answer p50 ms", "p99 ms"],
-        rows: names.map((name) => {
-          const { min, median, max } = spreadOf(rates(name));
-          return [
-            name,
-            ...[median, min, max].map(rounded),
-            middle(name, (r) => r.p50),
-            middle(name, (r) => r.p99),
-          ];
+      ...measured.flatMap(({ count, figures, ratios }) => [
+        rateTable(`Intake: callbacks/s over ${count} connections, the median of ${rounds} rounds`, figures, {
+          "answer p50 ms": ({ p50 }) => p50,
+          "p99 ms": ({ p99 }) => p99,
         }),
-      },
-      ratioTable({ ...ratios, ...byCpu }),
-      cpuTable(figures),
+        ...ratioTable(ratios),
+        cpuTable(figures),
+      ]),
       ...(hot === undefined ? [] : [profileTable(hot)]),
     ],
     figures: {
-      ...Object.fromEntries(names.map((name) => [name, middle(name, (r) => r.perSecond)])),
-      ...Object.fromEntries(
-        Object.entries({ ...ratios, ...byCpu }).map(([name, { median }]) => [name, rounded(median)]),
+      connections: Object.fromEntries(
+        measured.map(({ count, figures, ratios }) => [count, summaryOf(figures, ratios)]),
       ),
-      spread: {
-        ...Object.fromEntries(names.map((name) => [name, spreadOf(rates(name))])),
-        ...ratios,
-        ...byCpu,
-      },
-      rounds: figures,
+      rounds: Object.fromEntries(
+        measured.flatMap(({ count, figures }) =>
+          Object.entries(figures).map(([name, all]) => [`${name}, ${count} connections`, all]),
+        ),
+      ),
+      profile: hot,
     },
   };
 }

@@ -1,18 +1,24 @@
 import { interleave } from "../harness/interleave.ts";
-import { bareLatency, type Latency, relayLatency } from "../harness/measure-latency.ts";
+import { bareLatency, type CostlyLatency, relayLatency } from "../harness/measure-latency.ts";
 import type { BenchOptions } from "../harness/options.ts";
 import { type Report, rounded, type TableOf, tell } from "../harness/report.ts";
 import { type Percentiles, ratiosOf, type Spread, spreadOf } from "../harness/spread.ts";
 import type { Stage } from "../harness/stage.ts";
-import { ratioTable } from "../harness/tables.ts";
+import { cpuTable, ratioTable } from "../harness/tables.ts";
 
-const RATES = [50, 200, 1_000];
+const RATES = [10, 50, 200];
+
+/** What the bare sequence, one callback at a time, keeps up with anywhere. */
+const BARE_RATES = [10, 50];
+
+/** Slower rates are measured for longer, so that each has as many callbacks as this one. */
+const FULL_RATE = 50;
 
 /** So slow that nothing else is under way when a callback comes. */
 const IDLE_RATE = 20;
 
 type Leg = "sentToAnswered" | "sentToAccepted" | "answeredToAccepted";
-type Rounds = Record<string, Latency[]>;
+type Rounds = Record<string, CostlyLatency[]>;
 
 const PERCENTILES = ["p50", "p95", "p99"] as const;
 
@@ -33,16 +39,16 @@ function latencyTable(title: string, figures: Rounds, leg: Leg): TableOf {
   };
 }
 
-function ratiosToBare(figures: Rounds, leg: Leg): Record<string, Spread> {
-  const names = Object.keys(figures).filter((name) => name !== "bare");
-  return Object.fromEntries(
-    names.flatMap((name) =>
-      PERCENTILES.map((percentile) => [
-        `${name} ${percentile}`,
-        spreadOf(ratiosOf(column(figures, name, leg, percentile), column(figures, "bare", leg, percentile))),
-      ]),
-    ),
+/** @param pairs the relay's variant and the bare one that it is compared with. */
+function ratiosOfPairs(figures: Rounds, leg: Leg, pairs: readonly [string, string][]) {
+  const measured = pairs.filter(([name, bare]) => figures[name] !== undefined && figures[bare] !== undefined);
+  const ratios = measured.flatMap(([name, bare]) =>
+    PERCENTILES.map((percentile) => {
+      const [own, reference] = [name, bare].map((one) => column(figures, one, leg, percentile));
+      return [`${name} to ${bare} ${percentile}`, spreadOf(ratiosOf(own ?? [], reference ?? []))] as const;
+    }),
   );
+  return Object.fromEntries<Spread>(ratios);
 }
 
 const summary = (figures: Rounds, leg: Leg) =>
@@ -55,24 +61,38 @@ const summary = (figures: Rounds, leg: Leg) =>
     ]),
   );
 
-/** Callback sent to answered, and to SNS accepted, at three rates, against the bare sequence. */
-export async function latency(stage: Stage, { rounds, ms }: BenchOptions): Promise<Report> {
-  const figures = await interleave<Latency>(
-    {
-      bare: () => bareLatency(stage, ms),
-      ...Object.fromEntries(RATES.map((rate) => [`at ${rate}/s`, () => relayLatency(stage, rate, ms)])),
-    },
-    rounds,
-    tell,
-  );
-  const answered = ratiosToBare(figures, "sentToAnswered");
-  const accepted = ratiosToBare(figures, "sentToAccepted");
+const at = (rate: number) => `relay at ${rate}/s`;
+const bareAt = (rate: number) => `bare at ${rate}/s`;
+
+/**
+ * Callback sent to answered, and to SNS accepted, at three rates, against the bare sequence: one right after
+ * the other, and where it keeps up also at the relay's rate, since a processor that dozes off between two
+ * takes longer.
+ */
+export async function latency(stage: Stage, { rounds, ms, alone }: BenchOptions): Promise<Report> {
+  const long = (rate: number) => ms * Math.max(1, FULL_RATE / rate);
+  const bares = {
+    bare: () => bareLatency(stage, null, ms),
+    ...Object.fromEntries(
+      BARE_RATES.map((rate) => [bareAt(rate), () => bareLatency(stage, rate, long(rate))]),
+    ),
+  };
+  const relays = RATES.map((rate) => [at(rate), () => relayLatency(stage, rate, long(rate))] as const);
+  const variants = { ...(alone ? {} : bares), ...Object.fromEntries(relays) };
+  const figures = await interleave<CostlyLatency>(variants, rounds, tell);
+  const pairs: [string, string][] = [
+    ...RATES.map((rate): [string, string] => [at(rate), "bare"]),
+    ...BARE_RATES.map((rate): [string, string] => [at(rate), bareAt(rate)]),
+  ];
+  const answered = ratiosOfPairs(figures, "sentToAnswered", pairs);
+  const accepted = ratiosOfPairs(figures, "sentToAccepted", pairs);
   return {
     tables: [
       latencyTable("Callback sent to answered", figures, "sentToAnswered"),
-      { ...ratioTable(answered), title: "Ratios to the bare commit" },
+      ...ratioTable(answered, "Ratios to the bare commit"),
       latencyTable("Callback sent to accepted by SNS", figures, "sentToAccepted"),
-      { ...ratioTable(accepted), title: "Ratios to the bare sequence" },
+      ...ratioTable(accepted, "Ratios to the bare sequence"),
+      cpuTable(figures),
     ],
     figures: {
       sentToAnswered: summary(figures, "sentToAnswered"),
@@ -84,17 +104,19 @@ export async function latency(stage: Stage, { rounds, ms }: BenchOptions): Promi
 }
 
 /** From callback answered to SNS accepted when nothing else goes on and the provider answers at once. */
-export async function idle(stage: Stage, { rounds, ms }: BenchOptions): Promise<Report> {
-  const figures = await interleave<Latency>(
-    { bare: () => bareLatency(stage, ms), idle: () => relayLatency(stage, IDLE_RATE, ms) },
+export async function idle(stage: Stage, { rounds, ms, alone }: BenchOptions): Promise<Report> {
+  const bare = { bare: () => bareLatency(stage, null, ms) };
+  const figures = await interleave<CostlyLatency>(
+    { ...(alone ? {} : bare), idle: () => relayLatency(stage, IDLE_RATE, ms) },
     rounds,
     tell,
   );
-  const ratios = ratiosToBare(figures, "answeredToAccepted");
+  const ratios = ratiosOfPairs(figures, "answeredToAccepted", [["idle", "bare"]]);
   return {
     tables: [
       latencyTable("Callback answered to accepted by SNS", figures, "answeredToAccepted"),
-      { ...ratioTable(ratios), title: "Ratios to the bare sequence" },
+      ...ratioTable(ratios, "Ratios to the bare sequence"),
+      cpuTable(figures),
     ],
     figures: { ...summary(figures, "answeredToAccepted"), spread: ratios, rounds: figures },
   };

@@ -125,7 +125,7 @@ export async function replay(stage: Stage, { rounds, ms, callbacks }: BenchOptio
           middle(name, p99),
         ]),
       },
-      ratioTable(ratios),
+      ...ratioTable(ratios),
     ],
     figures: {
       eventsPerSecond: middle("replayAlone", perSecond),

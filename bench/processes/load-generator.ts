@@ -10,10 +10,17 @@ import { percentilesOf } from "../harness/spread.ts";
 // library would cost more than what it measures.
 const PLACES = ["00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"] as const;
 const body = callbackBody(...PLACES);
-const [head = "", middle = "", tail = ""] =
-  `POST ${CALLBACK_PATH} HTTP/1.1\r\nHost: relay.example.com\r\nUser-Agent: Tranzakt-Payment-Platform/1.0\r\nX-Webhook-ID: 7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`.split(
-    new RegExp(PLACES.join("|")),
-  );
+const request = [
+  `POST ${CALLBACK_PATH} HTTP/1.1`,
+  "Host: relay.example.com",
+  "User-Agent: Tranzakt-Payment-Platform/1.0",
+  "X-Webhook-ID: 7b0f6a4e-2f5b-4d0e-9c53-0d7c2f6f1c11",
+  "Content-Type: application/json",
+  `Content-Length: ${body.length}`,
+  "",
+  body,
+].join("\r\n");
+const [head = "", middle = "", tail = ""] = request.split(new RegExp(PLACES.join("|")));
 
 /** A callback that was answered 2xx; times in ms of the machine's clock. */
 export interface Sent {

@@ -1,11 +1,10 @@
 import { Pool } from "undici";
 import { exchange } from "../../src/collection-api/exchange.ts";
-import { entryOf } from "../../src/publish/entry.ts";
 import { answerParent } from "../harness/answer-parent.ts";
 import { PublishBatcher } from "../harness/publish-batcher.ts";
 
-// The limit that no database can reach: the same GETs over the same undici pool, read with plain JSON.parse and
-// not judged, and the same PublishBatches through the AWS SDK. Nothing is kept.
+// The limit that no database can reach: the same GETs over the same undici pool, read with plain JSON.parse
+// and not judged, and the same PublishBatches through the AWS SDK. Nothing is kept.
 const CONCURRENCY = 64;
 
 let get: (id: string) => Promise<string>;
@@ -24,16 +23,15 @@ async function publish(id: string, answer: string): Promise<void> {
     dataschema: "urn:invoice-relay:schema:invoice.paid:v1",
     data: { ...data, invoiceId: id, paymentUrl: undefined, callBackUrl: undefined },
   });
-  const event = {
+  const outcome = await batcher.publish({
     id,
     invoiceId: id,
     source: "default",
     type: "invoice.paid",
     invoiceType: data.type,
+    collectionName: data.collectionName,
     payload,
-  };
-  const { entry } = entryOf({ ...event, collectionName: data.collectionName }, "arn");
-  const outcome = await batcher.publish(entry);
+  });
   if (outcome.kind !== "accepted") throw new Error(outcome.error);
 }
 
@@ -54,7 +52,7 @@ const calls = {
     batcher = new PublishBatcher({ snsUrl, lingerMs: 5 });
   },
   drain: async (ids: string[]) => {
-    // An answer makes room for the next question; publishing goes on beside it, as in the relay.
+    // An answer makes room for the next GET; publishing goes on beside it, as in the relay.
     const published: Promise<void>[] = [];
     let next = 0;
     const ask = async () => {

@@ -5,8 +5,8 @@ import { readBody } from "../../src/receive/read-body.ts";
 import { answerParent } from "../harness/answer-parent.ts";
 import { appendCallback } from "../harness/append-callback.ts";
 
-// What an engineer would write first: one prepared statement for each request, over a pool, writing the same rows
-// to the same tables as the relay does.
+// What an engineer would write first: one prepared statement for each request, over a pool, writing the same
+// rows to the same tables as the relay does.
 const calls = {
   start: async ({ databaseUrl, connections }: { databaseUrl: string; connections: number }) => {
     const pool = new pg.Pool({ connectionString: databaseUrl, max: connections, options: "-c timezone=UTC" });

@@ -1,72 +1,94 @@
 import pg from "pg";
 import PgBoss from "pg-boss";
+import { type Connection, connect } from "../../src/database/connect.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { Secret } from "../../src/kit/secret.ts";
 import { answerParent } from "../harness/answer-parent.ts";
 import { createCallbackJob } from "../harness/callback-job.ts";
+import { outletAsDocumented } from "../harness/outlet-as-documented.ts";
+import { outletWithOurLevers } from "../harness/outlet-with-our-levers.ts";
+import type { QueueOptions } from "../harness/queue-options.ts";
 
-// pg-boss as its documentation tunes it: large batches, each completed at once, and `notifyWorker` to fetch the
-// next batch without waiting for the poll; those jobs of a batch that fail are failed one by one.
-const WORKERS = 2;
+// pg-boss twice. As its documentation shows it: a batch fetched at each poll, its jobs side by side, one that
+// fails fails the batch. With our levers: two workers, the next batch fetched at once by `notifyWorker`, a
+// bounded number of jobs at a time, those that fail failed one by one.
 const BATCH = 500;
-const AT_A_TIME = 48;
-const POOL = 24;
+const WORKERS = 2;
+const AT_A_TIME = 96;
+const DOCUMENTED_POOL = 25;
+const STORING_CONNECTIONS = 6;
 const QUEUE = "confirm";
+
+type Job = PgBoss.Job<{ invoiceId: string }>;
+type Run = (invoiceId: string) => Promise<void>;
 
 let boss: PgBoss | undefined;
 let pool: pg.Pool | undefined;
+let storing: Connection<Tables> | undefined;
 const workers: string[] = [];
 
-async function work(
-  jobs: PgBoss.Job<{ invoiceId: string }>[],
-  job: (id: string) => Promise<void>,
-): Promise<void> {
+async function startWorker(handle: (jobs: Job[]) => Promise<void>): Promise<void> {
+  const options = { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false };
+  const id = await boss?.work<{ invoiceId: string }>(QUEUE, options, handle);
+  if (id !== undefined) workers.push(id);
+}
+
+function notify(): void {
+  for (const id of workers) boss?.notifyWorker(id);
+}
+
+async function runBounded(jobs: Job[], run: Run): Promise<void> {
   const failed: string[] = [];
   let next = 0;
   const line = async () => {
     for (let one = jobs[next++]; one !== undefined; one = jobs[next++]) {
       const { id, data } = one;
-      await job(data.invoiceId).catch(() => failed.push(id));
+      await run(data.invoiceId).catch(() => failed.push(id));
     }
   };
-  await Promise.all(Array.from({ length: AT_A_TIME }, line));
+  await Promise.all(Array.from({ length: AT_A_TIME / WORKERS }, line));
   if (failed.length > 0) await boss?.fail(QUEUE, failed);
 }
 
+async function runAll(jobs: Job[], run: Run): Promise<void> {
+  const settled = await Promise.allSettled(jobs.map(({ data }) => run(data.invoiceId)));
+  const failure = settled.find((one) => one.status === "rejected");
+  if (failure !== undefined) throw failure.reason;
+}
+
 const calls = {
-  start: async ({
-    databaseUrl,
-    providerUrl,
-    snsUrl,
-  }: {
-    databaseUrl: string;
-    providerUrl: string;
-    snsUrl: string;
-  }) => {
-    pool = new pg.Pool({ connectionString: databaseUrl, max: POOL, options: "-c timezone=UTC" });
-    pool.on("error", () => undefined);
-    const job = createCallbackJob({ pool, providerUrl, snsUrl, connections: 64, lingerMs: 5 });
+  start: async ({ databaseUrl, providerUrl, snsUrl, levers }: QueueOptions) => {
     boss = new PgBoss({ connectionString: databaseUrl, max: 6, supervise: false, schedule: false });
     boss.on("error", (error) => process.stderr.write(`pg-boss: ${error.message}\n`));
     await boss.start();
     await boss.createQueue(QUEUE, { name: QUEUE, policy: "standard", retryLimit: 5, retryDelay: 1 });
-    for (let worker = 0; worker < WORKERS; worker += 1) {
-      const id: string = await boss.work<{ invoiceId: string }>(
-        QUEUE,
-        { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false },
-        async (jobs) => {
-          boss?.notifyWorker(id);
-          await work(jobs, job);
-        },
-      );
-      workers.push(id);
+    if (levers) {
+      storing = connect(new Secret(databaseUrl), { max: STORING_CONNECTIONS, purpose: "hot" });
+      const outlet = outletWithOurLevers({ db: storing.db, snsUrl, shared: true });
+      const run = createCallbackJob({ providerUrl, connections: 64, outlet });
+      for (let worker = 0; worker < WORKERS; worker += 1)
+        await startWorker(async (jobs) => {
+          notify();
+          await runBounded(jobs, run);
+        });
+    } else {
+      pool = new pg.Pool({
+        connectionString: databaseUrl,
+        max: DOCUMENTED_POOL,
+        options: "-c timezone=UTC",
+      });
+      pool.on("error", () => undefined);
+      const outlet = outletAsDocumented(pool, snsUrl);
+      const run = createCallbackJob({ providerUrl, connections: 64, outlet });
+      await startWorker((jobs) => runAll(jobs, run));
     }
   },
   /** There is work: look at once instead of at the next poll. */
-  notify: () => {
-    for (const id of workers) boss?.notifyWorker(id);
-  },
+  notify,
   stop: async () => {
     await boss?.stop({ graceful: true, wait: true, timeout: 5_000 });
     await pool?.end();
+    await storing?.close();
   },
 };
 

@@ -4,12 +4,47 @@ import { answerParent } from "../harness/answer-parent.ts";
 import { nowMs } from "../harness/clock.ts";
 import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";
 
-// PublishBatch of the AWS Query protocol and nothing else. Every entry's Id is its event's id.
+// PublishBatch and Publish of the AWS Query protocol and nothing else. Every entry's Id is its event's id,
+// and so is a single message's first attribute.
 const acceptedAt = new Map<string, number>();
 const failing = new Set<string>();
 let acceptances = 0;
 let failFirstOf = 0;
 let target = { count: Number.POSITIVE_INFINITY, reached: (_at: number) => {} };
+
+const NAMESPACE = 'xmlns="http://sns.amazonaws.com/doc/2010-03-31/"';
+
+const element = (name: string, content: string) => `<${name}>${content}</${name}>`;
+const TRY_AGAIN = element("Code", "InternalError") + element("Message", "try again");
+
+function answerTo(action: string, result: string): string {
+  const about = element("ResponseMetadata", element("RequestId", randomUUID()));
+  const body = element(`${action}Result`, result) + about;
+  return rawResponse("text/xml", `<${action}Response ${NAMESPACE}>${body}</${action}Response>`);
+}
+
+function accept(id: string, now: number): void {
+  acceptances += 1;
+  if (!acceptedAt.has(id)) acceptedAt.set(id, now);
+}
+
+function tellTarget(now: number): void {
+  if (acceptedAt.size >= target.count) target.reached(now);
+}
+
+function publish(body: string): string {
+  const now = nowMs();
+  const [, id = ""] = /Attributes\.entry\.1\.Value\.StringValue=([0-9a-f-]{36})/.exec(body) ?? [];
+  if (failsNow(id))
+    return rawResponse(
+      "text/xml",
+      `<ErrorResponse ${NAMESPACE}>${element("Error", TRY_AGAIN)}</ErrorResponse>`,
+      "500 Internal Server Error",
+    );
+  accept(id, now);
+  tellTarget(now);
+  return answerTo("Publish", element("MessageId", randomUUID()));
+}
 
 function publishBatch(body: string): string {
   const now = nowMs();
@@ -17,18 +52,14 @@ function publishBatch(body: string): string {
   let failed = "";
   for (const [, id = ""] of body.matchAll(/\.\d+\.Id=([0-9a-f-]{36})/g)) {
     if (failsNow(id)) {
-      failed += `<member><Id>${id}</Id><Code>InternalError</Code><Message>try again</Message><SenderFault>false</SenderFault></member>`;
+      failed += element("member", element("Id", id) + TRY_AGAIN + element("SenderFault", "false"));
       continue;
     }
-    acceptances += 1;
-    if (!acceptedAt.has(id)) acceptedAt.set(id, now);
-    successful += `<member><Id>${id}</Id><MessageId>${randomUUID()}</MessageId></member>`;
+    accept(id, now);
+    successful += element("member", element("Id", id) + element("MessageId", randomUUID()));
   }
-  if (acceptedAt.size >= target.count) target.reached(now);
-  return rawResponse(
-    "text/xml",
-    `<PublishBatchResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishBatchResult><Successful>${successful}</Successful><Failed>${failed}</Failed></PublishBatchResult><ResponseMetadata><RequestId>${randomUUID()}</RequestId></ResponseMetadata></PublishBatchResponse>`,
-  );
+  tellTarget(now);
+  return answerTo("PublishBatch", element("Successful", successful) + element("Failed", failed));
 }
 
 /** One id in `failFirstOf` is refused the first time, so that a test sees each entry's own outcome honoured. */
@@ -40,7 +71,10 @@ function failsNow(id: string): boolean {
 }
 
 const calls = {
-  start: () => startRawServer((_head, body, answer) => answer(publishBatch(body))),
+  start: () =>
+    startRawServer((_head, body, answer) =>
+      answer(body.includes("Action=PublishBatch") ? publishBatch(body) : publish(body)),
+    ),
   /** Forgets what was accepted. One event in `failFirst` fails the first time it comes; 0 for none. */
   reset: (options: { failFirst: number }) => {
     acceptedAt.clear();

@@ -1,4 +1,5 @@
-import { styleText } from "node:util";
+import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
 import type { Output } from "./door.ts";
 
 /** What a colour stands for. */
@@ -6,15 +7,28 @@ const LOOKS = { good: "green", look: "yellow", bad: "red", title: "bold" } as co
 
 export type Look = keyof typeof LOOKS;
 
-/** Colours text for a person's terminal; without one, or with NO_COLOR, the text stays as it is. */
+/** Nobody outside this process can write it, so no stranger's text is ever taken for a colour. */
+const MARK = randomBytes(8).toString("hex");
+
+/**
+ * Marks text for a colour on a person's terminal; without one, or with NO_COLOR, the text stays as it is. The marks become
+ * colours in `coloured`, once everything else that could steer the terminal is gone.
+ */
 export function paint(
   output: Output,
   environment: Record<string, string | undefined>,
   look: Look,
   text: string,
 ): string {
-  return isColourful(output, environment) ? styleText(LOOKS[look], text, { validateStream: false }) : text;
+  const [on = 0, off = 0] = inspect.colors[LOOKS[look]] ?? [];
+  return isColourful(output, environment) ? `${mark(on)}${text}${mark(off)}` : text;
 }
+
+const mark = (code: number): string => `\uE000${MARK}:${code}\uE001`;
+
+/** The same text with its marks turned into colours. */
+export const coloured = (text: string): string =>
+  text.replaceAll(new RegExp(`\uE000${MARK}:(\\d+)\uE001`, "g"), "\u001B[$1m");
 
 /** As on https://no-color.org: any value counts; FORCE_COLOR colours what is piped, too. */
 export function isColourful(output: Output, environment: Record<string, string | undefined>): boolean {

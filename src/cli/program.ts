@@ -5,6 +5,7 @@ import { alarmsCommand } from "./commands/alarms.ts";
 import { apiCommand } from "./commands/api.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
+import { certificateCommand } from "./commands/certificate.ts";
 import { certifyCommand } from "./commands/certify.ts";
 import { collectionServiceCommand } from "./commands/collection-service.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -14,6 +15,7 @@ import { devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eraseCommand } from "./commands/erase.ts";
 import { invoiceCommand } from "./commands/invoice.ts";
+import { invoicesCommand } from "./commands/invoices.ts";
 import { localSnsCommand } from "./commands/local-sns.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { pauseCommand } from "./commands/pause.ts";
@@ -53,8 +55,10 @@ const commands: ((door: Door) => Command)[] = [
   callbackUrlCommand,
   apiCommand,
   invoiceCommand,
+  invoicesCommand,
   reconcileCommand,
   certifyCommand,
+  certificateCommand,
   replayCommand,
   deadCommand,
   quarantineCommand,
@@ -77,7 +81,7 @@ export function createProgram(door: Door): Command {
     .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => door.paint("title", title) })
     .configureOutput({
-      writeOut: (text) => void door.stdout.write(text),
+      writeOut: (text) => void door.stdout.write(plainLines(text)),
       // With --json it is said as JSON, below.
       writeErr: (text) => void (door.json || door.stderr.write(plainLines(text))),
       getOutHasColors: () => door.isColourful,

@@ -34,6 +34,10 @@ export interface ClaimedEvent {
   attempt: number;
 }
 
+/** The line that an event waits in: with today's settings, each leads to one topic. */
+export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
+  `${source} ${invoiceType}`;
+
 /** Which events go to which topic. */
 export interface Route {
   source: string;

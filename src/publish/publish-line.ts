@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import type { ClaimedEvent, Route } from "../outbox/event.ts";
+import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { EventOutcome } from "../outbox/settle-events.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
@@ -22,10 +22,6 @@ export interface PublishLineOptions {
   metrics: Metrics;
   leaseMs: number;
 }
-
-/** What a route's line is called. */
-export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
-  `${source} ${invoiceType}`;
 
 /** The events of one route: sent in batches, and the outcome of every entry kept by itself (G5). */
 export class PublishLine implements Line<ClaimedEvent> {

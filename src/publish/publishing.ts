@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
-import type { ClaimedEvent } from "../outbox/event.ts";
+import { type ClaimedEvent, lineOf } from "../outbox/event.ts";
 import { outboxLeases } from "../outbox/leases.ts";
 import type { Policy } from "../workers/pump.ts";
-import { lineOf, type PublishLine } from "./publish-line.ts";
+import type { PublishLine } from "./publish-line.ts";
 
 export interface PublishPolicyOptions {
   db: Kysely<Tables>;

@@ -4,7 +4,7 @@ import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
-import type { ClaimedEvent, Route } from "../outbox/event.ts";
+import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { Outcome } from "./outcome.ts";
 import { type HandedOutcome, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
 
@@ -26,7 +26,7 @@ export class OutcomeStore {
   readonly #commits: GroupCommit<Outcome>;
 
   constructor(options: OutcomeStoreOptions) {
-    const topics = new Map(options.routes.map((route) => [keyOf(route), route.topicArn]));
+    const topics = new Map(options.routes.map((route) => [lineOf(route), route.topicArn]));
     this.#commits = new GroupCommit({
       write: (outcomes) => write(outcomes, topics, options),
       maxBatch: 128,
@@ -49,27 +49,25 @@ async function write(
   options: OutcomeStoreOptions,
 ): Promise<void> {
   const { handoff, onEvents, alarms } = options;
-  const addressed = outcomes.map((outcome) => ({ ...outcome, handTo: topicOf(outcome, topics) }));
-  const sendable = addressed.flatMap(({ handTo }) => handTo ?? []);
-  const kept = handoff?.reserve(sendable) ?? [];
-  const reserved = kept.filter(Boolean).length;
-  let place = 0;
-  const handed = addressed.map((outcome) => {
-    const hasRoom = outcome.handTo !== null && kept[place++] === true;
-    return hasRoom ? outcome : { ...outcome, handTo: null };
-  });
+  const sendable = outcomes.filter((outcome) => topicOf(outcome, topics) !== null);
+  const places = handoff?.reserve(sendable.map(lineOfEvent)) ?? [];
+  const handed = new Set(sendable.filter((_, index) => places[index] === true));
+  const addressed = outcomes.map((outcome) => ({
+    ...outcome,
+    handTo: handed.has(outcome) ? topicOf(outcome, topics) : null,
+  }));
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
-    const batch = { outcomes: handed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
     const rows = await execute(options.db, batch);
     const states = new Map(rows.map((row) => [leaseOf(row), row.eventState]));
-    const held = handed.filter((outcome) => states.has(leaseOf(outcome)));
+    const held = addressed.filter((outcome) => states.has(leaseOf(outcome)));
     claimed = held.flatMap((outcome) => claimedEvent(outcome, states.get(leaseOf(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
   } finally {
-    if (reserved > 0) handoff?.take(claimed, reserved);
+    if (handed.size > 0) handoff?.take(claimed, handed.size);
   }
 }
 
@@ -96,13 +94,13 @@ function claimedEvent(
   return [{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 }];
 }
 
-const keyOf = ({ source, invoiceType }: { source: string; invoiceType: string }) =>
-  `${source} ${invoiceType}`;
-
 const leaseOf = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
   `${invoiceId} ${source} ${leaseToken}`;
 
-const topicOf = ({ source, event }: Outcome, topics: ReadonlyMap<string, string>): string | null =>
-  event === null || event.state === "held"
+const lineOfEvent = ({ source, event }: Outcome): string =>
+  lineOf({ source, invoiceType: event?.invoiceType ?? "" });
+
+const topicOf = (outcome: Outcome, topics: ReadonlyMap<string, string>): string | null =>
+  outcome.event === null || outcome.event.state === "held"
     ? null
-    : (topics.get(keyOf({ source, invoiceType: event.invoiceType })) ?? null);
+    : (topics.get(lineOfEvent(outcome)) ?? null);

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 
 const ADMIN = "admin-token-0123456789abcdef";
-const OPS = ["/readyz", "/metrics", "/admin/v1/gates"];
+const OPS = ["/readyz", "/metrics", "/admin/v1/upstreams"];
 
 async function statuses(url: string, paths: readonly string[] = OPS): Promise<number[]> {
   const ask = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${ADMIN}` } });

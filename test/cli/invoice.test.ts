@@ -13,7 +13,7 @@ const settled = (text: string, id: string) =>
     .replaceAll(id, "<invoice>")
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
-    .replaceAll(/ +\+[\d.]+ (ms|s)/g, " +<span>")
+    .replaceAll(/ +\+[\d.]+ (ms|s|min|h|days)/g, " +<span>")
     .replaceAll(/stored [\d.]+ (ms|s) later/g, "stored <span> later");
 
 describe("invoice-relay invoice <id>", () => {
@@ -23,9 +23,7 @@ describe("invoice-relay invoice <id>", () => {
     around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () =>
-      expect(await around.query("select 1 from invoice_snapshot")).toHaveLength(1),
-    );
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
     await relay.callback({ data: { id } });
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
 
@@ -35,8 +33,9 @@ describe("invoice-relay invoice <id>", () => {
     expect(settled(stdout, id)).toBe(`Invoice <invoice>
   Paid, Live, 1511.25 in total, collection "Term 1", source default
 
-  <time>             callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
-  <time> +<span>  question opened by a callback
+  <time>             paid, says the provider
+  <time> +<span>  callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
+  <time> +<span>  confirmation opened by a callback
   <time> +<span>  provider asked; it said Unpaid; stored <span> later
   <time> +<span>  callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
   <time> +<span>  provider asked; it said Paid; stored <span> later
@@ -55,9 +54,7 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     around.provider.invoice(id, unpaidAnswer(id));
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () =>
-      expect(await around.query("select 1 from invoice_snapshot")).toHaveLength(1),
-    );
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
     await relay.stop();
     expect((await invoice(around, id)).stdout).toMatch(
       /\nThe provider still says Unpaid \(asked once\)\. Asked again (at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|any moment now)\.\n$/,
@@ -73,10 +70,11 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
     const { stdout } = await invoice(around, id, "--json");
     const read = JSON.parse(stdout);
-    expect(read).toMatchObject({ invoiceId: id, event: { state: "published" }, furtherCallbacks: 0 });
+    expect(read).toMatchObject({ invoiceId: id, events: [{ state: "published" }], furtherCallbacks: 0 });
     expect(read.entries.map((entry: { kind: string }) => entry.kind)).toEqual([
+      "paid",
       "callback",
-      "question",
+      "confirmation",
       "answer",
       "verdict",
       "event",

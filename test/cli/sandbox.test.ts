@@ -79,19 +79,19 @@ describe("invoice-relay sandbox", () => {
     expect(await statusOf(id)).toBe("Unpaid");
   });
 
-  it.each<[string, string[], string]>([
-    ["an invoice that nobody has", [NOBODY], "Invoice with the given Id does not exist"],
-    ["no id", ["twelve"], "It should be an id"],
-    ["contrary wishes", [NOBODY, "--never", "--twice"], "cannot be used with"],
-  ])("pay refuses %s", async (_, words, said) => {
+  it.each<[string, string[], number, string]>([
+    ["an invoice that nobody has", [NOBODY], 3, "Invoice with the given Id does not exist"],
+    ["no id", ["twelve"], 2, "It should be an id"],
+    ["contrary wishes", [NOBODY, "--never", "--twice"], 2, "cannot be used with"],
+  ])("pay refuses %s", async (_, words, exit, said) => {
     const { code, stderr } = await runCli(["sandbox", "pay", ...words, "--provider", service.url]);
-    expect(code).toBe(1);
+    expect(code).toBe(exit);
     expect(stderr).toContain(said);
   });
 
   it("says that the service is not there, or is another", async () => {
     const away = await runCli(["sandbox", "pay", NOBODY, "--provider", "http://127.0.0.1:9"]);
-    expect([away.code, away.stderr]).toEqual([1, expect.stringContaining("does not answer")]);
+    expect([away.code, away.stderr]).toEqual([4, expect.stringContaining("does not answer")]);
     const other = await runCli(["sandbox", "pay", NOBODY, "--provider", receiver.url]);
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining("is not the collection service")]);
   });

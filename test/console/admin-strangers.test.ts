@@ -34,7 +34,7 @@ describe("wrong admin tokens", () => {
   it("get 401, then 429 for their address; a right one from there never does", async () => {
     const { relay, call } = await api({ WRONG_TOKENS_PER_MINUTE: "3", TRUSTED_PROXIES: "loopback" });
     const knock = async (from: string, token = "wrong") =>
-      (await call("GET", "/gates", { token, from })).status;
+      (await call("GET", "/upstreams", { token, from })).status;
     const tries = [];
     for (let n = 0; n < 5; n += 1) tries.push(await knock("203.0.113.9"));
     expect(tries).toEqual([401, 401, 401, 429, 429]);
@@ -47,7 +47,7 @@ describe("wrong admin tokens", () => {
 
   it("are logged and audited once a minute, not once a try, without the token", async () => {
     const { around, relay, call } = await api();
-    for (let n = 0; n < 30; n += 1) await call("GET", "/gates", { token: `guess-${n}` });
+    for (let n = 0; n < 30; n += 1) await call("GET", "/upstreams", { token: `guess-${n}` });
     const rows = await vi.waitFor(async () => {
       const entries = await around.query("select actor, action, detail from audit_entry");
       expect(entries).not.toEqual([]);

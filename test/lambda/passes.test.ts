@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { COLLECTION, startListProvider } from "../reconcile/list-provider.ts";
+import { EVENTS } from "../support/events.ts";
 import { TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { useBundles } from "./bundles.ts";
@@ -38,7 +39,7 @@ describe("the functions together", () => {
     await stack.container("publish").invoke(queueEvent(stack.publishQueue.bodies()));
 
     expect(published(stack)).toEqual([id]);
-    expect(await stack.query("select state from event")).toEqual([{ state: "published" }]);
+    expect(await stack.query(`select state from ${EVENTS}`)).toEqual([{ state: "published" }]);
   });
 
   it("need no wake-up: the schedule takes up what was recorded before a container died", async () => {
@@ -108,7 +109,7 @@ describe("the functions together", () => {
     await vi.waitFor(
       async () => {
         await publish.invoke(scheduleEvent);
-        expect(await stack.query("select state from event")).toEqual([{ state: "published" }]);
+        expect(await stack.query(`select state from ${EVENTS}`)).toEqual([{ state: "published" }]);
       },
       { timeout: 20_000 },
     );
@@ -131,11 +132,11 @@ describe("the functions together", () => {
 
   it("each refuse a schema that is behind, saying what to run, and work once it was migrated", async () => {
     const stack = await lambdaStack();
-    await stack.query("delete from kysely_migration where name = '0006_alarm'");
+    await stack.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
     const confirm = stack.container("confirm");
 
     await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("invoice-relay migrate");
-    await stack.query("insert into kysely_migration values ('0006_alarm', '2026-11-01')");
+    await stack.query("insert into kysely_migration values ('0006_alarm_and_audit', '2026-11-01')");
     await confirm.invoke(scheduleEvent);
   });
 

@@ -12,11 +12,11 @@ export interface FloodShape {
   stillWaiting: number;
 }
 
-/** Each "not found" moves the lane's share by a twentieth of the way: so many in a row pass one half. */
+/** Each "not found" moves the priority's share by a twentieth of the way: so many in a row pass one half. */
 const ANSWERS_THAT_SHOW_A_FLOOD = 14;
 const CONCURRENCY = 16;
 const UNKNOWN_RATE = 5;
-/** The lane's bucket holds a fifth of a second, and at least one call. */
+/** The priority's bucket holds a fifth of a second, and at least one call. */
 const BUCKET = 1;
 
 /**
@@ -48,7 +48,7 @@ export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShap
 
   const endedAt = performance.now();
   const [left] = await around.query<{ n: number }>(
-    "select count(*)::int as n from confirmation where lane = 'unknown' and state = 'due'",
+    "select count(*)::int as n from confirmation where priority = 'unknown' and state = 'due'",
   );
   expect(left?.n).toBeGreaterThanOrEqual(stillWaiting);
   const published = around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).subject);
@@ -65,14 +65,14 @@ export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShap
   );
 }
 
-/** Waits until the lane is throttled and no question claimed before that is under way: the policy holds from here. */
+/** Waits until the priority is throttled and no question claimed before that is under way: the policy holds from here. */
 async function untilThrottled({ query }: Surroundings): Promise<{ askedAt: number; seenAt: number }> {
   return await vi.waitFor(
     async () => {
       const askedAt = performance.now();
       const [row] = await query<{ flooded: boolean; claimed: number }>(
         `select unknown_share > 0.5 as flooded,
-          (select count(*)::int from confirmation where lane = 'unknown' and state = 'claimed') as claimed from source`,
+          (select count(*)::int from confirmation where priority = 'unknown' and state = 'claimed') as claimed from source`,
       );
       expect(row).toEqual({ flooded: true, claimed: 0 });
       return { askedAt, seenAt: performance.now() };

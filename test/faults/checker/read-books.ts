@@ -20,6 +20,7 @@ export interface Books {
     state: "due" | "claimed" | "done" | "dead";
     verdict: string | null;
     due_at: number;
+    claimed_until: number | null;
   }[];
   /** The newest answer of each invoice (`newest`), and every other that differed. */
   answers: { source: string; invoice_id: string; newest: boolean; asked_at: number; document: Document }[];
@@ -64,7 +65,8 @@ const QUERIES: Record<Exclude<keyof Books, "read_at">, string> = {
     select id::text, source, method, query, encode(sha256(body), 'hex') as body, invoice_ids::text[],
       (select header ->> 1 from json_array_elements(headers) as header where header ->> 0 = 'x-webhook-id') as sent_as
     from callback`,
-  confirmations: `select source, invoice_id::text, state, verdict, ${ms("due_at")} from confirmation`,
+  confirmations: `
+    select source, invoice_id::text, state, verdict, ${ms("due_at")}, ${ms("claimed_until")} from confirmation`,
   answers: `
     select source, id::text as invoice_id, true as newest, ${ms("asked_at")}, document from invoice
     union all select source, invoice_id::text, false, ${ms("asked_at")}, document from invoice_snapshot`,

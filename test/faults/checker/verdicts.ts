@@ -2,7 +2,7 @@ import type { Evidence } from "./evidence.ts";
 import { type Finding, groupBy } from "./finding.ts";
 import type { Books } from "./read-books.ts";
 
-/** How long after its due time a confirmation may wait, in ms. */
+/** How long after its due time, or the end of its lease, a confirmation may wait, in ms. */
 const LATE_MS = 5_000;
 
 /**
@@ -20,7 +20,8 @@ export function checkVerdicts(evidence: Evidence, books: Books): Finding[] {
     const last = asked.get(key)?.findLast((ask) => ask.end === "whole");
     const isPaid =
       last?.status === 200 && last.invoice?.status === "Paid" && last.invoice.id === row.invoice_id;
-    if (row.state === "claimed") find("still claimed at the end", key);
+    if (row.state === "claimed" && (row.claimed_until ?? 0) < books.read_at - LATE_MS)
+      find("claimed, and the lease ran out long ago", key);
     if (row.state === "done" && row.verdict === null) find("done without a verdict", key);
     if (row.state === "due" && row.due_at < books.read_at - LATE_MS) find("due, and nobody asks", key);
     if (row.state === "due" && isPaid) find("the provider said paid, and it still waits", key);

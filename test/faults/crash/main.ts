@@ -41,7 +41,7 @@ try {
   }
 } finally {
   await endWorld(world);
-  await server.stop("fast");
+  await server.close();
   await rm(data, { recursive: true, force: true });
 }
 const bad = rows.filter(({ reached, rested, findings }) => !reached || !rested || findings.length > 0);

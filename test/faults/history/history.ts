@@ -77,6 +77,8 @@ export interface InvoiceSaid {
   status: number;
   /** The answer's `data`; null when it held none, or was no answer of the interface. */
   invoice: Record<string, unknown> | null;
+  /** Of a 429: for how long nothing more is to be asked; null without one. */
+  retryAfterS: number | null;
   /** `cut`: the provider itself broke it off; `closed`: the caller was gone before its end. */
   end: "whole" | "cut" | "closed";
 }

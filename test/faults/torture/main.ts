@@ -1,9 +1,12 @@
-/** `npm run torture -- --minutes N --seed S`: a run of its own on an embedded PostgreSQL; ends with 1 on a finding. */
+/**
+ * `npm run torture -- --minutes N --seed S`: a run on an embedded PostgreSQL of its own, or on the server in
+ * DATABASE_URL, which stays up: only the way to it is cut; ends with 1 on a finding.
+ */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { embeddedServer } from "../world/postgres-server.ts";
+import { embeddedServer, lentServer } from "../world/postgres-server.ts";
 import { torture } from "./torture.ts";
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -21,7 +24,8 @@ const folder = await mkdtemp(join(tmpdir(), `invoice-relay-torture-${seed}-`));
 await chmod(folder, 0o711);
 say(`seed ${seed}, history in ${folder}`);
 const data = join(folder, "postgres");
-const server = await embeddedServer(data);
+const lent = process.env.DATABASE_URL;
+const server = await (lent === undefined ? embeddedServer(data) : lentServer(lent));
 let code = 1;
 try {
   const { findings, rested, figures } = await torture({
@@ -42,7 +46,7 @@ try {
   if (!rested) say("red: it did not come to rest");
   code = findings.length === 0 && rested ? 0 : 1;
 } finally {
-  await server.stop("fast");
+  await server.close();
   await rm(data, { recursive: true, force: true });
 }
 process.exit(code);

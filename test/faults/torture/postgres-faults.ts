@@ -6,8 +6,6 @@ export interface Faulty {
   server: PostgresServer;
   /** The relay's database, without a proxy. */
   databaseUrl: string;
-  /** The server listens elsewhere now. */
-  onMove(port: number): void;
 }
 
 const TABLES = ["callback", "confirmation", "invoice", "event", "outbox", "publication", "alarm", "source"];
@@ -21,10 +19,7 @@ export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<
     case "restart-fast":
     case "restart-immediate":
       await server.stop(how === "restart-fast" ? "fast" : "immediate");
-      return async () => {
-        await server.start();
-        faulty.onMove(server.port);
-      };
+      return () => server.start();
     case "terminate":
       await runOn(server.url, ours);
       return async () => {};
@@ -34,6 +29,11 @@ export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<
     case "full":
       await runOn(server.url, `alter database ${name} connection limit 1`, ours);
       return () => runThere(server.url, `alter database ${name} connection limit -1`);
+    case "fail-over":
+      await server.failOver?.();
+      return async () => {};
+    case "disk-full":
+      return (await server.fillDisk?.()) ?? (async () => {});
     case "serialization":
       return await failWrites(databaseUrl, "40001", 6);
     case "deadlock":

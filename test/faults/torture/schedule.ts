@@ -20,6 +20,7 @@ export type PlannedFault =
  * - `full`: no connection is left
  * - `serialization`, `deadlock`: the next writes of every table fail so
  * - `locked`: somebody holds the tables against writes
+ * - `fail-over`, `disk-full`: only where the server can, and only when planned by hand
  */
 export type PostgresFault =
   | "restart-fast"
@@ -29,7 +30,9 @@ export type PostgresFault =
   | "full"
   | "serialization"
   | "deadlock"
-  | "locked";
+  | "locked"
+  | "fail-over"
+  | "disk-full";
 
 export interface Planned {
   /** From the beginning of the run, in ms. */
@@ -65,7 +68,8 @@ export function scheduleOf({ seed, lengthMs, relays, leaseMs }: ScheduleOptions)
   return plan;
 }
 
-function placeOf(fault: PlannedFault): string {
+/** Where it goes wrong; at one place, one fault at a time. */
+export function placeOf(fault: PlannedFault): string {
   if (fault.on === "link" || fault.on === "cut") return `${fault.relay} ${fault.link}`;
   return fault.on === "process" ? `${fault.relay} process` : fault.on;
 }

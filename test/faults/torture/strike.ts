@@ -2,14 +2,22 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Relay } from "../world/relay.ts";
 import type { World } from "../world/world.ts";
 import { type Faulty, failPostgres } from "./postgres-faults.ts";
-import type { Planned, PlannedFault } from "./schedule.ts";
+import { type Planned, type PlannedFault, placeOf } from "./schedule.ts";
 
 /** Carries out a plan; resolves when the last fault is over. Every fault's beginning and end stand in the history. */
 export async function strikeAll(world: World, faulty: Faulty, plan: readonly Planned[]): Promise<void> {
   const began = performance.now();
-  const strikes = plan.map(async ({ atMs, forMs, fault }, index) => {
-    await delay(began + atMs - performance.now());
-    await strike(world, faulty, { id: String(index), forMs, fault });
+  // A restart may take longer than it was planned for: the next fault there waits for its end.
+  const lastAt = new Map<string, Promise<void>>();
+  const strikes = plan.map(({ atMs, forMs, fault }, index) => {
+    const before = lastAt.get(placeOf(fault));
+    const striking = (async () => {
+      await delay(began + atMs - performance.now());
+      await before;
+      await strike(world, faulty, { id: String(index), forMs, fault });
+    })();
+    lastAt.set(placeOf(fault), striking);
+    return striking;
   });
   await Promise.all(strikes);
 }

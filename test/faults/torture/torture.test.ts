@@ -35,7 +35,7 @@ describe("a few seconds of traffic under faults", () => {
     await chmod(folder, 0o711);
     const server = await embeddedServer(join(folder, "postgres"));
     onTestFinished(async () => {
-      await server.stop("fast");
+      await server.close();
       await rm(folder, { recursive: true, force: true });
     });
     const verdict = await torture({ server, folder, seed: 20, lengthMs: 6_000, perSecond: 10 });

@@ -28,6 +28,8 @@ export interface TortureOptions extends Omit<WorldOptions, "databaseUrl"> {
   perSecond: number;
   /** Whether some invoices are seen by every source; none are when left out. */
   shared?: boolean;
+  /** How long it may take to come to rest afterwards, in ms; a minute when left out. */
+  restWithinMs?: number | undefined;
   /** The faults, instead of those that the seed draws. */
   plan?: readonly Planned[];
 }
@@ -47,21 +49,23 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
   const { server, seed, lengthMs, perSecond, folder, relays = 2, sources = 2, leaseMs = 2_000 } = options;
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
   const world = await makeWorld({ ...options, databaseUrl, relays, sources, leaseMs });
-  const onMove = (port: number) => {
-    for (const { links } of world.relays) links.postgres.moveTo(port);
-  };
   try {
     await migrate(world);
     await Promise.all(world.relays.map((relay) => relay.start()));
     const traffic = new Traffic(world, new Random(seed, "traffic"), options.shared ?? false);
     const plan = options.plan ?? scheduleOf({ seed, lengthMs, relays, leaseMs });
-    await Promise.all([
-      traffic.flow(perSecond, lengthMs),
-      strikeAll(world, { server, databaseUrl, onMove }, plan),
-    ]);
+    const flowing = traffic.flow(perSecond, lengthMs);
+    try {
+      await strikeAll(world, { server, databaseUrl }, plan);
+    } catch (error) {
+      traffic.stop();
+      throw error;
+    } finally {
+      await flowing;
+    }
     await heal(world);
     await Promise.all(world.relays.map(startUntilItRuns));
-    const rested = await rest(world);
+    const rested = await rest(world, options.restWithinMs);
     await keepBooks(world);
     return { findings: judgeFolder(folder), rested, figures: figuresOf(world) };
   } finally {

@@ -42,12 +42,15 @@ export class Traffic {
     this.#shared = shared;
   }
 
-  /** Begins so many stories a second, for so long; resolves when every callback of them was sent. */
+  /** Begins so many stories a second, for so long; resolves when every callback of them was sent. @throws a story's error. */
   async flow(perSecond: number, lengthMs: number): Promise<void> {
     for (const until = Date.now() + lengthMs; Date.now() < until && !this.#stopping; ) {
       const story = this.#tell();
       this.#under.add(story);
-      void story.finally(() => this.#under.delete(story));
+      story.then(
+        () => this.#under.delete(story),
+        () => this.stop(),
+      );
       await delay(1_000 / perSecond);
     }
     await Promise.all(this.#under);

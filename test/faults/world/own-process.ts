@@ -16,8 +16,6 @@ export interface OwnProcessOptions {
   recorder: Recorder;
   /** Called with every line of its stdout. */
   onLine?(line: string): void;
-  /** Stands before node on the command line, such as `faketime`. */
-  prefix?: readonly string[];
 }
 
 const COMPILED = join(import.meta.dirname, "../../../node_modules/.cache/test-compile-cache");
@@ -41,12 +39,11 @@ export class OwnProcess {
   #hasEnded = false;
 
   constructor(options: OwnProcessOptions) {
-    const { name, folder, prefix = [], args } = options;
+    const { name, folder, args } = options;
     this.name = name;
     this.#recorder = options.recorder;
     const { PATH, HOME } = process.env;
-    const [program = process.execPath, ...rest] = [...prefix, process.execPath, ...args];
-    this.#child = spawn(program, rest, {
+    this.#child = spawn(process.execPath, args, {
       env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...options.environment },
       stdio: ["ignore", "pipe", "pipe"],
     });

@@ -79,13 +79,21 @@ async function answerApi(
   if (isGet) recorder.record({ what: "asked", ask, source: source ?? "", invoiceId: id });
   const whole =
     source === null ? moody({ kind: "refuse" }, notFound) : wellAnswer(source, what, id, under, url);
-  const share = "share" in mood ? (mood.share ?? 1) : 1;
-  const answer = Math.random() < share ? moody(mood, whole) : whole;
+  const answer = strikes() ? moody(mood, whole) : whole;
   const end = await send(answer, response);
   if (!isGet) return;
   const sane = answer.text === undefined && answer.never !== true;
   const data = sane ? (answer.body as { data?: Record<string, unknown> }).data : undefined;
-  recorder.record({ what: "said", ask, status: answer.status, invoice: data ?? null, end });
+  const wait = answer.headers?.["retry-after"];
+  const retryAfterS = wait === undefined ? null : Number(wait);
+  recorder.record({ what: "said", ask, status: answer.status, invoice: data ?? null, retryAfterS, end });
+}
+
+function strikes(): boolean {
+  if ("share" in mood && Math.random() >= (mood.share ?? 1)) return false;
+  if (!("times" in mood) || mood.times === undefined) return true;
+  mood.times -= 1;
+  return mood.times >= 0;
 }
 
 function wellAnswer(source: string, what: string, id: string, under: string, url: URL): Answer {

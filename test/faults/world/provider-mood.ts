@@ -1,5 +1,5 @@
 /**
- * How the provider feels: what it does to a share of the requests, instead of answering them well.
+ * How the provider feels: what it does to a share of the requests, or to the next so many, instead of answering well.
  * - `down`: 503
  * - `slow`: answers after `ms`
  * - `cut`: breaks off in the middle of its answer
@@ -19,7 +19,7 @@ export type Mood =
   | { kind: "hang"; share?: number }
   | { kind: "broken"; share?: number }
   | { kind: "other-id"; share?: number }
-  | { kind: "limit"; retryAfterS: number; share?: number }
+  | { kind: "limit"; retryAfterS: number; share?: number; times?: number }
   | { kind: "refuse" }
   | { kind: "gateway"; share?: number }
   | { kind: "forget"; share?: number };

@@ -25,12 +25,13 @@ export interface RelayOptions {
   /** What stands in its SOURCES_FILE, given the provider's address as this relay sees it. */
   sourcesFile(collectionApiUrl: string): unknown;
   ports: { postgres: number; provider: number; sns: number };
+  /** How far its process' clock is off, as libfaketime takes it, such as `+1h`; not at all when left out. */
+  clock?: string | undefined;
 }
 
 export interface StartOptions {
   /** Node's own arguments, before the program. */
   nodeArgs?: readonly string[];
-  prefix?: readonly string[];
   environment?: Record<string, string>;
   /** `serve`'s own. */
   words?: readonly string[];
@@ -87,14 +88,18 @@ export class Relay {
 
   /** The program with this relay's settings and links, for a command of its own or for `serve`. */
   launch(words: readonly string[], start: StartOptions = {}): OwnProcess {
-    const { environment, main, folder, recorder } = this.#options;
+    const { environment, main, folder, recorder, clock } = this.#options;
     return new OwnProcess({
       name: this.name,
       folder,
       recorder,
-      prefix: start.prefix ?? [],
       args: [...(start.nodeArgs ?? []), main, ...words],
-      environment: { ...environment, ...this.#addresses(), ...start.environment },
+      environment: {
+        ...environment,
+        ...this.#addresses(),
+        ...(clock === undefined ? {} : clockOff(clock)),
+        ...start.environment,
+      },
       onLine: (line) => this.#read(line),
     });
   }
@@ -152,5 +157,12 @@ export class Relay {
     });
   }
 }
+
+/** Debian's libfaketime. Only the time of day is off, not the clock that measures durations. */
+const clockOff = (by: string) => ({
+  LD_PRELOAD: "/usr/$LIB/faketime/libfaketimeMT.so.1",
+  FAKETIME: by,
+  FAKETIME_DONT_FAKE_MONOTONIC: "1",
+});
 
 export const OUR_MAIN = join(import.meta.dirname, "../../../src/cli/main.ts");

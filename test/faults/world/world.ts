@@ -31,6 +31,8 @@ export interface WorldOptions {
   /** In ms; 2,000 when left out. */
   leaseMs?: number;
   settings?: Record<string, string>;
+  /** How far the clock of each relay is off, as faketime writes it. */
+  clocks?: readonly string[];
 }
 
 /** Relays, a provider and an SNS in processes of their own, proxies between, and what was seen of it all. */
@@ -61,6 +63,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
     Relay.place({
       ...around,
       name: `relay-${index + 1}`,
+      clock: options.clocks?.[index],
       main: options.main ?? OUR_MAIN,
       environment: {
         ...SETTINGS,

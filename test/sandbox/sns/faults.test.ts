@@ -49,6 +49,14 @@ describe("injected faults", () => {
     expect(sns.messages().map(({ message }) => message)).toEqual(["accepted"]);
   });
 
+  it("empty-answer: 200 says nothing of any entry, and nothing is accepted", async () => {
+    const { sns, control, batch } = await faultFixture();
+    await control("POST", "faults", { kind: "empty-answer" });
+    const answer = await batch("lost").catch(() => ({ Successful: [] }));
+    expect(answer.Successful ?? []).toEqual([]);
+    expect(sns.messages()).toEqual([]);
+  });
+
   it("hang: nothing is accepted and nothing answered, until the endpoint stops", async () => {
     const { sns, control, publish } = await faultFixture();
     await control("POST", "faults", { kind: "hang", action: "Publish" });

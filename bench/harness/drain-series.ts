@@ -1,0 +1,69 @@
+import type { BytesPerPayment } from "./bytes-per-payment.ts";
+import { bytesTable } from "./bytes-tables.ts";
+import { type ContestantName, contestants } from "./contestants.ts";
+import { interleave } from "./interleave.ts";
+import { type Drain, measureDrain } from "./measure-drain.ts";
+import { rateTable, relayRatios, summaryOf } from "./rates.ts";
+import { type TableOf, tell } from "./report.ts";
+import type { Spread } from "./spread.ts";
+import type { Stage } from "./stage.ts";
+import { cpuTable, ratioTable } from "./tables.ts";
+
+/** One drain of one contestant on a database of its own. */
+export async function drainOnce(
+  stage: Stage,
+  name: ContestantName,
+  callbacks: number,
+  profile = false,
+): Promise<Drain> {
+  const database = await stage.createDatabase();
+  const contestant = await contestants[name](stage, database);
+  try {
+    return await measureDrain({
+      stage,
+      contestant,
+      database: name === "noDatabase" ? null : database,
+      callbacks,
+      profile,
+    });
+  } finally {
+    await contestant.stop();
+    await database.drop();
+  }
+}
+
+/** What several contestants drained, a figure for each round. */
+export interface DrainSeries {
+  rounds: Record<string, Drain[]>;
+  ratios: Record<string, Spread>;
+}
+
+export async function drainSeries(
+  stage: Stage,
+  names: readonly ContestantName[],
+  { rounds, callbacks }: { rounds: number; callbacks: number },
+): Promise<DrainSeries> {
+  const variants = Object.fromEntries(names.map((name) => [name, () => drainOnce(stage, name, callbacks)]));
+  const figures = await interleave<Drain>(variants, rounds, tell);
+  return { rounds: figures, ratios: relayRatios(figures) };
+}
+
+/** Rates, ratios and processor time of a series. */
+export const drainTables = (title: string, { rounds, ratios }: DrainSeries): TableOf[] => [
+  rateTable(title, rounds),
+  ...ratioTable(ratios),
+  cpuTable(rounds),
+];
+
+/** The bytes of those who keep any. */
+export function bytesOf({ rounds }: DrainSeries): Record<string, BytesPerPayment[]> {
+  const all = Object.entries(rounds).map(
+    ([name, drains]) => [name, drains.flatMap(({ bytes }) => bytes ?? [])] as const,
+  );
+  return Object.fromEntries(all.filter(([, bytes]) => bytes.length > 0));
+}
+
+export const drainBytesTable = (series: DrainSeries): TableOf => bytesTable(bytesOf(series));
+
+/** Medians and spreads by name, and every round. */
+export const drainFigures = ({ rounds, ratios }: DrainSeries) => ({ ...summaryOf(rounds, ratios), rounds });

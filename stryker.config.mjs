@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from "node:fs";
+
+// Decisions are pure functions beside the SQL that carries them out: a file with SQL is judged by Postgres, not here.
+const ROOMS = [
+  "src/{confirm,confirmations,reconcile,upstreams,workers}/**/*.ts",
+  "src/receive/reading/**/*.ts",
+  "src/collection-api/{in-turn,iterate-pages,judge-answer,retry-delay}.ts",
+];
+const hasSql = (file) => /\bsql[`<.]|from "kysely"/.test(readFileSync(file, "utf8"));
+
+/** Run by hand: `npm run mutation`, or for some files `npm run mutation -- --mutate src/confirm/judge.ts`. */
+export default {
+  mutate: ROOMS.flatMap((room) => globSync(room)).filter((file) => !hasSql(file)),
+  testRunner: "vitest",
+  vitest: { configFile: "vitest.mutation.config.ts", related: false },
+  plugins: ["@stryker-mutator/vitest-runner"],
+  coverageAnalysis: "perTest",
+  ignoreStatic: true,
+  concurrency: 2,
+  timeoutMS: 10_000,
+  reporters: ["clear-text", "progress"],
+  clearTextReporter: { allowColor: false, reportTests: false },
+  thresholds: { high: 95, low: 85, break: 85 },
+  tempDirName: ".stryker-tmp",
+  // TypeScript 7 has no API to rewrite its settings with, and nothing here is compiled.
+  tsconfigFile: "none",
+  ignorePatterns: ["bench", "docs", "examples", "dist"],
+};

@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { freePort } from "../../../src/sandbox/postgres/free-port.ts";
+
+const execute = promisify(execFile);
+const BIN = "/usr/lib/postgresql/15/bin";
+
+/** A cluster of Debian's PostgreSQL 15 that runs as the user `postgres`; the caller is root. */
+export interface DebianCluster {
+  readonly port: number;
+  start(): Promise<void>;
+  stop(how: "fast" | "immediate"): Promise<void>;
+  /** SIGKILL to its postmaster, as when a machine dies. */
+  kill(): Promise<void>;
+  isRunning(): Promise<boolean>;
+}
+
+const SETTINGS =
+  "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 -c timezone=Asia/Kolkata";
+
+async function asPostgres(program: string, ...args: string[]): Promise<void> {
+  const command = ["-u", "postgres", "--", join(BIN, program), ...args];
+  // What Postgres leaves running must not hold our pipes open.
+  await execute("runuser", command, { cwd: "/", timeout: 60_000 });
+}
+
+/** Gives a folder to the user `postgres`. */
+export async function folderOfPostgres(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await execute("chown", ["postgres:", folder]);
+  await execute("chmod", ["700", folder]);
+  return folder;
+}
+
+/** Makes a cluster in `<folder>/cluster`, whose superuser is `postgres` with this password. It does not run yet. */
+export async function newCluster(folder: string, password: string): Promise<DebianCluster> {
+  await folderOfPostgres(folder);
+  const file = join(folder, "password");
+  await writeFile(file, password, { mode: 0o600 });
+  await execute("chown", ["postgres:", file]);
+  const data = join(folder, "cluster");
+  const rest = [
+    "-U",
+    "postgres",
+    "--auth=scram-sha-256",
+    `--pwfile=${file}`,
+    "--encoding=UTF8",
+    "--locale=C",
+  ];
+  await asPostgres("initdb", "-D", data, ...rest, "--wal-segsize=1", "--no-sync", "--no-instructions");
+  return await clusterIn(folder);
+}
+
+/** Copies a running cluster into a folder, as its standby named `standby`. It does not run yet. */
+export async function newStandby(folder: string, primaryUrl: string): Promise<DebianCluster> {
+  await folderOfPostgres(folder);
+  const from = new URL(primaryUrl);
+  from.searchParams.set("application_name", "standby");
+  await asPostgres(
+    "pg_basebackup",
+    "-D",
+    join(folder, "cluster"),
+    "-d",
+    from.href,
+    "-R",
+    "-X",
+    "stream",
+    "-c",
+    "fast",
+  );
+  return await clusterIn(folder);
+}
+
+/** The standby takes over. */
+export const promote = (folder: string): Promise<void> =>
+  asPostgres("pg_ctl", "-D", join(folder, "cluster"), "-w", "promote");
+
+async function clusterIn(folder: string): Promise<DebianCluster> {
+  const data = join(folder, "cluster");
+  const port = await freePort(0);
+  const control = (...words: string[]) => asPostgres("pg_ctl", "-D", data, "-w", "-t", "50", ...words);
+  return {
+    port,
+    start: () => control("-l", join(folder, "log"), "-o", `${SETTINGS} -c port=${port}`, "start"),
+    stop: (how) => control("-m", how, "stop"),
+    async kill() {
+      const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
+      process.kill(Number(pid), "SIGKILL");
+    },
+    isRunning: () =>
+      control("status").then(
+        () => true,
+        () => false,
+      ),
+  };
+}

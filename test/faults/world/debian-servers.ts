@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { TcpProxy } from "../network/tcp-proxy.ts";
+import { type DebianCluster, folderOfPostgres, newCluster, newStandby, promote } from "./debian-cluster.ts";
+import { type PostgresServer, runOn } from "./postgres-server.ts";
+
+const execute = promisify(execFile);
+
+const urlOf = (password: string, port: number) =>
+  `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+const newPassword = () => randomBytes(18).toString("base64url");
+
+/** Debian's PostgreSQL 15 with a synchronous standby: no commit is done before the standby has it on its disk. */
+export async function serverWithStandby(folder: string): Promise<PostgresServer> {
+  const password = newPassword();
+  const primary = await newCluster(join(folder, "primary"), password);
+  await primary.start();
+  const url = urlOf(password, primary.port);
+  const standby = await newStandby(join(folder, "standby"), url);
+  await standby.start();
+  await runOn(url, "alter system set synchronous_standby_names = 'standby'", "select pg_reload_conf()");
+  await isSynchronous(url);
+  const front = await TcpProxy.start(primary.port);
+  let leader: DebianCluster = primary;
+  return {
+    url: urlOf(password, front.port),
+    stop: (how) => leader.stop(how),
+    start: () => leader.start(),
+    async failOver() {
+      front.moveTo(0);
+      await primary.kill();
+      await promote(join(folder, "standby"));
+      leader = standby;
+      front.moveTo(standby.port);
+    },
+    async close() {
+      await front.close();
+      for (const cluster of [primary, standby])
+        if (await cluster.isRunning()) await cluster.stop("immediate");
+    },
+  };
+}
+
+async function isSynchronous(url: string): Promise<void> {
+  for (const until = Date.now() + 20_000; Date.now() < until; ) {
+    const [found] = await runOn(url, "select from pg_stat_replication where sync_state = 'sync'");
+    if (found !== undefined) return;
+  }
+  throw new Error("The standby did not become synchronous within 20 s.");
+}
+
+const DISK_BYTES = 96 * 1024 * 1024;
+
+/** Debian's PostgreSQL 15 on a disk of its own in memory, small enough to be filled. */
+export async function serverOnSmallDisk(folder: string): Promise<PostgresServer> {
+  const disk = await folderOfPostgres(join(folder, "disk"));
+  await execute("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES},mode=0755`, "tmpfs", disk]);
+  const password = newPassword();
+  const cluster = await newCluster(join(disk, "server"), password);
+  await cluster.start();
+  const filler = join(disk, "filler");
+  return {
+    url: urlOf(password, cluster.port),
+    stop: (how) => cluster.stop(how),
+    start: () => cluster.start(),
+    async fillDisk() {
+      // dd ends with an error when the disk is full: that is what it is for.
+      await execute("dd", ["if=/dev/zero", `of=${filler}`, "bs=64k"]).catch(() => undefined);
+      return async () => {
+        await rm(filler, { force: true });
+        // Without room for its log Postgres gives up, and whoever runs it starts it again.
+        if (!(await cluster.isRunning())) await cluster.start();
+      };
+    },
+    async close() {
+      if (await cluster.isRunning()) await cluster.stop("immediate");
+      await execute("umount", [disk]);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type TortureOptions, torture } from "../faults/torture/torture.ts";
+import { embeddedServer } from "../faults/world/postgres-server.ts";
+
+/** A run on an embedded PostgreSQL; gone with the test. */
+async function run(options: Omit<TortureOptions, "server" | "folder" | "perSecond">) {
+  const folder = await mkdtemp(join(tmpdir(), "invoice-relay-torture-"));
+  await chmod(folder, 0o711);
+  const server = await embeddedServer(join(folder, "postgres"));
+  onTestFinished(async () => {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const { findings, rested } = await torture({
+    server,
+    folder: join(folder, "run"),
+    perSecond: 15,
+    ...options,
+  });
+  return { findings, rested };
+}
+
+const GREEN = { findings: [], rested: true };
+
+describe("traffic under faults", () => {
+  it("half a minute of them, drawn from a fixed seed", async () => {
+    expect(await run({ seed: 4, lengthMs: 30_000 })).toEqual(GREEN);
+  });
+
+  it("five processes share the work", async () => {
+    expect(await run({ seed: 5, lengthMs: 10_000, relays: 5 })).toEqual(GREEN);
+  });
+
+  it("one process' clock is an hour ahead and the other's an hour behind", async () => {
+    expect(await run({ seed: 6, lengthMs: 10_000, clocks: ["+1h", "-1h"] })).toEqual(GREEN);
+  });
+});
