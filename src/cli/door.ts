@@ -1,6 +1,9 @@
+import type { Readable } from "node:stream";
 import type { Database } from "../database/connect.ts";
+import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
+import { agrees } from "./agrees.ts";
 import { isColourful, type Look, paint } from "./paint.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
@@ -13,12 +16,16 @@ export interface Output {
   readonly columns?: number;
 }
 
+export type Input = Readable & { readonly isTTY?: boolean };
+
 export interface DoorOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
   /** Where SIGTERM and SIGINT arrive. */
   signals: StopSignals;
+  /** Where a person answers a question; nobody does when left out. */
+  stdin?: Input | undefined;
 }
 
 /** What a command has of the world outside: settings, output, the database, the wish to stop, its exit code. */
@@ -28,14 +35,16 @@ export class Door {
   /** The environment, with what a `--settings` file adds to it. */
   readonly environment: Record<string, string | undefined>;
   readonly #signals: StopSignals;
+  readonly #stdin: Input | undefined;
   #json = false;
   #exitCode = 0;
 
-  constructor({ environment, stdout, stderr, signals }: DoorOptions) {
+  constructor({ environment, stdout, stderr, signals, stdin }: DoorOptions) {
     this.environment = environment;
     this.stdout = stdout;
     this.stderr = stderr;
     this.#signals = signals;
+    this.#stdin = stdin;
   }
 
   /**
@@ -93,6 +102,24 @@ export class Door {
   /** What was named is not there: exit code 3. */
   notFound(): void {
     this.#exitCode = 3;
+  }
+
+  /**
+   * Lets a person agree to what cannot be undone, unless `--yes` said so already.
+   * @throws RelayError when nobody is there to ask, or they do not agree: then nothing was changed.
+   */
+  async confirm(question: string, yes: boolean | undefined): Promise<void> {
+    if (yes === true) return;
+    if (this.#stdin?.isTTY !== true)
+      throw new RelayError(
+        `${question} Nobody is there to ask, so nothing was changed. Say --yes if it is meant.`,
+        {
+          next: "refuse",
+          code: "usage",
+        },
+      );
+    if (await agrees(plainLines(question), this.#stdin, this.stderr)) return;
+    throw new RelayError("Nothing was changed.", { next: "refuse" });
   }
 
   /** A line that is not part of the result. */

@@ -12,6 +12,12 @@ export async function runMain(): Promise<void> {
   }
   process.exitCode = await runProgram(
     process.argv.slice(2),
-    new Door({ environment: process.env, stdout: process.stdout, stderr: process.stderr, signals: process }),
+    new Door({
+      environment: process.env,
+      stdout: process.stdout,
+      stderr: process.stderr,
+      stdin: process.stdin,
+      signals: process,
+    }),
   );
 }

@@ -30,17 +30,29 @@ export async function eraseInvoice({
   db,
   actor,
   invoiceId,
+  reason,
+  dryRun = false,
 }: {
   db: Kysely<Tables>;
   actor: string;
   invoiceId: string;
-}): Promise<Erased> {
-  return await db.transaction().execute(async (trx) => {
-    const erased = await erase(trx, invoiceId);
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
+  /** Only say what it would blank. */
+  dryRun?: boolean | undefined;
+}): Promise<Erased & { dryRun: boolean }> {
+  const transaction = await db.startTransaction().execute();
+  try {
+    const erased = await erase(transaction, invoiceId);
     const { invoiceId: subject, ...detail } = erased;
-    await audit(trx, [{ actor, action: "erase", subject, invoiceId, detail }]);
-    return erased;
-  });
+    await audit(transaction, [{ actor, action: "erase", subject, invoiceId, detail, reason }]);
+    // Tried out and taken back: nothing tells better what it would do.
+    await (dryRun ? transaction.rollback() : transaction.commit()).execute();
+    return { ...erased, dryRun };
+  } catch (error) {
+    if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute();
+    throw error;
+  }
 }
 
 async function erase(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {

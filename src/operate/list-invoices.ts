@@ -13,7 +13,7 @@ export interface InvoiceFilters {
   /** Decimal text: the total, or the amount without charges. */
   amount?: string | undefined;
   source?: string | undefined;
-  /** ISO 8601, inclusive: confirmed since. */
+  /** ISO 8601, inclusive: confirmed since; without it and a reference, the last 30 days. */
   from?: string | undefined;
   /** ISO 8601, exclusive. */
   to?: string | undefined;
@@ -57,6 +57,8 @@ export async function listInvoices(
   return rows;
 }
 
+const LATELY = sql`confirmed_at >= clock_timestamp() - interval '30 days'`;
+
 function conditions(filters: InvoiceFilters): RawBuilder<unknown> {
   const { reference, status, collection, amount, source, from, to } = filters;
   const all = [sql`true`];
@@ -65,6 +67,7 @@ function conditions(filters: InvoiceFilters): RawBuilder<unknown> {
   if (collection !== undefined) all.push(sql`collection_name = ${collection}`);
   if (amount !== undefined) all.push(sql`(total_amount = ${amount}::numeric or amount = ${amount}::numeric)`);
   if (source !== undefined) all.push(sql`source = ${source}`);
+  if (from === undefined && reference === undefined) all.push(LATELY);
   if (from !== undefined) all.push(sql`confirmed_at >= ${from}::timestamptz`);
   if (to !== undefined) all.push(sql`confirmed_at < ${to}::timestamptz`);
   return sql.join(all, sql` and `);

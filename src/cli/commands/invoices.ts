@@ -13,7 +13,11 @@ export function invoicesCommand(door: Door): Command {
     .option("--collection <name>", "only invoices of the collection with this name")
     .option("--amount <amount>", "only those of this amount, with or without charges", amountValue)
     .option("--source <name>", "only this source")
-    .option("--from <time>", "only those confirmed at this time (UTC) or later", timeValue)
+    .option(
+      "--from <time>",
+      "only those confirmed at this time (UTC) or later; 30 days ago when left out",
+      timeValue,
+    )
     .option("--to <time>", "only those confirmed before this time (UTC)", timeValue)
     .option("--limit <number>", "the most to list", countValue, 50)
     .action(async ({ limit, ...filters }: InvoiceFilters & { limit: number }) => {

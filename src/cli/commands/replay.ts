@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { DEFAULT_RATES, type ReplayFilters, type ReplayTarget } from "../../replay/replay.ts";
 import type { Door } from "../door.ts";
 import { operator } from "../operator.ts";
-import { countValue, idValue, idValues, timeValue, verdictValue } from "../option-values.ts";
+import { countValue, idValue, idValues, timeValue, verdictValue, withReason } from "../option-values.ts";
 import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
 import { replaysHere, runHere } from "../run-replay-here.ts";
 
@@ -14,6 +14,7 @@ interface Options extends ReplayFilters {
   rate?: number;
   topic?: string;
   toFile?: string;
+  reason?: string;
 }
 
 type Kind = "confirmations" | "callbacks" | "events";
@@ -51,7 +52,7 @@ export function replayCommand(door: Door): Command {
 }
 
 function withFilters(door: Door, kind: Kind): Command {
-  return new Command(kind)
+  return withReason(new Command(kind))
     .option("--from <time>", `only those ${TIMES[kind]} at this time (UTC) or later`, timeValue)
     .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now when left out`, timeValue)
     .option("--invoice <id>", "only this invoice; may be repeated", idValues)
@@ -91,7 +92,7 @@ async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
       const { createEventFile } = await import("../../replay/event-file.ts");
       await createEventFile(target.path);
     }
-    const started = await startReplay({ ...request, actor: operator(), rate });
+    const started = await startReplay({ ...request, actor: operator(), rate, reason: options.reason });
     if (started === null) {
       if (target.kind === "file") await unlink(target.path);
       return door.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
@@ -130,13 +131,13 @@ function showCommand(door: Door): Command {
 }
 
 function resumeCommand(door: Door): Command {
-  return new Command("resume")
+  return withReason(new Command("resume"))
     .description("go on with a replay where it stopped")
     .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string) => {
+    .action(async (id: string, { reason }: { reason?: string }) => {
       const { resumeReplay } = await import("../../replay/cancel-or-resume.ts");
       await door.withDatabase(async (db) => {
-        const replay = await resumeReplay({ db, actor: operator(), id });
+        const replay = await resumeReplay({ db, actor: operator(), id, reason });
         const { runner } = await replaysHere(door, db, replay.kind, replay.target);
         await runHere(door, runner, replay);
       });
@@ -144,12 +145,12 @@ function resumeCommand(door: Door): Command {
 }
 
 function cancelCommand(door: Door): Command {
-  return new Command("cancel")
+  return withReason(new Command("cancel"))
     .description("end a replay; what it has done stays done")
     .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string) => {
+    .action(async (id: string, { reason }: { reason?: string }) => {
       const { cancelReplay } = await import("../../replay/cancel-or-resume.ts");
-      const replay = await door.withDatabase((db) => cancelReplay({ db, actor: operator(), id }));
+      const replay = await door.withDatabase((db) => cancelReplay({ db, actor: operator(), id, reason }));
       door.show({ replay }, () => renderReplay(replay, []));
     });
 }

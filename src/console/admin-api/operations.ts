@@ -86,8 +86,14 @@ export const operations: readonly Operation[] = [
     summary: "Go on at once, after a pause, a refusal or a fault",
     body: schemas.resumeRequest,
     result: schemas.pauseResult,
-    run: (context, { body: { work, source } }) =>
-      resume({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source) }),
+    run: (context, { body: { work, source, reason } }) =>
+      resume({
+        db: context.db,
+        actor: context.actor,
+        work,
+        names: namesOf(context, work, source),
+        reason,
+      }),
   }),
   operation({
     id: "applyRetention",
@@ -117,8 +123,9 @@ export const operations: readonly Operation[] = [
     tag: "Invoices",
     summary: "Blank the personal data of one invoice for good; ids, amounts and a digest stay",
     pathParameters: schemas.idInPath,
+    body: schemas.eraseRequest,
     result: schemas.erased,
-    run: ({ db, actor }, { path }) => eraseInvoice({ db, actor, invoiceId: path.id }),
+    run: ({ db, actor }, { path, body }) => eraseInvoice({ db, actor, invoiceId: path.id, ...body }),
   }),
   operation({
     id: "certify",
@@ -202,10 +209,11 @@ function undeliveredOperations(
         summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} some by id, or all that filters match`,
         body: schemas.undeliveredChoice,
         result: schemas.undeliveredResult,
-        run: ({ db, actor }, { body: { ids, source, filters, dryRun } }) =>
+        run: ({ db, actor }, { body: { ids, source, filters, reason, dryRun } }) =>
           act({
             db,
             actor,
+            reason,
             dryRun,
             selection: ids === undefined ? { filters: filters ?? {} } : { ids, source },
           }),

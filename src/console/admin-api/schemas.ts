@@ -16,6 +16,12 @@ const verdict = z.enum([
 ]);
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
 
+const reason = z
+  .string()
+  .max(500)
+  .optional()
+  .meta({ description: "Why, for the audit log; no personal data." });
+
 export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
 export const sourceInQuery = z.object({
   source: z.string().optional().meta({ description: "Only this source, where several know the id." }),
@@ -66,6 +72,7 @@ export const undeliveredChoice = z
     ids: z.array(id).min(1).max(1_000).optional(),
     source: z.string().optional().meta({ description: "Of ids that several sources know." }),
     filters: undeliveredFilters.optional(),
+    reason,
     dryRun: z.boolean().default(false),
   })
   .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
@@ -130,6 +137,7 @@ export const replayRequest = z.strictObject({
       "Where events go; another topic is one of REPLAY_TOPIC_ARNS, a file is for the command line.",
   }),
   rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most a second." }),
+  reason,
   dryRun: z.boolean().default(false),
 });
 
@@ -192,9 +200,9 @@ export const replayShown = z.object({
 export const resumeRequest = z.strictObject({
   work: z.enum(["confirm", "publish"]),
   source: z.string().optional().meta({ description: "All when left out." }),
+  reason,
 });
 export const pauseRequest = resumeRequest.extend({
-  reason: z.string().max(500).optional().meta({ description: "Why; no personal data." }),
   until: time.optional().meta({ description: "When it ends by itself; when resumed, if left out." }),
 });
 export const pauseResult = z.object({
@@ -226,7 +234,9 @@ export const retentionResult = z.object({
   unknownConfirmations: z.number().int(),
   busy: z.string().nullable(),
 });
+export const eraseRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
 export const erased = z.object({
+  dryRun: z.boolean(),
   invoiceId: answeredId,
   found: z.boolean().meta({ description: "Whether anything is kept about this invoice at all." }),
   callbacks: z.number().int(),
