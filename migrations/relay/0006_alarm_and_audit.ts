@@ -5,7 +5,7 @@ import { type Kysely, sql } from "kysely";
  * And who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an invoice,
  * an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its timeline.
  * And what the rows of the work no longer say, for an invoice's timeline: asks and sends that failed, and the verdict
- * that a later one took the place of. Only these are noted, and of a row of failures only the first twenty.
+ * that a later one took the place of. Only these are noted, the first fifty of each kind.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -49,6 +49,7 @@ export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): v
     topicsOf: (source: string) => topicsOf(settings, source),
     replayTopicArns: settings.REPLAY_TOPIC_ARNS ?? [],
     retentionMs: settings.RETENTION,
+    personalDataMs: settings.PERSONAL_DATA_RETENTION,
     statusSettings: statusSettings(settings),
     timeline: (invoiceId: string) => readTimeline(db, invoiceId),
     certify: (period: Period) =>

@@ -52,17 +52,20 @@ export function createPasses(context: PassContext): Passes {
     certify: (stop) => certifyPass(reconcileOptions, stop),
     replay: (stop) => replayPass({ runner: replays, log }, stop),
     async retention() {
-      const { partitions, stragglers, unknownConfirmations } = await applyRetention({
+      const { partitions, stragglers, unknownConfirmations, personalData } = await applyRetention({
         db,
         actor: "relay",
         retentionMs: settings.RETENTION,
+        personalDataMs: settings.PERSONAL_DATA_RETENTION,
       });
+      if (personalData !== null && personalData.invoices > 0)
+        log.info({ personalData }, "blanked what is older than PERSONAL_DATA_RETENTION");
       if (partitions.length + stragglers + unknownConfirmations > 0)
         log.info(
           { partitions, stragglers, unknownConfirmations },
           "dropped callbacks that are older than RETENTION",
         );
-      return DAY_MS;
+      return personalData?.more === true ? 0 : DAY_MS;
     },
     async partitions() {
       const made = await makePartitions(db);

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import type { OpenedBy } from "../confirmations/confirmation.ts";
+import type { OpenedBy, Verdict } from "../confirmations/confirmation.ts";
+import { readHistory } from "../database/history.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventState, joiningOutbox } from "../outbox/event-state.ts";
 import type {
@@ -14,18 +15,23 @@ import type {
 /** So many callbacks are shown: enough to see a pattern, however many came. */
 const MOST_CALLBACKS = 200;
 
+/** The most failures, pauses and earlier verdicts that are shown. */
+const MOST_PAST = 200;
+
 /** What happens first when two things carry the same time. */
 const ORDER: Record<Entry["kind"], number> = {
   paid: 0,
   callback: 1,
   confirmation: 2,
   answer: 3,
-  verdict: 4,
-  action: 5,
-  event: 6,
-  publication: 7,
-  alarm: 8,
-  alarm_cleared: 9,
+  ask_failed: 4,
+  verdict: 5,
+  action: 6,
+  event: 7,
+  send_failed: 8,
+  publication: 9,
+  alarm: 10,
+  alarm_cleared: 11,
 };
 
 /**
@@ -35,15 +41,17 @@ const ORDER: Record<Entry["kind"], number> = {
  */
 export async function readTimeline(db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> {
   const callbacks = await readCallbacks(db, invoiceId);
-  const [invoices, confirmations, answers, events, publications, others, closedTopics] = await Promise.all([
-    readInvoices(db, invoiceId),
-    readConfirmations(db, invoiceId),
-    readAnswers(db, invoiceId),
-    readEvents(db, invoiceId),
-    readPublications(db, invoiceId),
-    readActionsAndAlarms(db, invoiceId),
-    readClosedTopics(db),
-  ]);
+  const [invoices, confirmations, answers, events, publications, others, closedTopics, past] =
+    await Promise.all([
+      readInvoices(db, invoiceId),
+      readConfirmations(db, invoiceId),
+      readAnswers(db, invoiceId),
+      readEvents(db, invoiceId),
+      readPublications(db, invoiceId),
+      readActionsAndAlarms(db, invoiceId),
+      readClosedTopics(db),
+      readPast(db, invoiceId),
+    ]);
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
   const entries: Entry[] = [
     ...callbacks.entries,
@@ -55,7 +63,10 @@ export async function readTimeline(db: Kysely<Tables>, invoiceId: string): Promi
     ...events.map(({ entry }) => entry),
     ...publications,
     ...others,
+    ...past,
   ];
+  const upstreamActions = await readUpstreamActions(db, confirmations, publications, events);
+  entries.push(...upstreamActions);
   return {
     invoiceId,
     invoices,
@@ -148,8 +159,9 @@ async function readEvents(
 async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]> {
   const { rows } = await sql<Entry>`
     select 'publication' as kind, published_at as at, publication.source, topic_arn as "topicArn",
-      message_id as "messageId", replay_id as "replayId"
+      message_id as "messageId", replay_id as "replayId", replay.requested_by as "replayedBy"
     from event join publication on publication.source = event.source and publication.event_id = event.id
+    left join replay on replay.id = publication.replay_id
     where event.invoice_id = ${id} order by publication.id`.execute(db);
   return rows;
 }
@@ -157,7 +169,8 @@ async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]
 async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Entry[]> {
   const actions = await db
     .selectFrom("audit_entry")
-    .select(["at", "actor", "action"])
+    .select(["at", "actor", "action", "subject"])
+    .select(sql<string | null>`detail->>'reason'`.as("reason"))
     .where("invoice_id", "=", id)
     .orderBy("id")
     .execute();
@@ -173,6 +186,51 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
       ...(clearedAt === null ? [] : [{ kind: "alarm_cleared" as const, at: clearedAt, source, name }]),
     ]),
   ];
+}
+
+/** Failures, and verdicts that later ones took the place of. */
+async function readPast(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+  const entries = await readHistory(db, id, MOST_PAST);
+  return entries.map(
+    ({ at, source, kind, detail }): Entry =>
+      kind === "verdict"
+        ? { kind, at, source, verdict: detail as Verdict, state: detail === "pending" ? "dead" : "done" }
+        : { kind, at, source, error: detail },
+  );
+}
+
+/** Who paused its source or topics while it was under way, and who resumed them. */
+async function readUpstreamActions(
+  db: Kysely<Tables>,
+  confirmations: readonly { standing: ConfirmationStanding; entries: Entry[] }[],
+  publications: readonly Entry[],
+  events: readonly { standing: EventStanding }[],
+): Promise<Entry[]> {
+  const opened = confirmations.flatMap(({ entries }) => entries.map(({ at }) => +at));
+  if (opened.length === 0) return [];
+  const isOpen =
+    confirmations.some(({ standing: { state } }) => state === "due" || state === "claimed") ||
+    events.some(({ standing: { state } }) => state === "due" || state === "claimed");
+  const ends = [...opened, ...publications.map(({ at }) => +at)];
+  const topics = publications.flatMap((entry) => (entry.kind === "publication" ? entry.topicArn : []));
+  let query = db
+    .selectFrom("audit_entry")
+    .select(["at", "actor", "action", "subject"])
+    .select(sql<string | null>`detail->>'reason'`.as("reason"))
+    .where("action", "in", ["pause.confirm", "resume.confirm", "pause.publish", "resume.publish"])
+    .where("at", ">=", new Date(Math.min(...opened)))
+    .orderBy("id")
+    .limit(MOST_PAST);
+  if (!isOpen) query = query.where("at", "<=", new Date(Math.max(...ends)));
+  const sources = confirmations.map(({ standing }) => standing.source);
+  // An event that waits may go to any topic that is paused.
+  query = query.where((is) =>
+    is.or([
+      is("subject", "in", [...sources, ...topics]),
+      ...(isOpen ? [is("action", "in", ["pause.publish", "resume.publish"])] : []),
+    ]),
+  );
+  return (await query.execute()).map((action): Entry => ({ kind: "action", ...action }));
 }
 
 async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {

@@ -131,6 +131,11 @@ export const settingsSchema = z.object({
     .prefault("35d")
     .describe("How long after its creation an invoice may be paid and still be found by reconciliation."),
   RETENTION: duration.prefault("400d").describe("How long callbacks are kept."),
+  PERSONAL_DATA_RETENTION: duration
+    .optional()
+    .describe(
+      "After this long the personal data of an invoice is blanked, as erase does; never when left out.",
+    ),
   PROVIDER_TIME_ZONE: timeZone.prefault("UTC").describe("The zone of the provider's times that name none."),
   PAID_STATUSES: list(z.string())
     .prefault("Paid")

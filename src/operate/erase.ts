@@ -43,7 +43,7 @@ export async function eraseInvoice({
 }): Promise<Erased & { dryRun: boolean }> {
   const transaction = await db.startTransaction().execute();
   try {
-    const erased = await erase(transaction, invoiceId);
+    const erased = await eraseEverything(transaction, invoiceId);
     const { invoiceId: subject, ...detail } = erased;
     await audit(transaction, [{ actor, action: "erase", subject, invoiceId, detail, reason }]);
     // Tried out and taken back: nothing tells better what it would do.
@@ -55,7 +55,8 @@ export async function eraseInvoice({
   }
 }
 
-async function erase(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
+/** What `eraseInvoice` does, without an entry in the audit log. */
+export async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
   // The confirmations first: an answer under way holds their lock, and what it wrote is seen below.
   const confirmations = await eraseConfirmations(trx, invoiceId);
   const callbacks = await eraseCallbacks(trx, invoiceId, readingsAbout(invoiceId));
@@ -84,7 +85,7 @@ const AT_ONCE = 100;
 export async function eraseWhatCameSince(db: Kysely<Tables>): Promise<number> {
   let callbacks = 0;
   for (const invoiceId of await reopenedSinceErased(db, AT_ONCE)) {
-    const erased = await db.transaction().execute((trx) => erase(trx, invoiceId));
+    const erased = await db.transaction().execute((trx) => eraseEverything(trx, invoiceId));
     callbacks += erased.callbacks;
   }
   return callbacks;

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { ConfirmationKey } from "../confirmations/confirmation.ts";
 import { deleteUnknown } from "../confirmations/delete-unknown.ts";
 import { audit } from "../database/audit.ts";
+import { dropHistory } from "../database/history.ts";
 import type { Tables } from "../database/tables.ts";
 import {
   countPartition,
@@ -14,6 +15,7 @@ import {
   partitionsBefore,
 } from "../record/drop-callbacks.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
+import { eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";
 import { forgottenConfirmations, openInvoices } from "./open-invoices.ts";
 
 export interface RetentionOptions {
@@ -21,6 +23,8 @@ export interface RetentionOptions {
   actor: string;
   /** How long callbacks are kept, in ms. */
   retentionMs: number;
+  /** How long personal data is kept, in ms; for ever when left out. */
+  personalDataMs?: number | undefined;
   dryRun?: boolean | undefined;
 }
 
@@ -40,6 +44,8 @@ export interface RetentionResult {
   stragglers: number;
   /** Confirmations that ended in `unknown_invoice` and whose callbacks have left. */
   unknownConfirmations: number;
+  /** What PERSONAL_DATA_RETENTION blanked; null without it. */
+  personalData: OutdatedResult | null;
   /** A partition that was busy; the next run takes it. */
   busy: string | null;
 }
@@ -53,10 +59,20 @@ const AT_ONCE = 5_000;
  * ever, except confirmations of invoices that nobody knows.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
-  const { db, actor, retentionMs, dryRun = false } = options;
+  const { db, actor, retentionMs, personalDataMs, dryRun = false } = options;
+  const personalData =
+    personalDataMs === undefined ? null : await eraseOutdated({ db, actor, ageMs: personalDataMs, dryRun });
   const before = await firstOfMonthBefore(db, retentionMs);
   const partitions: DroppedPartition[] = [];
-  const nothing = { dryRun, before, partitions, stragglers: 0, unknownConfirmations: 0, busy: null };
+  const nothing = {
+    dryRun,
+    before,
+    partitions,
+    stragglers: 0,
+    unknownConfirmations: 0,
+    busy: null,
+    personalData,
+  };
   for (const partition of await partitionsBefore(db, before)) {
     const counts = await countPartition(db, partition.name, openInvoices);
     try {
@@ -69,6 +85,7 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   }
   const stragglers = await (dryRun ? countStragglers : deleteStragglers)(db, before, openInvoices);
   const unknownConfirmations = await (dryRun ? countForgotten : deleteForgotten)(db, before);
+  if (!dryRun) await dropHistory(db, before);
   if (!dryRun && stragglers + unknownConfirmations > 0) {
     const detail = { before, callbacks: stragglers, confirmations: unknownConfirmations };
     await audit(db, [{ actor, action: "retention", subject: "callback_default", invoiceId: null, detail }]);

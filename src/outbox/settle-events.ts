@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { ALARM, type Alarm, raising } from "../database/alarms.ts";
 import { bytea, type Columns, float, text, uuid } from "../database/columns.ts";
+import { hasRoom, noting } from "../database/history.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
@@ -54,7 +55,7 @@ const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sq
     from outcome
     where outcome.state <> 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
       and outbox.lease_token = outcome.lease_token
-    returning outbox.event_id),
+    returning outbox.source, outbox.event_id, outcome.error),
   accepted as (
     insert into publication (source, event_id, topic_arn, message_id, digest)
     select source, event_id, topic_arn, message_id, digest from outcome where message_id is not null
@@ -63,15 +64,22 @@ const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sq
 
 const RETURNS = { accepted: returned.count } as const;
 
-const withoutAlarms = new Statement(RETURNS, (slots: Slots<Settling>) => settling(slots, sql``));
+const allAccepted = new Statement(RETURNS, (slots: Slots<Settling>) => settling(slots, sql``));
 
-const withAlarms = new Statement(RETURNS, (slots: Slots<Settling>) => {
+/** That a send failed is kept for the invoice's timeline. */
+const failures = sql`
+  select event.invoice_id, event.source, clock_timestamp(), 'send_failed', coalesce(failed.error, 'no reason was given')
+  from failed join event on event.source = failed.source and event.id = failed.event_id
+  where ${hasRoom(sql`event.invoice_id`, "send_failed")}`;
+
+const withFailures = new Statement(RETURNS, (slots: Slots<Settling>) => {
   const alarm = slots.table("alarm", ALARM, ({ alarms }) => alarms);
   const died = sql`select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject`;
-  return settling(slots, sql`, raised as (${raising(died)})`);
+  return settling(slots, sql`, noted as (${noting(failures)}), raised as (${raising(died)})`);
 });
 
 /** Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction. */
 export async function settleEvents(db: Kysely<Tables>, settled: Settling): Promise<void> {
-  await (settled.alarms.length > 0 ? withAlarms : withoutAlarms).execute(db, settled);
+  const isGood = settled.outcomes.every(({ state }) => state === "accepted");
+  await (isGood ? allAccepted : withFailures).execute(db, settled);
 }

@@ -7,13 +7,17 @@ import { table } from "../table.ts";
 /** `invoice-relay retention`: what `serve` does once a day, now. */
 export function retentionCommand(door: Door): Command {
   return new Command("retention")
-    .description("drop callbacks older than RETENTION, a whole month at a time; serve does it daily")
+    .description(
+      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it daily",
+    )
     .option("--dry-run", "only say what would be dropped")
     .action(async ({ dryRun }: { dryRun?: true }) => {
-      const { RETENTION: retentionMs } = door.settings(["DATABASE_URL"]);
+      const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = door.settings([
+        "DATABASE_URL",
+      ]);
       const { applyRetention } = await import("../../operate/retention.ts");
       const result = await door.withDatabase((db) =>
-        applyRetention({ db, actor: operator(), retentionMs, dryRun }),
+        applyRetention({ db, actor: operator(), retentionMs, personalDataMs, dryRun }),
       );
       if (result.busy !== null) door.fault();
       door.show(result, render);
@@ -21,7 +25,7 @@ export function retentionCommand(door: Door): Command {
 }
 
 function render(result: RetentionResult): string {
-  const { dryRun, before, partitions, stragglers, unknownConfirmations, busy } = result;
+  const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, busy } = result;
   const day = before.toISOString().slice(0, 10);
   const lines: string[] = [];
   if (partitions.length + stragglers + unknownConfirmations === 0)
@@ -41,6 +45,13 @@ function render(result: RetentionResult): string {
     if (unknownConfirmations > 0)
       lines.push(`${unknownConfirmations} confirmations of invoices that the provider does not know.`);
     if (dryRun) lines.push("This was a dry run: nothing was changed.");
+  }
+  if (personalData !== null) {
+    const { invoices, more } = personalData;
+    const which = `the personal data of ${invoices.toLocaleString("en-US")} invoices confirmed before ${personalData.before.toISOString()}`;
+    lines.push(
+      `${dryRun ? "Would be blanked" : "Blanked"}: ${which}.${more ? " There are more: run it again." : ""}`,
+    );
   }
   if (busy !== null)
     lines.push(

@@ -23,6 +23,7 @@ export interface AdminParts {
   /** Where else events may be replayed to: whoever holds an admin token chooses among these, and no other. */
   replayTopicArns: readonly string[];
   retentionMs: number;
+  personalDataMs?: number | undefined;
   /** What `status` wants to know of the settings. */
   statusSettings: StatusSettings;
   /** Everything that happened to one invoice; null when nothing is known of it. */

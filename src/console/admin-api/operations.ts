@@ -103,8 +103,8 @@ export const operations: readonly Operation[] = [
     summary: "Drop callbacks older than RETENTION, as serve does daily",
     body: schemas.dryRunRequest,
     result: schemas.retentionResult,
-    run: ({ db, actor, retentionMs }, { body }) =>
-      applyRetention({ db, actor, retentionMs, dryRun: body.dryRun }),
+    run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
+      applyRetention({ db, actor, retentionMs, personalDataMs, dryRun: body.dryRun }),
   }),
   operation({
     id: "showInvoice",

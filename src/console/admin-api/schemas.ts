@@ -232,6 +232,7 @@ export const retentionResult = z.object({
   ),
   stragglers: z.number().int(),
   unknownConfirmations: z.number().int(),
+  personalData: z.object({ before: time, invoices: z.number().int(), more: z.boolean() }).nullable(),
   busy: z.string().nullable(),
 });
 export const eraseRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
