@@ -213,24 +213,25 @@ async function readUpstreamActions(
     events.some(({ standing: { state } }) => state === "due" || state === "claimed");
   const ends = [...opened, ...publications.map(({ at }) => +at)];
   const topics = publications.flatMap((entry) => (entry.kind === "publication" ? entry.topicArn : []));
-  let query = db
-    .selectFrom("audit_entry")
-    .select(["at", "actor", "action", "subject"])
-    .select(sql<string | null>`detail->>'reason'`.as("reason"))
-    .where("action", "in", ["pause.confirm", "resume.confirm", "pause.publish", "resume.publish"])
-    .where("at", ">=", new Date(Math.min(...opened)))
-    .orderBy("id")
-    .limit(MOST_PAST);
-  if (!isOpen) query = query.where("at", "<=", new Date(Math.max(...ends)));
-  const sources = confirmations.map(({ standing }) => standing.source);
+  const from = new Date(Math.min(...opened));
+  const to = isOpen ? null : new Date(Math.max(...ends));
+  const subjects = [...confirmations.map(({ standing }) => standing.source), ...topics];
   // An event that waits may go to any topic that is paused.
-  query = query.where((is) =>
-    is.or([
-      is("subject", "in", [...sources, ...topics]),
-      ...(isOpen ? [is("action", "in", ["pause.publish", "resume.publish"])] : []),
-    ]),
-  );
-  return (await query.execute()).map((action): Entry => ({ kind: "action", ...action }));
+  const concerns = sql`
+    action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
+    and (subject = any(${subjects}::text[]) or (${isOpen}::boolean and action like '%.publish'))`;
+  // A pause from before counts as well, unless it was over.
+  const { rows } = await sql<Entry>`
+    select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason from (
+      select * from audit_entry where ${concerns} and at >= ${from}::timestamptz
+        and at <= coalesce(${to}::timestamptz, 'infinity')
+      union all
+      select * from (
+        select distinct on (subject) * from audit_entry where ${concerns} and at < ${from}::timestamptz
+        order by subject, id desc) as last_before
+      where action like 'pause.%') as concerning
+    order by id limit ${MOST_PAST}`.execute(db);
+  return rows;
 }
 
 async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {
