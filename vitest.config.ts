@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { unitTests } from "./test/support/unit-tests.ts";
 
 export default defineConfig({
   test: {
@@ -20,6 +21,17 @@ export default defineConfig({
           // Waiting for real servers is most of what these do, and loading modules much of the rest: more workers than
           // cores, each keeping what it loaded.
           maxWorkers: 3,
+          isolate: false,
+        },
+      },
+      {
+        // Those of the same tests that need no database: for while one writes, in seconds.
+        ssr: { resolve: { conditions: ["@invoice-relay/source"] } },
+        test: {
+          name: "unit",
+          include: unitTests(import.meta.dirname),
+          testTimeout: 30_000,
+          maxWorkers: 2,
           isolate: false,
         },
       },

@@ -5,7 +5,7 @@ import { type Kysely, sql } from "kysely";
  * asked for it: a claim remembers the count, and an answer closes the confirmation only while the count is the same.
  * `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a confirmation.
  * `record_only`: it is recorded and not published, until something else asks for it. `released_at`: an operator let
- * it out of quarantine. `dismissed_at`: an operator wants to see it no more, until it is settled again. `erased_at`:
+ * it out of quarantine. `dismissed_at`: an operator wants to see it no more, until it is decided again. `erased_at`:
  * the mark that keeps later answers from bringing erased personal data back. `sender`: the address of the callback
  * that opened it, so that a flood from one address does not bury the others.
  * Rows change several times, so pages keep room for it (fillfactor), and vacuum comes early.

@@ -14,7 +14,7 @@ import { paymentDays } from "../reconcile/list/payment-days.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
-import { providerOf } from "./confirming.ts";
+import { providerOf } from "./providers.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { readAgain } from "./replay-runner.ts";
 import { statusSettings } from "./status-settings.ts";

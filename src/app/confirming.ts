@@ -5,11 +5,9 @@ import { confirmPolicy } from "../confirm/confirming.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import type { Handoff } from "../kit/handoff.ts";
-import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/source.ts";
 import type { ClaimedEvent } from "../outbox/event.ts";
 import { newestInvoiceId } from "../payments/known-invoice.ts";
-import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { OutcomeStore } from "../store/outcome-store.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
@@ -19,15 +17,6 @@ import { Pump } from "../workers/pump.ts";
 import { Signal } from "../workers/signal.ts";
 import type { PassContext } from "./pass.ts";
 import { routesOf } from "./upstreams.ts";
-
-/** The provider account of a source; a second provider would be chosen here, by a setting. */
-export const providerOf = (source: Source, settings: ServeSettings): Provider =>
-  collectionApiProvider({
-    baseUrl: source.collectionApiUrl,
-    apiKey: source.collectionApiKey,
-    timeoutMs: settings.CONFIRM_TIMEOUT,
-    connections: settings.CONFIRM_CONCURRENCY,
-  });
 
 /** What confirms in one process, over its sources' providers. */
 export function confirming(

@@ -107,7 +107,7 @@ async function findSince(db: Database, startedAt: Date): Promise<Found[]> {
     from confirmation as asked ${joiningInvoice}
     where asked.state = 'due' and (attempt > 0 or asked.faults > 0) and requested_at >= ${since}
     union all
-    select 'confirmed', asked.invoice_id || ' settled ' || settled_at, settled_at, asked.invoice_id, null,
+    select 'confirmed', asked.invoice_id || ' decided ' || settled_at, settled_at, asked.invoice_id, null,
       'asked the provider: ' || coalesce(invoice.status, 'it does not know it')
         || ', so the verdict is ' || coalesce(verdict, asked.state)
     from confirmation as asked ${joiningInvoice}

@@ -5,8 +5,8 @@ import type { StatusSettings } from "../operate/status-facts.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import type { Check } from "./check.ts";
 import { checkDatabase } from "./doctor-database.ts";
-import { checkProvider } from "./doctor-provider.ts";
 import { checkTopics } from "./doctor-topics.ts";
+import { providerKindOf } from "./providers.ts";
 import { statusSettings } from "./status-settings.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -25,7 +25,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   }
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
-  for (const source of sources) yield* checkProvider(source, settings.CONFIRM_TIMEOUT);
+  for (const source of sources) yield* providerKindOf(source).check(source, settings);
   yield* checkTopics(sources, settings);
   yield* checkSharing(sources);
   yield* checkReconciliation(sources);

@@ -9,9 +9,10 @@ import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { makePartitions } from "../record/partitions.ts";
 import { replayPass } from "../replay/replay-pass.ts";
-import { confirming, providerOf } from "./confirming.ts";
+import { confirming } from "./confirming.ts";
 import type { PassContext, Passes } from "./pass.ts";
-import { publishing } from "./publishing.ts";
+import { providerOf } from "./providers.ts";
+import { destinationOf, publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { replayRunner } from "./replay-runner.ts";
 import { routesOf } from "./upstreams.ts";
@@ -95,9 +96,6 @@ const runner = ({ db, settings, sources, alarms, onConfirmations }: PassContext)
     leaseMs: settings.LEASE_DURATION,
     onConfirmations,
     alarms,
-    sns: {
-      routes: routesOf(sources),
-      region: settings.AWS_REGION,
-      endpoint: settings.AWS_ENDPOINT_URL_SNS,
-    },
+    routes: routesOf(sources),
+    createDestination: () => destinationOf(settings, 1),
   });

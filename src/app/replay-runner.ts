@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
-import { snsDestination } from "../destination/sns-destination.ts";
+import type { Destination } from "../destination/destination.ts";
 import type { Route } from "../outbox/event.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
@@ -14,11 +14,10 @@ export interface ReplayRunnerOptions {
   onConfirmations: () => void | Promise<void>;
   /** Told of a replay that cannot go on; null where a person watches. */
   alarms: Alarms | null;
-  /** What sending takes; null where nothing is sent: for confirmations, and for events to a file. */
-  sns: { routes: readonly Route[]; region: string; endpoint: string | undefined } | null;
+  routes: readonly Route[];
+  /** Opens where events are sent; left out where nothing is: for confirmations, and for events to a file. */
+  createDestination?: () => Destination;
 }
-
-const SNS_TIMEOUT_MS = 10_000;
 
 /** The reader that receives callbacks, for those that were recorded. */
 export const readAgain: ReadAgain = (request) => {
@@ -27,15 +26,9 @@ export const readAgain: ReadAgain = (request) => {
 };
 
 /** Runs replays, for `serve` and for the command line. */
-export function replayRunner({ sns, ...options }: ReplayRunnerOptions): ReplayRunner {
-  return new ReplayRunner({
-    ...options,
-    readAgain,
-    routes: sns?.routes ?? [],
-    createDestination() {
-      if (sns === null) throw new Error("This replay sends to SNS, and was composed without it");
-      const { region, endpoint } = sns;
-      return snsDestination({ region, endpoint, connections: 1, timeoutMs: SNS_TIMEOUT_MS });
-    },
-  });
+export const replayRunner = (options: ReplayRunnerOptions): ReplayRunner =>
+  new ReplayRunner({ createDestination: noDestination, ...options, readAgain });
+
+function noDestination(): never {
+  throw new Error("This replay sends events, and was composed without a destination");
 }

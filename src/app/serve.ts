@@ -17,7 +17,7 @@ import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { adminDoor } from "./admin.ts";
-import { callbackDoor } from "./callback-door.ts";
+import { callbackReceiver } from "./callback-receiver.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
 import { aliveRoute, opsRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
@@ -52,7 +52,7 @@ export interface RunningRelay {
 
 /**
  * Pools of their own, so that nobody keeps a callback waiting for a connection, and no report a payment: recording has
- * two commits under way, settlements and publications have two each beside the claims, all else shares the rest.
+ * two commits under way, outcomes of confirmations and of events have two each beside the claims, all else shares the rest.
  */
 const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;
@@ -184,7 +184,7 @@ class Relay {
   async startHttp(host?: string): Promise<void> {
     const { settings, log, recording, working, wakeUps } = this.#parts;
     const metrics = this.#metrics;
-    const door = callbackDoor({
+    const receiver = callbackReceiver({
       settings,
       sources: this.sources,
       recording: recording.db,
@@ -196,13 +196,13 @@ class Relay {
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
     });
-    this.#stoppable.push(door);
+    this.#stoppable.push(receiver);
     const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
     const app = httpApp(
       [
         protectAnswers({ behindTls: settings.PUBLIC_URL.startsWith("https:") }),
         capRequests(most, metrics),
-        ...door.routers,
+        ...receiver.routers,
         aliveRoute,
         ...(settings.OPS_PORT === undefined ? this.#opsRoutes() : []),
       ],

@@ -7,8 +7,8 @@ import type { StopRequest } from "./stop-request.ts";
 const AGAIN_MS = 100;
 
 /**
- * Runs work on the database; once someone wishes to stop, its statements are cancelled there. A process that merely
- * ended would leave them behind, waiting or working under their locks.
+ * Runs work on the database; once someone wishes to stop, its statements are cancelled there. A process that
+ * merely ended would leave them behind, waiting or working under their locks.
  * @param applicationName the one name under which this process' sessions, and no others, are known
  * @throws RelayError when it was stopped
  */

@@ -2,7 +2,10 @@ import type { Basis, Certificate, Difference, Tally } from "../reconcile/certifi
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** A certificate as finance reads it: the result, what it stands on, the days, the total, then every difference. */
+/**
+ * A certificate as finance reads it: the result, what it stands on, the days, the total, then every
+ * difference.
+ */
 export function certificateText(certificate: Certificate): string {
   const { source, collections, from, to, madeAt, days, total, differences, basis, test } = certificate;
   const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
@@ -38,7 +41,11 @@ function basisText(basis: Basis): string {
   const { listFirst, listLast, lookbackDays, providerTimeZone, paidStatuses, pages, listed, asked, deep } =
     basis;
   const how = deep ? ", every invoice asked about" : "";
-  return `It stands on: lists of ${listFirst} to ${listLast} (RECONCILE_LOOKBACK ${lookbackDays} days, PROVIDER_TIME_ZONE ${providerTimeZone}), statuses ${paidStatuses.join(", ")}, ${pages} pages, ${listed} paid invoices listed, ${asked} asked about${how}`;
+  return (
+    `It stands on: lists of ${listFirst} to ${listLast} (RECONCILE_LOOKBACK ${lookbackDays} days, ` +
+    `PROVIDER_TIME_ZONE ${providerTimeZone}), statuses ${paidStatuses.join(", ")}, ${pages} pages, ` +
+    `${listed} paid invoices listed, ${asked} asked about${how}`
+  );
 }
 
 const cells = ({ count, amount }: Tally): string[] => [count.toLocaleString("en-US"), grouped(amount)];
@@ -49,9 +56,15 @@ const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d)(
 function verdict({ result, refusals, gaps, total, differences }: Certificate): string {
   if (result === "refused") return ["REFUSED: this proves nothing.", ...refusals].join("\n");
   if (gaps > 0)
-    return `NOT EQUAL: ${gaps} ${gaps === 1 ? "GAP: a payment" : "GAPS: payments"} at the provider without an event that SNS accepted on its topic.`;
+    return (
+      `NOT EQUAL: ${gaps} ${gaps === 1 ? "GAP: a payment" : "GAPS: payments"} at the provider without an ` +
+      "event that SNS accepted on its topic."
+    );
   if (result === "not_equal")
-    return `NOT EQUAL: ${differences.filter(({ weight }) => weight === "difference").length} differences could hide money.`;
+    return (
+      `NOT EQUAL: ${differences.filter(({ weight }) => weight === "difference").length} differences ` +
+      "could hide money."
+    );
   if (total.paid.count === 0) return "EQUAL: no Live invoice was paid in this period.";
   return "EQUAL: paid at the provider = stored = published, in number and in amount.";
 }

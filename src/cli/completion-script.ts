@@ -52,8 +52,8 @@ const HEAD = {
 };
 
 /**
- * The commands so far are the words that lead somewhere; options and what they take are passed over. (A variable
- * `path` would be zsh's own.)
+ * The commands so far are the words that lead somewhere; options and what they take are passed over. (A
+ * variable `path` would be zsh's own.)
  */
 const COMMANDS_IN = (words: string) => `  local commands="" word
   for word in ${words}; do

@@ -12,7 +12,8 @@ export type GivenFields = Readonly<Record<string, unknown>>;
 
 /**
  * The fields of a JSON file; numbers keep their digits.
- * @throws RelayError when it cannot be read, is no JSON object, or has fields that Create Invoice does not take.
+ * @throws RelayError when it cannot be read, is no JSON object, or has fields that Create Invoice does not
+ *   take.
  */
 export async function readRequestFile(file: string): Promise<GivenFields> {
   const json = parsed(file, await contents(file));

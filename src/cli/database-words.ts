@@ -8,7 +8,9 @@ export interface DatabaseFault {
 }
 
 const HANGS =
-  "The database does not answer in time: it takes connections, but something holds it up, or a firewall swallows what is sent. Look at its load and locks, and at the host and port in DATABASE_URL.";
+  "The database does not answer in time: it takes connections, but something holds it up, or a " +
+  "firewall swallows what is sent. Look at its load and locks, and at the host and port in " +
+  "DATABASE_URL.";
 const BROKE = "The connection to the database broke. Try again.";
 
 /** SQLSTATEs and socket errors of a database that is away. */
@@ -55,7 +57,10 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   if (away !== null) return { words: away, code: "database_away" };
   if (CERTIFICATE.test(code))
     return {
-      words: `The database's certificate is not trusted (${code}). Give the authority's certificate in DATABASE_URL (sslrootcert=<file>) or in NODE_EXTRA_CA_CERTS, and the host's name as it stands in the certificate.`,
+      words:
+        `The database's certificate is not trusted (${code}). Give the authority's certificate in ` +
+        "DATABASE_URL (sslrootcert=<file>) or in NODE_EXTRA_CA_CERTS, and the host's name as it stands " +
+        "in the certificate.",
       code: "settings",
     };
   const words = REFUSED[code];

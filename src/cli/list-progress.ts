@@ -1,4 +1,4 @@
-import type { Output } from "./door.ts";
+import type { Output } from "./command-context.ts";
 import { Progress } from "./progress.ts";
 
 const UNITS = { lists: "days of the list", invoices: "invoices asked about", books: "payments compared" };

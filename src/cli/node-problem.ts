@@ -1,9 +1,15 @@
 /** The Node that this program needs, as in package.json's `engines`. */
 const NEEDED = 24;
 
-/** @returns what to tell a person whose Node is too old; null when it will do. Imports nothing, for an old Node's sake. */
+/**
+ * @returns what to tell a person whose Node is too old; null when it will do. Imports nothing, for an old
+ *   Node's sake.
+ */
 export function nodeProblem(version: string): string | null {
   const major = Number.parseInt(version, 10);
   if (major >= NEEDED) return null;
-  return `invoice-relay needs Node ${NEEDED}; this is ${major} (${version}). Install Node ${NEEDED}, then try again.`;
+  return (
+    `invoice-relay needs Node ${NEEDED}; this is ${major} (${version}). Install Node ${NEEDED}, then try ` +
+    "again."
+  );
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
-import type { Output } from "./door.ts";
+import type { Output } from "./command-context.ts";
 
 /** What a colour stands for. */
 const LOOKS = { good: "green", look: "yellow", bad: "red", title: "bold" } as const;

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { duration } from "../kit/setting-formats.ts";
 import type { PausableWork, PauseResult } from "../operate/pause.ts";
-import type { Door } from "./door.ts";
+import type { CommandContext } from "./command-context.ts";
 import { operator } from "./operator.ts";
 import { timeValue, withReason } from "./option-values.ts";
 
@@ -28,7 +28,7 @@ interface Options {
 }
 
 /** `pause` and `resume` are one command with two directions. */
-export function pauseOrResumeCommand(door: Door, action: Action, description: string): Command {
+export function pauseOrResumeCommand(context: CommandContext, action: Action, description: string): Command {
   const command = new Command(action).description(description);
   const about = {
     confirm: `${action} asking the provider; callbacks are recorded all the same`,
@@ -50,12 +50,12 @@ export function pauseOrResumeCommand(door: Door, action: Action, description: st
     inner.action(async ({ source, reason, ...ends }: Options) => {
       const until = ends.for ?? ends.until;
       const pausing = await import("../operate/pause.ts");
-      const names = await namesOf(door, work, source);
-      const result = await door.withDatabase((db) =>
+      const names = await namesOf(context, work, source);
+      const result = await context.withDatabase((db) =>
         pausing[action]({ db, actor: operator(), work, names, reason, until }),
       );
-      if (result.unknown.length > 0) door.fault();
-      door.show(result, () => render(action, result, until));
+      if (result.unknown.length > 0) context.fault();
+      context.show(result, () => render(action, result, until));
     });
     command.addCommand(inner);
   }
@@ -71,14 +71,14 @@ function forValue(text: string): Date {
 
 /** A source's topics stand in the settings; a topic that two sources share is paused for both. */
 async function namesOf(
-  door: Door,
+  context: CommandContext,
   work: PausableWork,
   source: string | undefined,
 ): Promise<readonly string[] | "all"> {
   if (source === undefined) return "all";
   if (work === "confirm") return [source];
   const { topicsOf } = await import("../app/topics-of.ts");
-  return topicsOf(door.settings(), source);
+  return topicsOf(context.settings(), source);
 }
 
 function render(action: Action, result: PauseResult, until: Date | undefined): string {
@@ -94,11 +94,13 @@ function render(action: Action, result: PauseResult, until: Date | undefined): s
     );
   if (unchanged.length > 0)
     lines.push(
-      `Nothing to do for: ${unchanged.join(", ")} (${action === "pause" ? "paused already" : "not paused, and not backing off"}).`,
+      `Nothing to do for: ${unchanged.join(", ")} ` +
+        `(${action === "pause" ? "paused already" : "not paused, and not backing off"}).`,
     );
   if (unknown.length > 0)
     lines.push(
-      `Unknown ${things[1]}: ${unknown.join(", ")}. invoice-relay serve makes a ${things[0]} known at its start.`,
+      `Unknown ${things[1]}: ${unknown.join(", ")}. invoice-relay serve makes a ${things[0]} known at ` +
+        "its start.",
     );
   return lines.length > 0
     ? lines.join("\n")

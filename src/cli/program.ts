@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { RelayError } from "../kit/errors.ts";
 import { programVersion } from "../kit/program-version.ts";
+import type { CommandContext } from "./command-context.ts";
 import { alarmsCommand } from "./commands/alarms.ts";
 import { apiCommand } from "./commands/api.ts";
 import { auditCommand } from "./commands/audit.ts";
@@ -27,23 +28,22 @@ import { retentionCommand } from "./commands/retention.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { statusCommand } from "./commands/status.ts";
-import type { Door } from "./door.ts";
 import { tellError } from "./tell-error.ts";
 import { plainLines } from "./terminal-text.ts";
 
 /**
  * How a command is added:
- * 1. `commands/<name>.ts` exports `<name>Command(door: Door): Command`. It is thin: the work is a function of
+ * 1. `commands/<name>.ts` exports `<name>Command(context: CommandContext): Command`. It is thin: the work is a function of
  *    its own room that takes `{ db, … }`, so that the admin API can call the same one. What is heavy to load
  *    (app, publish, database) is imported inside the action, so that `--help` stays quick.
- * 2. It prints its result with `door.show(value, human)`: as JSON with `--json`, which every command takes,
- *    else as text (tables from table.ts). Remarks go to stderr with `door.remark`, progress with progress.ts.
- * 3. It opens the database with `door.withDatabase`, reads settings with `door.settings`, throws RelayError for
- *    what a person should read (its `code` gives the exit code), and calls `door.fault()` when its answer is bad
+ * 2. It prints its result with `context.show(value, human)`: as JSON with `--json`, which every command takes,
+ *    else as text (tables from table.ts). Remarks go to stderr with `context.remark`, progress with progress.ts.
+ * 3. It opens the database with `context.withDatabase`, reads settings with `context.settings`, throws RelayError for
+ *    what a person should read (its `code` gives the exit code), and calls `context.fault()` when its answer is bad
  *    news, for exit code 1.
  * 4. It is added to the list below, in the order of the help.
  */
-const commands: ((door: Door) => Command)[] = [
+const commands: ((context: CommandContext) => Command)[] = [
   devCommand,
   demoCommand,
   serveCommand,
@@ -73,27 +73,27 @@ const commands: ((door: Door) => Command)[] = [
 ];
 
 /** The whole command line; nothing runs before `parseAsync`. */
-export function createProgram(door: Door): Command {
+export function createProgram(context: CommandContext): Command {
   const program = new Command("invoice-relay")
     .description("Records payment callbacks, confirms them with the provider, publishes invoice.paid to SNS.")
     .version(programVersion(), "--version", "print the version")
     .option("--json", "print the result as JSON; an error, too")
     .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
-    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => door.paint("title", title) })
+    .configureHelp({ showGlobalOptions: true, styleTitle: (title) => context.paint("title", title) })
     .configureOutput({
-      writeOut: (text) => void door.stdout.write(plainLines(text)),
+      writeOut: (text) => void context.stdout.write(plainLines(text)),
       // With --json it is said as JSON, below.
-      writeErr: (text) => void (door.json || door.stderr.write(plainLines(text))),
-      getOutHasColors: () => door.isColourful,
+      writeErr: (text) => void (context.json || context.stderr.write(plainLines(text))),
+      getOutHasColors: () => context.isColourful,
     })
     .showHelpAfterError("Run it with --help to see what it takes.")
     .exitOverride()
     .hook("preAction", async (root) => {
       const { settings } = root.opts<{ settings?: string }>();
-      await door.begin({ settingsFile: settings ?? null });
+      await context.begin({ settingsFile: settings ?? null });
     });
   for (const create of commands) {
-    const command = create(door).copyInheritedSettings(program);
+    const command = create(context).copyInheritedSettings(program);
     program.addCommand(command);
     for (const inner of command.commands) inner.copyInheritedSettings(command);
   }
@@ -104,22 +104,22 @@ export function createProgram(door: Door): Command {
  * Runs one command line, without the program's own name.
  * @returns the exit code: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away
  */
-export async function runProgram(words: readonly string[], door: Door): Promise<number> {
-  door.json = words.includes("--json");
-  const program = createProgram(door);
+export async function runProgram(words: readonly string[], context: CommandContext): Promise<number> {
+  context.json = words.includes("--json");
+  const program = createProgram(context);
   try {
     if (words.length === 0) {
       program.outputHelp();
       return 0;
     }
     await program.parseAsync(words, { from: "user" });
-    return door.exitCode;
+    return context.exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return tellError(error, door);
+    if (!(error instanceof CommanderError)) return tellError(error, context);
     // Help and version are no errors, and else Commander has said it already, unless it was to be JSON.
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, "");
-    if (door.json) tellError(new RelayError(message, { next: "refuse", code: "usage" }), door);
+    if (context.json) tellError(new RelayError(message, { next: "refuse", code: "usage" }), context);
     return 2;
   }
 }

@@ -1,4 +1,4 @@
-import type { Output } from "./door.ts";
+import type { Output } from "./command-context.ts";
 
 export interface ProgressOptions {
   /** Where the bar is drawn; nothing is drawn when it is no terminal. */

@@ -15,7 +15,8 @@ export function renderPlan(plan: ReplayPlan, rate: number): string {
       ? ""
       : ` ${count(withNewIds)} of them hold invoice ids that nobody asks about: not found before, or lost.`;
   const lines = [
-    `${count(matching)} ${matching === 1 ? kind.slice(0, -1) : kind} would be replayed, ${count(rate)} a second at most: about ${span(matching / rate)}.${found}`,
+    `${count(matching)} ${matching === 1 ? kind.slice(0, -1) : kind} would be replayed, ${count(rate)} ` +
+      `a second at most: about ${span(matching / rate)}.${found}`,
   ];
   if (first.length > 0) {
     const header = [

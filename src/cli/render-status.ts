@@ -4,7 +4,7 @@ import type { Look } from "./paint.ts";
 import { renderAlarms } from "./render-alarms.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** What a page of it needs of the door. */
+/** What a page of it needs of the context. */
 interface Painter {
   paint(look: Look, text: string): string;
 }

@@ -1,3 +1,4 @@
+import type { OpenedBy } from "../confirmations/confirmation.ts";
 import type { Entry, Timeline } from "../console/timeline.ts";
 import { meaningOf } from "../console/timeline-meaning.ts";
 import { plainText } from "./terminal-text.ts";
@@ -46,7 +47,7 @@ function wordsOf(entry: Entry): string {
     case "paid":
       return "paid, says the provider";
     case "confirmation":
-      return `confirmation opened by ${entry.openedBy === "callback" || entry.openedBy === "operator" ? `a${entry.openedBy === "operator" ? "n" : ""} ` : ""}${entry.openedBy}`;
+      return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
     case "answer":
       return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
     case "verdict":
@@ -71,6 +72,8 @@ function wordsOf(entry: Entry): string {
       return `alarm ${entry.name} cleared`;
   }
 }
+
+const OPENED_BY: Partial<Record<OpenedBy, string>> = { callback: "a callback", operator: "an operator" };
 
 const time = (at: Date): string => at.toISOString().replace("T", " ");
 

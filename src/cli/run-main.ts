@@ -1,4 +1,4 @@
-import { Door } from "./door.ts";
+import { CommandContext } from "./command-context.ts";
 import { runProgram } from "./program.ts";
 
 /** Runs the command line of this process. How a command is added stands in program.ts. */
@@ -12,7 +12,7 @@ export async function runMain(): Promise<void> {
   }
   process.exitCode = await runProgram(
     process.argv.slice(2),
-    new Door({
+    new CommandContext({
       environment: process.env,
       stdout: process.stdout,
       stderr: process.stderr,

@@ -3,13 +3,16 @@ import { SERVE_REQUIRES } from "../kit/settings.ts";
 import type { Route } from "../outbox/event.ts";
 import type { Replay, ReplayKind, ReplayTarget } from "../replay/replay.ts";
 import type { ReplayRunner } from "../replay/replay-runner.ts";
-import type { Door } from "./door.ts";
+import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
 import { renderReplay } from "./render-replay.ts";
 
-/** What replays run with here, and the routes of what they send; only one that sends needs more settings than the database. */
+/**
+ * What replays run with here, and the routes of what they send; only one that sends needs more settings than
+ * the database.
+ */
 export async function replaysHere(
-  door: Door,
+  context: CommandContext,
   db: Database,
   kind: ReplayKind,
   target: ReplayTarget,
@@ -18,44 +21,48 @@ export async function replaysHere(
   const { notifyWorkers } = await import("../workers/notify-workers.ts");
   const common = {
     db,
-    leaseMs: door.settings().LEASE_DURATION,
+    leaseMs: context.settings().LEASE_DURATION,
     onConfirmations: () => notifyWorkers(db, "confirm"),
     alarms: null,
   };
   if (kind !== "events" || target.kind === "file")
-    return { runner: replayRunner({ ...common, sns: null }), routes: [] };
+    return { runner: replayRunner({ ...common, routes: [] }), routes: [] };
+  const { destinationOf } = await import("../app/publishing.ts");
   const { routesOf } = await import("../app/upstreams.ts");
   const { sourcesOf } = await import("../kit/sources.ts");
-  const settings = door.settings(SERVE_REQUIRES);
-  const { AWS_REGION: region, AWS_ENDPOINT_URL_SNS: endpoint } = settings;
+  const settings = context.settings(SERVE_REQUIRES);
   const routes = routesOf(sourcesOf(settings));
-  return { runner: replayRunner({ ...common, sns: { routes, region, endpoint } }), routes };
+  const createDestination = () => destinationOf(settings, 1);
+  return { runner: replayRunner({ ...common, routes, createDestination }), routes };
 }
 
-/** Runs the replay here with a progress bar, until it ends or someone wishes to stop, and says what became of it. */
-export async function runHere(door: Door, runner: ReplayRunner, started: Replay): Promise<void> {
+/**
+ * Runs the replay here with a progress bar, until it ends or someone wishes to stop, and says what became of
+ * it.
+ */
+export async function runHere(context: CommandContext, runner: ReplayRunner, started: Replay): Promise<void> {
   const { listRefusals } = await import("../replay/replay-rows.ts");
-  const wish = door.listenForStop();
+  const wish = context.listenForStop();
   const progress = new Progress({
-    output: door.stderr,
+    output: context.stderr,
     unit: started.kind,
     total: started.matching - started.handled,
   });
   let shown = started.handled;
   let waitedFor: string | null = null;
-  door.remark(`Replay ${started.id} begins.`);
+  context.remark(`Replay ${started.id} begins.`);
   const replay = await runner.follow(started, {
     stop: wish.signal,
     onProgress(now) {
       progress.advance(now.handled - shown);
       shown = now.handled;
-      if (now.waitsFor !== null && now.waitsFor !== waitedFor) door.remark(`It waits: ${now.waitsFor}.`);
+      if (now.waitsFor !== null && now.waitsFor !== waitedFor) context.remark(`It waits: ${now.waitsFor}.`);
       waitedFor = now.waitsFor;
     },
   });
   progress.end();
   await wish.finish(Promise.resolve(), 1_000);
   const refusals = await listRefusals({ db: runner.db, id: replay.id });
-  door.show({ replay, refusals }, () => renderReplay(replay, refusals));
-  if (replay.state !== "done" || replay.refused > 0) door.fault();
+  context.show({ replay, refusals }, () => renderReplay(replay, refusals));
+  if (replay.state !== "done" || replay.refused > 0) context.fault();
 }

@@ -49,7 +49,8 @@ export async function recentCallbacks(providerUrl: string): Promise<Happening[]>
   const answer = await askSandbox("collection service", `${providerUrl}/_control/deliveries?limit=${MOST}`);
   return deliveryLog.parse(answer).deliveries.flatMap((delivery) => {
     const { invoiceId, copy, state, variant, queuedAt } = delivery;
-    const sent = `${variant}${copy === 0 ? "" : `, copy ${copy + 1}`} to ${withoutCallbackTokens(delivery.url)}`;
+    const which = copy === 0 ? variant : `${variant}, copy ${copy + 1}`;
+    const sent = `${which} to ${withoutCallbackTokens(delivery.url)}`;
     const happening = (key: string | number, at: string, says: string): Happening => ({
       key: `${invoiceId} ${copy} ${key}`,
       what: "callback",

@@ -4,13 +4,16 @@ import { messageOf, RelayError } from "../kit/errors.ts";
 import { settingsSchema } from "../kit/settings.ts";
 import { likelyName } from "./likely-name.ts";
 
-/** Names that others read from the same file: the AWS SDK, Node, libpq, Postgres' image, compose.yaml, OpenTelemetry. */
+/**
+ * Names that others read from the same file: the AWS SDK, Node, libpq, Postgres' image, compose.yaml,
+ * OpenTelemetry.
+ */
 const OF_OTHERS = /^(AWS|NODE|OTEL|PG|POSTGRES)[A-Z0-9_]*$|^RELAY_PORT$|^(HTTPS?|NO)_PROXY$|^TZ$/i;
 
 /**
  * Reads a file like .env.example.
- * @throws RelayError when it cannot be read, or names what is no setting: a setting that is misspelt would count as
- *   left out, without a word
+ * @throws RelayError when it cannot be read, or names what is no setting: a setting that is misspelt would
+ *   count as left out, without a word
  */
 export async function readSettingsFile(file: string): Promise<Record<string, string | undefined>> {
   const text = await contents(file);
@@ -29,7 +32,8 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
         `  line ${line}: ${name} is no setting.${likely === null ? "" : ` Did you mean ${likely}?`}`,
     );
   throw new RelayError(
-    `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all settings.`,
+    `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all ` +
+      "settings.",
     { next: "refuse", code: "settings" },
   );
 }
@@ -46,7 +50,10 @@ async function contents(file: string): Promise<string> {
   }
 }
 
-/** The variables that a SOURCES_FILE takes its secrets from; what else is wrong with it is told by who uses it. */
+/**
+ * The variables that a SOURCES_FILE takes its secrets from; what else is wrong with it is told by who uses
+ * it.
+ */
 async function namesIn(sourcesFile: string): Promise<string[]> {
   const text = await readFile(sourcesFile, "utf8").catch(() => "");
   return [...text.matchAll(/"env:(\w+)"/g)].map(([, name = ""]) => name);

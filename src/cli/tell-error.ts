@@ -1,6 +1,6 @@
 import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
+import type { CommandContext } from "./command-context.ts";
 import { databaseFault } from "./database-words.ts";
-import type { Door } from "./door.ts";
 
 /** Exit codes: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away. */
 const EXIT_CODES: Record<ErrorCode, number> = {
@@ -19,16 +19,16 @@ export interface Told {
 }
 
 /**
- * The one place that turns an error into words: what is wrong and what to do; a stack only with LOG_LEVEL=debug.
- * With `--json` it is the document on stdout, `{"error": {"code", "message"}}`.
+ * The one place that turns an error into words: what is wrong and what to do; a stack only with
+ * LOG_LEVEL=debug. With `--json` it is the document on stdout, `{"error": {"code", "message"}}`.
  * @returns the exit code
  */
-export function tellError(error: unknown, door: Door): number {
+export function tellError(error: unknown, context: CommandContext): number {
   const told = toldOf(error);
-  if (door.json) door.print(JSON.stringify({ error: told }, null, 2));
-  else door.complain(told.message);
-  if (["debug", "trace"].includes(door.environment.LOG_LEVEL ?? "") && error instanceof Error)
-    door.remark(error.stack ?? "");
+  if (context.json) context.print(JSON.stringify({ error: told }, null, 2));
+  else context.complain(told.message);
+  if (["debug", "trace"].includes(context.environment.LOG_LEVEL ?? "") && error instanceof Error)
+    context.remark(error.stack ?? "");
   return EXIT_CODES[told.code];
 }
 
@@ -37,6 +37,8 @@ export function toldOf(error: unknown): Told {
   if (error instanceof RelayError) return { code: error.code, message: error.message };
   const fault = databaseFault(error);
   if (fault !== null) return { code: fault.code, message: fault.words };
-  const message = `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows where.`;
+  const message =
+    `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows ` +
+    "where.";
   return { code: "unexpected", message };
 }

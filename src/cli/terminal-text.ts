@@ -1,8 +1,8 @@
 import { coloured } from "./paint.ts";
 
 /**
- * What can steer a terminal or turn the order of what is read: control characters (C0, C1, DEL), format characters
- * (bidi and zero-width ones among them), and line separators.
+ * What can steer a terminal or turn the order of what is read: control characters (C0, C1, DEL), format
+ * characters (bidi and zero-width ones among them), and line separators.
  */
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

@@ -5,23 +5,25 @@ import type {
   UndeliveredList,
   UndeliveredSelection,
 } from "../operate/list-undelivered.ts";
-import type { Door } from "./door.ts";
+import type { CommandContext } from "./command-context.ts";
 import { operator } from "./operator.ts";
 import { countValue, idValue, timeValue, withReason, withYes } from "./option-values.ts";
 import { renderDecision, renderEvidence, renderUndelivered } from "./render-undelivered.ts";
 import type { CarryOut, UndeliveredWords } from "./undelivered-words.ts";
 
-/** The four commands about what was not delivered: `list`, `show`, the one that brings it back, and `dismiss`. */
-export function undeliveredCommand(door: Door, words: UndeliveredWords): Command {
+/**
+ * The four commands about what was not delivered: `list`, `show`, the one that brings it back, and `dismiss`.
+ */
+export function undeliveredCommand(context: CommandContext, words: UndeliveredWords): Command {
   const { list, act, dismiss } = words;
   return new Command(list)
     .description(words.description)
-    .addCommand(listCommand(door, words))
-    .addCommand(showCommand(door, words))
-    .addCommand(actCommand(door, words, act.name, act.description, act.done, act.run))
+    .addCommand(listCommand(context, words))
+    .addCommand(showCommand(context, words))
+    .addCommand(actCommand(context, words, act.name, act.description, act.done, act.run))
     .addCommand(
       actCommand(
-        door,
+        context,
         words,
         "dismiss",
         "list them no more, unless they come back; certificates still name them",
@@ -43,34 +45,34 @@ function withFilters(command: Command, list: UndeliveredList): Command {
     .option("--to <time>", "only those that wait since before this time (UTC)", timeValue);
 }
 
-function listCommand(door: Door, words: UndeliveredWords): Command {
+function listCommand(context: CommandContext, words: UndeliveredWords): Command {
   const command = new Command("list").description(`list ${words.what[1]}, the oldest first`);
   return withFilters(command, words.list)
     .option("--limit <number>", "the most to list", countValue, 50)
     .action(async ({ limit, ...filters }: UndeliveredFilters & { limit: number }) => {
       const { listUndelivered } = await import("../operate/list-undelivered.ts");
-      const found = await door.withDatabase((db) =>
+      const found = await context.withDatabase((db) =>
         listUndelivered({ db, list: words.list, selection: { filters }, limit }),
       );
-      door.show(found, () => (found.total === 0 ? words.none : renderUndelivered(found, words)));
+      context.show(found, () => (found.total === 0 ? words.none : renderUndelivered(found, words)));
     });
 }
 
-function showCommand(door: Door, words: UndeliveredWords): Command {
+function showCommand(context: CommandContext, words: UndeliveredWords): Command {
   return new Command("show")
     .description("show one with its evidence: last answer, errors, attempts; personal data is masked")
     .argument("<id>", "the id of the invoice or event", idValue)
     .option("--source <name>", "only this source, where several know the id")
     .action(async (id: string, { source }: { source?: string }) => {
       const { showUndelivered } = await import("../operate/show-undelivered.ts");
-      const items = await door.withDatabase((db) => showUndelivered({ db, list: words.list, id, source }));
+      const items = await context.withDatabase((db) => showUndelivered({ db, list: words.list, id, source }));
       if (items.length === 0) throw notThere(id, words);
-      door.show({ items }, () => items.map(renderEvidence).join("\n\n"));
+      context.show({ items }, () => items.map(renderEvidence).join("\n\n"));
     });
 }
 
 function actCommand(
-  door: Door,
+  context: CommandContext,
   words: UndeliveredWords,
   name: string,
   description: string,
@@ -85,19 +87,19 @@ function actCommand(
     .option("--dry-run", "only say how many there are, and show the first ones")
     .action(async (ids: string[], { reason, yes, dryRun, ...chosen }: ActOptions) => {
       const selection = selectionOf(ids.map(idValue), chosen);
-      const result = await door.withDatabase(async (db) => {
+      const result = await context.withDatabase(async (db) => {
         const decision = { db, actor: operator(), selection, reason };
         // One by one a person knows what they name; a filter may match more than they think.
         const first = await run({ ...decision, dryRun: dryRun === true || !("ids" in selection) });
         if ("ids" in selection || dryRun === true || first.count === 0)
           return { ...first, dryRun: dryRun === true };
         const many = `${first.count.toLocaleString("en-US")} ${first.count === 1 ? words.what[0] : words.what[1]}`;
-        await door.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes);
+        await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes);
         return await run(decision);
       });
       const [only] = ids;
       if (result.count === 0 && ids.length === 1 && only !== undefined) throw notThere(only, words);
-      door.show(result, () => renderDecision(result, words, done));
+      context.show(result, () => renderDecision(result, words, done));
     });
 }
 

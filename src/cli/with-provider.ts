@@ -1,7 +1,7 @@
 import type { CollectionClient } from "../collection-api/index.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Settings } from "../kit/settings.ts";
-import type { Door } from "./door.ts";
+import type { CommandContext } from "./command-context.ts";
 import { type ProviderAccount, providerAccount } from "./provider-account.ts";
 import { providerWords } from "./provider-words.ts";
 
@@ -23,12 +23,12 @@ interface Provider {
  * @throws SettingsError, and RelayError in plain words for what the provider refused or could not do.
  */
 export async function withProvider<Result>(
-  door: Door,
+  context: CommandContext,
   { source, banksPath }: ProviderOptions,
   work: (provider: Provider) => Promise<Result>,
 ): Promise<Result> {
   const { CollectionApiError, CollectionClient } = await import("../collection-api/index.ts");
-  const settings = door.settings(["COLLECTION_API_URL", "COLLECTION_API_KEY"]);
+  const settings = context.settings(["COLLECTION_API_URL", "COLLECTION_API_KEY"]);
   const account = providerAccount(settings, source);
   const client = new CollectionClient({
     baseUrl: account.collectionApiUrl,

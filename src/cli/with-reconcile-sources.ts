@@ -4,7 +4,7 @@ import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
-import type { Door } from "./door.ts";
+import type { CommandContext } from "./command-context.ts";
 
 /** What reading the provider's lists takes. */
 export interface ListWork {
@@ -20,26 +20,26 @@ export interface ListWork {
 
 /** The settings' sources with a provider each, and the database, for as long as the work takes. */
 export async function withReconcileSources<Result>(
-  door: Door,
+  context: CommandContext,
   work: (given: ListWork) => Promise<Result>,
 ): Promise<Result> {
   const { sourcesOf } = await import("../kit/sources.ts");
-  const { providerOf } = await import("../app/confirming.ts");
+  const { providerOf } = await import("../app/providers.ts");
   const { reconcileSource } = await import("../app/reconcile-source.ts");
   const { Alarms } = await import("../database/alarms.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
   const { notifyWorkers } = await import("../workers/notify-workers.ts");
-  const settings = door.settings(SERVE_REQUIRES);
+  const settings = context.settings(SERVE_REQUIRES);
   const providers: Provider[] = [];
-  const stop = door.listenForStop();
+  const stop = context.listenForStop();
   try {
     const sources = sourcesOf(settings).map((source) => {
       const provider = providerOf(source, settings);
       providers.push(provider);
       return reconcileSource(source, provider, settings);
     });
-    const log = await door.localLog();
-    return await door.withDatabase((db) =>
+    const log = await context.localLog();
+    return await context.withDatabase((db) =>
       work({
         db,
         alarms: new Alarms({ db, log, metrics: createMetrics() }),

@@ -34,9 +34,9 @@ export interface ExchangeLimits {
 }
 
 /**
- * One request and its whole answer. `onExchanged` is called when it is over; the answer follows in a later turn of the
- * event loop, so that all answers that came in together are off the wire, and the next requests on it, before the
- * first is read.
+ * One request and its whole answer. `onExchanged` is called when it is over; the answer follows in a later
+ * turn of the event loop, so that all answers that came in together are off the wire, and the next requests
+ * on it, before the first is read.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -52,7 +52,10 @@ export function exchange(
   });
 }
 
-/** Who waits under a signal: one listener for all, since a signal walks its listeners whenever one comes or goes. */
+/**
+ * Who waits under a signal: one listener for all, since a signal walks its listeners whenever one comes or
+ * goes.
+ */
 const waiting = new WeakMap<AbortSignal, Set<AnswerReader>>();
 
 function waitUnder(signal: AbortSignal, reader: AnswerReader): Set<AnswerReader> {
@@ -67,7 +70,9 @@ function waitUnder(signal: AbortSignal, reader: AnswerReader): Set<AnswerReader>
   return readers;
 }
 
-/** Reads one answer under undici's own handler interface: a stream for each small answer costs a third more. */
+/**
+ * Reads one answer under undici's own handler interface: a stream for each small answer costs a third more.
+ */
 class AnswerReader implements Dispatcher.DispatchHandler {
   done = false;
   readonly #resolve: (result: HttpAnswer | NoAnswer) => void;
@@ -86,7 +91,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (signal?.aborted) this.abort();
   }
 
-  /** From here on bytes may leave. A request that was given up while it waited for a connection stays here. */
+  /**
+   * From here on bytes may leave. A request that was given up while it waited for a connection stays here.
+   */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.done) controller.abort(new Error("given up"));
     else this.#controller = controller;

@@ -5,8 +5,8 @@ const waiting: (() => void)[] = [];
 let scheduled = false;
 
 /**
- * Runs it in a later turn of the event loop, few in each. What takes long for many at once, such as reading the answers
- * of a burst, then keeps nobody's request from leaving.
+ * Runs it in a later turn of the event loop, few in each. What takes long for many at once, such as reading
+ * the answers of a burst, then keeps nobody's request from leaving.
  */
 export function inTurn(work: () => void): void {
   waiting.push(work);

@@ -19,7 +19,10 @@ export interface Judged<Data> {
   text: string;
 }
 
-/** A page of a thousand invoices has ten thousand pieces; a MiB of nothing but pieces takes a fifth of a second. */
+/**
+ * A page of a thousand invoices has ten thousand pieces; a MiB of nothing but pieces takes a fifth of a
+ * second.
+ */
 const ANSWER_LIMITS = { depth: 64, pieces: 40_000 };
 
 /**
@@ -101,8 +104,8 @@ const says = (said: Envelope | undefined, message: string): boolean =>
   [said?.message ?? "", ...(said?.errors ?? [])].map(comparable).includes(comparable(message));
 
 /**
- * Whether it is surely the provider that speaks, by the words that are specified or by its error envelope. A gateway's
- * JSON may have a status and a message too; the group of an error only the provider names (part B).
+ * Whether it is surely the provider that speaks, by the words that are specified or by its error envelope. A
+ * gateway's JSON may have a status and a message too; the group of an error only the provider names (part B).
  */
 const isTheProviders = (said: Envelope | undefined): boolean =>
   says(said, SPECIFIED_MESSAGES.unknownInvoice) ||

@@ -17,8 +17,8 @@ export interface Compared {
 }
 
 /**
- * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same. What
- * changes after payment is told each time it changes again, and not once more while it stays.
+ * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same.
+ * What changes after payment is told each time it changes again, and not once more while it stays.
  */
 export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: Compared): string[] {
   const anomalies: string[] = [];
@@ -33,12 +33,14 @@ export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: 
   }
   if (paidBefore && known !== null && amountChanged(invoice, known)) {
     anomalies.push(
-      `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
+      `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ` +
+        `${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
     );
   }
   if (!totalsAddUp(invoice)) {
     anomalies.push(
-      `Its amounts do not add up: ${invoice.amount} + ${invoice.serviceCharge} + ${invoice.vat} is not ${invoice.totalAmount}.`,
+      `Its amounts do not add up: ${invoice.amount} + ${invoice.serviceCharge} + ${invoice.vat} is not ` +
+        `${invoice.totalAmount}.`,
     );
   }
   if (now === "paid" && !["live", "test"].includes(invoice.type?.trim().toLowerCase() ?? "")) {

@@ -35,7 +35,9 @@ export interface SourceClaim {
   isWell: boolean;
   /** Its key was refused: someone has to try it. */
   isRefused: boolean;
-  /** When there may be more although none is to be taken now, in ms; null when only new work would change it. */
+  /**
+   * When there may be more although none is to be taken now, in ms; null when only new work would change it.
+   */
   moreInMs: number | null;
 }
 
@@ -65,9 +67,9 @@ const whenFlooded = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(R
 });
 
 /**
- * Takes due confirmations of one source. A source that is well and has no limit needs one statement; of any other the
- * allowance is reckoned first and spent by the claim, unless the source has changed meanwhile, so that any number of
- * processes keep one limit.
+ * Takes due confirmations of one source. A source that is well and has no limit needs one statement; of any
+ * other the allowance is reckoned first and spent by the claim, unless the source has changed meanwhile, so
+ * that any number of processes keep one limit.
  */
 export async function claimConfirmations(
   db: Kysely<Tables>,
@@ -84,7 +86,7 @@ export async function claimConfirmations(
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
     const found = {
-      isWell: row.faults === 0 && row.retryInMs === 0,
+      isWell: row.pausedBy === null && row.faults === 0 && row.retryInMs === 0 && !allowance.flooded,
       isRefused: row.pausedBy === "refused",
       moreInMs,
     };

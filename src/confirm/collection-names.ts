@@ -25,7 +25,8 @@ export class CollectionNames {
   }
 
   /**
-   * Invoices name their collection, and not by its id, so before a name is found foreign the names are read again.
+   * Invoices name their collection, and not by its id, so before a name is found foreign the names are read
+   * again.
    * @returns null without a restriction; why the names cannot be read, where they cannot.
    */
   async naming(name: string): Promise<Read | null> {

@@ -13,7 +13,7 @@ import type { Limits } from "../upstreams/allowance.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import type { Claim, Exchange, Line } from "../workers/pump.ts";
+import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { type Claimed, claimConfirmations } from "./claim.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { judge } from "./judge.ts";
@@ -41,7 +41,9 @@ export interface ConfirmLineOptions {
   mostReplays: number;
 }
 
-/** The confirmations of one source: each is asked at the provider, judged, and what follows from it is stored. */
+/**
+ * The confirmations of one source: each is asked at the provider, judged, and what follows from it is stored.
+ */
 export class ConfirmLine implements Line<Claimed> {
   readonly name: string;
   readonly #options: ConfirmLineOptions;
@@ -53,11 +55,12 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   async claim(wanted: number): Promise<Claim<Claimed>> {
-    const { db, limits, leaseMs, mostReplays, upstream, keyProbe } = this.#options;
+    const { db, limits, leaseMs, mostReplays, upstream, keyProbe, unknownIds } = this.#options;
     const replays = Math.max(0, mostReplays - this.#replaying);
     const claiming = { source: this.name, total: wanted, unknown: wanted, replays, leaseMs, limits };
     const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
     upstream.saw(isWell);
+    if (!isWell) unknownIds.lookAgain();
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
     this.#replaying += items.filter(isReplayed).length;
     // As many as could be had, or replays held back for live traffic: there may be more.

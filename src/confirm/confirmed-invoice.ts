@@ -49,7 +49,10 @@ export function confirmedInvoice(
   return { row, isOld };
 }
 
-/** The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when nothing does. */
+/**
+ * The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when
+ * nothing does.
+ */
 export function referenceIn(callBackUrl: string | null): string | null {
   const [, raw] = /\/callbacks\/[^/?#]+\/([^?#]+)/.exec(callBackUrl ?? "") ?? [];
   if (raw === undefined) return null;

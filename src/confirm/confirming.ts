@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { confirmationLeases } from "../confirmations/leases.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Policy } from "../workers/pump.ts";
+import type { Policy } from "../workers/policy.ts";
 import type { Claimed } from "./claim.ts";
 import type { ConfirmLine } from "./confirm-line.ts";
 
@@ -27,8 +27,8 @@ export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicy
         db,
         confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),
       ),
-    async extend(tokens) {
-      await confirmationLeases.extend(db, tokens, leaseMs);
+    async extend(confirmations) {
+      await confirmationLeases.extend(db, confirmations, leaseMs);
     },
   };
 }

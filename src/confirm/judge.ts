@@ -18,16 +18,16 @@ type Changes = Pick<Outcome, "state" | "verdict"> & Partial<Omit<Outcome, "raise
 const BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
 
 /**
- * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and raised out.
- * Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault of the whole
- * source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is never taken back, and
- * a Paid answer counts whatever its date says (G6).
+ * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
+ * raised out. Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault
+ * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
+ * never taken back, and a Paid answer counts whatever its date says (G6).
  * @param dice from 0 to 1, for the jitter.
  */
 export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Outcome {
   const { raises = [], ...changes } = changesBy(confirmation, answer, rules, dice);
   if (confirmation.erased) changes.lastAnswer = null;
-  const outcome: Omit<Outcome, "raises"> = {
+  const outcome: Omit<Outcome, "raises" | "clears"> = {
     invoiceId: confirmation.invoiceId,
     source: confirmation.source,
     leaseToken: confirmation.leaseToken,
@@ -40,15 +40,31 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
     lastAnswer: null,
     invoice: null,
     event: null,
-    clears: confirmation.hasEvidence && answer.kind === "found" ? [OUTSIDE_CONTRACT] : [],
     ...changes,
   };
   if (outcome.state === "dead")
     raises.push({
       name: "confirmation_dead",
-      detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ${confirmation.invoiceId}`,
+      detail:
+        `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ` +
+        `${confirmation.invoiceId}`,
     });
-  return { ...outcome, raises };
+  return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome) };
+}
+
+/** The alarms about an invoice that are over with this outcome. One that was never asked for twice has none. */
+function endedBy(
+  { hasEvidence, requests }: Claimed,
+  answer: Answer,
+  { state, verdict }: Pick<Outcome, "state" | "verdict">,
+): AlarmName[] {
+  const ended: AlarmName[] = hasEvidence && answer.kind === "found" ? [OUTSIDE_CONTRACT] : [];
+  if (requests === 1 || state !== "done") return ended;
+  return [
+    ...ended,
+    "confirmation_dead",
+    ...(verdict === "quarantined" ? [] : (["invoice_quarantined"] as const)),
+  ];
 }
 
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
@@ -131,7 +147,9 @@ function found(
           state: "dead",
           verdict: confirmation.verdict,
         }),
-        lastError: `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES nor in INVALID_STATUSES`,
+        lastError:
+          `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES ` +
+          "nor in INVALID_STATUSES",
       };
   }
 }
@@ -145,7 +163,9 @@ function paid(
 ): Changes {
   const expected = rules.collectionNames === null || rules.collectionNames.has(invoice.collectionName ?? "");
   if (!expected && !confirmation.released && confirmation.hasEvent !== true) {
-    const detail = `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
+    const detail =
+      `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release ` +
+      `it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
     return {
       state: "done",
       verdict: "quarantined",
@@ -183,7 +203,8 @@ const vanished = (confirmation: Claimed): Changes => ({
     {
       name: "invoice_anomaly",
       detail:
-        "It was Paid and the provider now says that it does not exist. It stays paid here; ask the provider why.",
+        "It was Paid and the provider now says that it does not exist. It stays paid here; ask the " +
+        "provider why.",
     },
   ],
 });

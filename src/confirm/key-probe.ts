@@ -12,8 +12,9 @@ export interface KeyProbeOptions {
 }
 
 /**
- * Tells one invoice that is refused from a key that is refused: an invoice id that nobody has is asked for with the
- * same key, and only if that is refused too is the source paused, and tried until the key works again.
+ * Tells one invoice that is refused from a key that is refused: an invoice id that nobody has is asked for
+ * with the same key, and only if that is refused too is the source paused, and tried until the key works
+ * again.
  */
 export class KeyProbe {
   readonly #options: KeyProbeOptions;

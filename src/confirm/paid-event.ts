@@ -3,17 +3,12 @@ import { storableText } from "../kit/storable-text.ts";
 import type { NewEvent } from "../outbox/event.ts";
 import type { ConfirmedInvoice } from "../payments/payment.ts";
 import type { Invoice } from "../provider/answer.ts";
+import { isLive, newEvent } from "./new-event.ts";
 import type { Rules } from "./rules.ts";
 
-/** SNS takes 262,144 bytes in all; this leaves room for the attributes. */
-const MOST_PAYLOAD_BYTES = 262_144 - 2_048;
-
-/** Only `Live` reaches the live topic: anything else, a type that nobody knows included, counts as Test. */
-export const isLive = (type: string | null): boolean => type?.trim().toLowerCase() === "live";
-
 /**
- * The event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large for
- * SNS goes without metadata and beneficiaries, and says so.
+ * The event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large
+ * for SNS goes without metadata and beneficiaries, and says so.
  */
 export function paidEvent(
   source: string,
@@ -65,20 +60,8 @@ export function paidEvent(
         amount,
       })) ?? null,
   };
-  const event = invoicePaid(source, data);
-  const whole = JSON.stringify(event);
-  // A character takes three bytes at most.
-  const fits = whole.length * 3 <= MOST_PAYLOAD_BYTES || Buffer.byteLength(whole) <= MOST_PAYLOAD_BYTES;
   const smaller = { ...data, metadata: {}, beneficiaries: null, truncated: true } as const;
-  return {
-    id: event.id,
-    type: event.type,
-    invoiceType: live ? "Live" : "Test",
-    collectionName: confirmed.collectionName,
-    state: live || rules.hasTestTopic ? "due" : "held",
-    payload: fits ? whole : JSON.stringify({ ...event, data: smaller }),
-    truncated: !fits,
-  };
+  return newEvent(invoicePaid(source, data), smaller, confirmed, rules);
 }
 
 const storable = (text: string | null): string | null => (text === null ? null : storableText(text));

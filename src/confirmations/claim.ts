@@ -91,7 +91,10 @@ export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLA
     this.#statement = new Statement(returns, (slots: Slots<Given>) => claiming(slots, conditions, classes));
   }
 
-  /** @returns a row for each confirmation; one without an invoice id, that says whether the source is open, for none. */
+  /**
+   * @returns a row for each confirmation; one without an invoice id, that says whether the source is open,
+   *   for none.
+   */
   from(db: Kysely<Tables>, given: Given) {
     return this.#statement.execute(db, given);
   }
@@ -120,9 +123,9 @@ function claiming<Given extends Claiming>(
       from taken where confirmation.invoice_id = taken.invoice_id and confirmation.source = taken.source
       returning confirmation.*)${thereupon === undefined ? sql`` : sql`, thereupon as (${thereupon})`}
     select exists (select from admitted) as open,
-      claimed.invoice_id as "invoiceId", claimed.source, claimed.lease_token as "leaseToken", claimed.priority,
-      claimed.requests, claimed.attempt, claimed.faults, claimed.verdict, claimed.released_at is not null as released,
-      claimed.erased_at is not null as erased, claimed.record_only as "recordOnly",
+      claimed.invoice_id as "invoiceId", claimed.source, claimed.lease_token as "leaseToken",
+      claimed.priority, claimed.requests, claimed.attempt, claimed.faults, claimed.verdict,
+      claimed.released_at is not null as released, claimed.erased_at is not null as erased, claimed.record_only as "recordOnly",
       claimed.last_answer is not null as "hasEvidence", clock_timestamp() as "askedAt",
       ${conditions.adding}
     from (select) as always left join claimed on true ${conditions.joining}`;

@@ -30,7 +30,8 @@ export const nameOf = (place: number) => sql.table(`class_${place}`);
 
 /** A condition on rows of `confirmation`: due, and of that class. */
 export const dueIn = ({ priority, askedBefore }: Class) => sql`
-  source = (select name from admitted) and priority = ${sql.lit(priority)} and state = 'due' and due_at <= now()
+  source = (select name from admitted) and priority = ${sql.lit(priority)}
+  and state = 'due' and due_at <= now()
   ${askedBefore === null ? sql`` : sql`and (attempt + faults > 0) = ${sql.lit(askedBefore)}`}`;
 
 /** Takes the oldest of a class. */

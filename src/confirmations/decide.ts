@@ -1,25 +1,26 @@
-import { type Kysely, sql } from "kysely";
-import { tableOf } from "../database/columns.ts";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
-import { KEY } from "./key-columns.ts";
+import { isGiven, KEY } from "./key-columns.ts";
+
+type Keys = readonly ConfirmationKey[];
+
+const setting = (assignment: RawBuilder<unknown>) =>
+  new Statement({}, ({ table }: Slots<Keys>) => {
+    const given = table("given", KEY, (keys) => keys);
+    return sql`update confirmation set ${assignment} from ${given} where ${isGiven}`;
+  });
+
+const release = setting(sql`released_at = clock_timestamp()`);
+const dismiss = setting(sql`dismissed_at = clock_timestamp()`);
 
 /** Lets invoices out of quarantine: the next answer is judged as if their collection were ours. */
-export async function releaseConfirmations(
-  db: Kysely<Tables>,
-  keys: readonly ConfirmationKey[],
-): Promise<void> {
-  await sql`
-    update confirmation set released_at = clock_timestamp() from ${tableOf("given", KEY, keys)}
-    where confirmation.invoice_id = given.invoice_id and confirmation.source = given.source`.execute(db);
+export async function releaseConfirmations(db: Kysely<Tables>, keys: Keys): Promise<void> {
+  await release.execute(db, keys);
 }
 
-/** An operator wants to see these no more, until they are settled again. */
-export async function dismissConfirmations(
-  db: Kysely<Tables>,
-  keys: readonly ConfirmationKey[],
-): Promise<void> {
-  await sql`
-    update confirmation set dismissed_at = clock_timestamp() from ${tableOf("given", KEY, keys)}
-    where confirmation.invoice_id = given.invoice_id and confirmation.source = given.source`.execute(db);
+/** Takes these off the operators' lists, until they are decided again. */
+export async function dismissConfirmations(db: Kysely<Tables>, keys: Keys): Promise<void> {
+  await dismiss.execute(db, keys);
 }

@@ -39,7 +39,8 @@ export class Share<Given extends Claiming> {
 
   #mostOf({ priority }: Class): RawBuilder<unknown> {
     if (priority === "known") return this.#total;
-    return sql`${this.#slots.value((given) => (priority === "unknown" ? given.unknown : given.replays))}::bigint`;
+    const most = this.#slots.value((given) => (priority === "unknown" ? given.unknown : given.replays));
+    return sql`${most}::bigint`;
   }
 }
 

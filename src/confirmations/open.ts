@@ -32,8 +32,8 @@ export const ASKED: Columns<Asked> = {
 
 /**
  * The one statement that opens confirmations. Those for one invoice coalesce in its row; what comes while the
- * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts anew.
- * Rows are locked in invoice order, so that statements side by side cannot deadlock.
+ * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts
+ * anew. Rows are locked in invoice order, so that statements side by side cannot deadlock.
  * @param asked a table `asked` of distinct confirmations.
  */
 export function opening(

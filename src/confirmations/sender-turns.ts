@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Class, dueIn, nameOf } from "./classes.ts";
 
-/** So many senders take turns at once; the walk through them begins anywhere, so that more than these get theirs too. */
+/**
+ * So many senders take turns at once; the walk through them begins anywhere, so that more than these get
+ * theirs too.
+ */
 const MOST_SENDERS = 500;
 
 /**
- * One of each sender's, then a second one, and so on: whoever sends a million takes no more of a round than whoever sends
- * one. The senders are walked through by the index, a step each, however many rows they have.
+ * One of each sender's, then a second one, and so on: whoever sends a million takes no more of a round than
+ * whoever sends one. The senders are walked through by the index, a step each, however many rows they have.
  */
 export function takingByTurns(one: Class, place: number, limit: RawBuilder<unknown>): RawBuilder<unknown> {
   const sender = sql`coalesce(sender, '')`;
@@ -23,7 +26,9 @@ export function takingByTurns(one: Class, place: number, limit: RawBuilder<unkno
     ${walk("walk_from_first", sql`''`)},
     turns as materialized (
       select due.* from (
-        select sender from walk_from_anywhere union select sender from walk_from_first union select '') as sender
+        select sender from walk_from_anywhere
+        union select sender from walk_from_first
+        union select '') as sender
       cross join lateral (
         select invoice_id, source, due_at, row_number() over (order by due_at) as turn from (
           select invoice_id, source, due_at from confirmation

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import type { OpenedBy, Verdict } from "../confirmations/confirmation.ts";
+import type { Verdict } from "../confirmations/confirmation.ts";
 import { readHistory } from "../database/history.ts";
 import type { Tables } from "../database/tables.ts";
-import { eventState, joiningOutbox } from "../outbox/event-state.ts";
+import { eventState } from "../outbox/event-state.ts";
 import type {
   ClosedTopic,
   ConfirmationStanding,
@@ -105,25 +105,27 @@ function readInvoices(db: Kysely<Tables>, id: string): Promise<KnownInvoice[]> {
     .execute();
 }
 
-interface ConfirmationRow extends ConfirmationStanding {
-  openedAt: Date;
-  openedBy: OpenedBy;
-  settledAt: Date | null;
-}
-
 async function readConfirmations(
   db: Kysely<Tables>,
   id: string,
 ): Promise<{ standing: ConfirmationStanding; entries: Entry[] }[]> {
-  const { rows } = await sql<ConfirmationRow>`
-    select confirmation.source, confirmation.state, verdict, priority, requests, attempt, confirmation.faults,
-      due_at as "dueAt", claimed_until as "claimedUntil", confirmation.last_error as "lastError",
-      opened_at as "openedAt", opened_by as "openedBy", settled_at as "settledAt",
-      source.paused_by as "sourcePausedBy", source.last_error as "sourceError",
-      nullif(greatest(source.opens_at, now()), now()) as "sourceOpensAt"
-    from confirmation left join source on source.name = confirmation.source
-    where invoice_id = ${id} order by opened_at, confirmation.source`.execute(db);
-  return rows.map(({ openedAt, openedBy, settledAt, ...standing }) => {
+  const confirmations = await db
+    .selectFrom("confirmation")
+    .leftJoin("source", "source.name", "confirmation.source")
+    .select(["confirmation.source", "confirmation.state", "verdict", "priority", "requests", "attempt"])
+    .select(["confirmation.faults", "due_at as dueAt", "claimed_until as claimedUntil"])
+    .select(["confirmation.last_error as lastError", "opened_at as openedAt", "opened_by as openedBy"])
+    .select([
+      "settled_at as settledAt",
+      "source.paused_by as sourcePausedBy",
+      "source.last_error as sourceError",
+    ])
+    .select(stillToCome("source.opens_at").as("sourceOpensAt"))
+    .where("invoice_id", "=", id)
+    .orderBy("opened_at")
+    .orderBy("confirmation.source")
+    .execute();
+  return confirmations.map(({ openedAt, openedBy, settledAt, ...standing }) => {
     const { source, verdict, state } = standing;
     const entries: Entry[] = [{ kind: "confirmation", at: openedAt, source, openedBy }];
     if (settledAt !== null && (state === "done" || state === "dead"))
@@ -146,24 +148,42 @@ async function readEvents(
   db: Kysely<Tables>,
   id: string,
 ): Promise<{ standing: EventStanding; entry: Entry }[]> {
-  const { rows } = await sql<EventStanding & { createdAt: Date }>`
-    select event.source, event.id, event.type, ${eventState} as state, coalesce(outbox.attempt, 0) as attempt,
-      outbox.due_at as "dueAt", outbox.last_error as "lastError", event.created_at as "createdAt"
-    from event ${joiningOutbox} where event.invoice_id = ${id} order by event.source`.execute(db);
-  return rows.map(({ createdAt, ...standing }) => {
+  const events = await db
+    .selectFrom("event")
+    .leftJoin("outbox", (join) =>
+      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id"),
+    )
+    .select([
+      "event.source",
+      "event.id",
+      "event.type",
+      "event.created_at as createdAt",
+      eventState.as("state"),
+    ])
+    .select(["outbox.due_at as dueAt", "outbox.last_error as lastError"])
+    .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempt"))
+    .where("event.invoice_id", "=", id)
+    .orderBy("event.source")
+    .execute();
+  return events.map(({ createdAt, ...standing }) => {
     const { source, id: eventId, type } = standing;
     return { standing, entry: { kind: "event", at: createdAt, source, id: eventId, type } };
   });
 }
 
 async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]> {
-  const { rows } = await sql<Entry>`
-    select 'publication' as kind, published_at as at, publication.source, topic_arn as "topicArn",
-      message_id as "messageId", replay_id as "replayId", replay.requested_by as "replayedBy"
-    from event join publication on publication.source = event.source and publication.event_id = event.id
-    left join replay on replay.id = publication.replay_id
-    where event.invoice_id = ${id} order by publication.id`.execute(db);
-  return rows;
+  const publications = await db
+    .selectFrom("event")
+    .innerJoin("publication", (join) =>
+      join.onRef("publication.source", "=", "event.source").onRef("publication.event_id", "=", "event.id"),
+    )
+    .leftJoin("replay", "replay.id", "publication.replay_id")
+    .select(["publication.source", "published_at as at", "topic_arn as topicArn"])
+    .select(["message_id as messageId", "replay_id as replayId", "replay.requested_by as replayedBy"])
+    .where("event.invoice_id", "=", id)
+    .orderBy("publication.id")
+    .execute();
+  return publications.map((publication) => ({ kind: "publication", ...publication }));
 }
 
 async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Entry[]> {
@@ -233,11 +253,18 @@ async function readUpstreamActions(
     order by id limit ${MOST_PAST}`.execute(db);
   return rows;
 }
+const stillToCome = (column: string) => sql<Date | null>`nullif(greatest(${sql.ref(column)}, now()), now())`;
 
 async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {
-  const { rows } = await sql<ClosedTopic>`
-    select arn, paused_by as "pausedBy", last_error as "lastError",
-      nullif(greatest(opens_at, now()), now()) as "opensAt"
-    from topic where paused_by is not null or opens_at > now() order by arn`.execute(db);
-  return rows;
+  return await db
+    .selectFrom("topic")
+    .select([
+      "arn",
+      "paused_by as pausedBy",
+      "last_error as lastError",
+      stillToCome("opens_at").as("opensAt"),
+    ])
+    .where(sql<boolean>`(paused_by is not null or opens_at > now())`)
+    .orderBy("arn")
+    .execute();
 }

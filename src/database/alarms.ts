@@ -41,8 +41,8 @@ export const ALARM: Columns<Alarm> = {
 };
 
 /**
- * Writes alarms, as part of the statement that makes the change they tell of (G13). Raised again while open, an alarm
- * counts in the same row.
+ * Writes alarms, as part of the statement that makes the change they tell of (G13). Raised again while open,
+ * an alarm counts in the same row.
  * @param alarms yields name, source, subject and detail.
  */
 export const raising = (alarms: RawBuilder<unknown>): RawBuilder<unknown> => sql`

@@ -1,4 +1,6 @@
 import { type Kysely, sql } from "kysely";
+import { type Columns, json, text, uuid } from "./columns.ts";
+import { type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
 /** One thing that someone changed by hand. */
@@ -17,18 +19,33 @@ export interface AuditEntry {
   reason?: string | undefined;
 }
 
-/** Writes the entries; inside the transaction of the change itself, so that no change stands without its entry. */
-export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length === 0) return;
-  const column = <T>(value: (entry: AuditEntry) => T) => entries.map(value);
-  await sql`
-    insert into audit_entry (actor, action, subject, invoice_id, detail)
-    select * from unnest(${column((e) => e.actor)}::text[], ${column((e) => e.action)}::text[], ${column((e) => e.subject)}::text[],
-      ${column((e) => e.invoiceId)}::uuid[], ${column(detailOf)}::json[])`.execute(db);
+function detailOf({ detail, reason }: AuditEntry): string {
+  return JSON.stringify(reason === undefined ? detail : { ...detail, reason });
 }
 
-const detailOf = ({ detail, reason }: AuditEntry): string =>
-  JSON.stringify(reason === undefined ? detail : { ...detail, reason });
+const ENTRY: Columns<AuditEntry> = {
+  actor: text(({ actor }) => actor),
+  action: text(({ action }) => action),
+  subject: text(({ subject }) => subject),
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  detail: json(detailOf),
+};
+
+const writing = new Statement(
+  {},
+  ({ table }: Slots<readonly AuditEntry[]>) => sql`
+    insert into audit_entry (actor, action, subject, invoice_id, detail)
+    select actor, action, subject, invoice_id, detail from ${table("entry", ENTRY, (entries) => entries)}`,
+);
+
+/**
+ * Writes the entries; inside the transaction of the change itself, so that no change stands without its
+ * entry.
+ */
+export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await writing.execute(db, entries);
+}
 
 /** One of them, as lists show it. */
 export interface AuditedChange extends Omit<AuditEntry, "reason"> {

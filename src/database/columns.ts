@@ -13,8 +13,9 @@ import {
   UUID,
 } from "./binary-array.ts";
 
-// A batch goes to Postgres as one array for each column, one row as values. In the binary format nothing is escaped here and nothing
-// is taken apart there, which for documents and bodies costs both sides more than everything else about them.
+// A batch goes to Postgres as one array for each column, one row as values. In the binary format nothing is
+// escaped here and nothing is taken apart there, which for documents and bodies costs both sides more than
+// everything else about them.
 
 /** One column of a batch: how its values are sent, and as what. */
 export interface Column<Row> {

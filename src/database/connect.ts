@@ -17,10 +17,10 @@ export interface Connection<Schema> {
 /** What a pool is for, and so how long its statements may take. */
 export type Purpose =
   /**
-   * What a callback or a payment waits for: a few seconds at most, looking rows up by index and nothing else. A kept
-   * plan that was made while a table was small would scan it from end to end however large it grows, until its
-   * statistics change. Before version 18 Postgres reckons a ruled-out scan as so dear that it would compile the
-   * statement each time: that is off as well.
+   * What a callback or a payment waits for: a few seconds at most, looking rows up by index and nothing else.
+   * A kept plan that was made while a table was small would scan it from end to end however large it grows,
+   * until its statistics change. Before version 18 Postgres reckons a ruled-out scan as so dear that it would
+   * compile the statement each time: that is off as well.
    */
   | "hot"
   /** Everything else. */
@@ -39,8 +39,8 @@ export interface ConnectOptions {
   /** How long one statement may take, in ms, where the purpose does not say it well. */
   statementTimeoutMs?: number;
   /**
-   * Send no options at the start of a session, which RDS Proxy and PgBouncer refuse: what a session needs is set by
-   * its first statement then. Statements are not kept prepared.
+   * Send no options at the start of a session, which RDS Proxy and PgBouncer refuse: what a session needs is
+   * set by its first statement then. Statements are not kept prepared.
    */
   plainStart?: boolean;
   /** The Postgres schema that unqualified names mean. */
@@ -63,8 +63,8 @@ const INT8_OID = 20;
 const DATE_OID = 1082;
 
 /**
- * Counts and identities come as int8 and stay far below 2^53: numbers, not strings. A date stays YYYY-MM-DD: pg would
- * make midnight in this machine's zone of it.
+ * Counts and identities come as int8 and stay far below 2^53: numbers, not strings. A date stays YYYY-MM-DD:
+ * pg would make midnight in this machine's zone of it.
  */
 const types = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
@@ -75,8 +75,9 @@ const types = {
 };
 
 /**
- * Opens a pool; nothing is sent until the first query. Every session works in UTC, with ISO dates, waits for its commits
- * to be durable (G1) whatever the server's own settings, and holds no lock longer than its purpose needs (G11).
+ * Opens a pool; nothing is sent until the first query. Every session works in UTC, with ISO dates, waits for
+ * its commits to be durable (G1) whatever the server's own settings, and holds no lock longer than its
+ * purpose needs (G11).
  */
 export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}): Connection<Schema> {
   const { purpose = "work", max = 10, applicationName = "invoice-relay", connectTimeoutMs = 5_000 } = options;

@@ -9,13 +9,13 @@ export interface GroupCommitOptions<Item> {
   /** The most transactions under way at once. */
   maxInFlight: number;
   /**
-   * A further transaction starts only once as many items wait as are under way: half the statements under load, for up
-   * to one commit's time that nobody with an open request waits for.
+   * A further transaction starts only once as many items wait as are under way: half the statements under
+   * load, for up to one commit's time that nobody with an open request waits for.
    */
   patient?: boolean;
   /**
-   * How long an item waits for others, in ms; 0 when left out. For what nobody waits for: each commit that is spared
-   * leaves the disk to one that somebody does.
+   * How long an item waits for others, in ms; 0 when left out. For what nobody waits for: each commit that is
+   * spared leaves the disk to one that somebody does.
    */
   lingerMs?: number;
   /** The most items waiting; one more is refused with QueueFull. */
@@ -39,8 +39,8 @@ interface Waiting<Item> {
 
 /**
  * Many small writes in few commits: what arrives while a commit is under way goes into the next one, so that
- * an idle system commits at once and a busy one commits in large batches, with no timer between.
- * A batch that Postgres refuses for its data is split until the bad item stands alone: its neighbours are written.
+ * an idle system commits at once and a busy one commits in large batches, with no timer between. A batch that
+ * Postgres refuses for its data is split until the bad item stands alone: its neighbours are written.
  */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;

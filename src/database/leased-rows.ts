@@ -11,8 +11,9 @@ export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'`;
 
 /**
- * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A row that is
- * locked is being settled this moment: it needs neither more time nor a rescue, and waiting for it could deadlock.
+ * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A row
+ * that is locked is being written this moment: it needs neither more time nor a rescue, and waiting for it
+ * could deadlock.
  */
 export class LeasedRows {
   readonly #table: RawBuilder<unknown>;
@@ -38,11 +39,19 @@ export class LeasedRows {
     await this.#update(db, NO_LEASE, ours);
   }
 
-  /** Extends the leases that are still held; one that another worker took over stays theirs. @param leaseMs in ms */
-  async extend(db: Kysely<Tables>, tokens: readonly string[], leaseMs: number): Promise<number> {
-    if (tokens.length === 0) return 0;
+  /**
+   * Extends the leases that are still held; one that another worker took over stays theirs.
+   * @param leaseMs in ms
+   */
+  async extend(
+    db: Kysely<Tables>,
+    held: readonly { leaseToken: string }[],
+    leaseMs: number,
+  ): Promise<number> {
+    const tokens = new Set(held.map(({ leaseToken }) => leaseToken));
+    if (tokens.size === 0) return 0;
     const until = sql`claimed_until = ${leaseEnd(sql`${leaseMs}`)}`;
-    return await this.#update(db, until, sql`lease_token = any(${tokens}::uuid[])`);
+    return await this.#update(db, until, sql`lease_token = any(${[...tokens]}::uuid[])`);
   }
 
   async #update(
@@ -50,11 +59,10 @@ export class LeasedRows {
     assignments: RawBuilder<unknown>,
     condition: RawBuilder<unknown>,
   ): Promise<number> {
+    const which = sql`
+      select ctid from ${this.#table} where state = 'claimed' and ${condition} for update skip locked`;
     const { numAffectedRows = 0n } = await sql`
-      update ${this.#table} set ${assignments} where ctid = any (array(
-        select ctid from ${this.#table} where state = 'claimed' and ${condition} for update skip locked))`.execute(
-      db,
-    );
+      update ${this.#table} set ${assignments} where ctid = any (array(${which}))`.execute(db);
     return Number(numAffectedRows);
   }
 }

@@ -87,13 +87,15 @@ export async function requireSchema<Schema>(
   const state = await schemaState(db, set, migrations);
   if (state.state === "behind") {
     throw new RelayError(
-      `The database is behind this program by ${count(state.missing)} (${state.missing.join(", ")}). Run: invoice-relay migrate`,
+      `The database is behind this program by ${count(state.missing)} (${state.missing.join(", ")}). ` +
+        "Run: invoice-relay migrate",
       { next: "refuse" },
     );
   }
   if (state.state === "ahead" && state.breaking.length > 0) {
     throw new RelayError(
-      `The database is ahead of this program by a breaking migration (${state.breaking.join(", ")}). Deploy the version of invoice-relay that brought it, then start again.`,
+      `The database is ahead of this program by a breaking migration (${state.breaking.join(", ")}). ` +
+        "Deploy the version of invoice-relay that brought it, then start again.",
       { next: "refuse" },
     );
   }
@@ -102,7 +104,8 @@ export async function requireSchema<Schema>(
 const count = (names: string[]) => `${names.length} ${names.length === 1 ? "migration" : "migrations"}`;
 
 /**
- * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at once.
+ * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at
+ * once.
  * @returns the names of those that ran; none when the database is current, or ahead of this program.
  * @throws RelayError with the migration that failed; that migration left nothing behind.
  */
@@ -124,7 +127,8 @@ export async function migrateToLatest<Schema>(
     const failed =
       results.find((result) => result.status === "Error")?.migrationName ?? "before the first one";
     throw new RelayError(
-      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. Nothing of it was kept.`,
+      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. Nothing ` +
+        "of it was kept.",
       { next: "refuse", cause: error },
     );
   }

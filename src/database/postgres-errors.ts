@@ -3,14 +3,16 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : "";
 };
 
-/** A value that Postgres would refuse, found before it was sent; SQLSTATE 22P02, invalid text representation. */
+/**
+ * A value that Postgres would refuse, found before it was sent; SQLSTATE 22P02, invalid text representation.
+ */
 export class RefusedValue extends Error {
   readonly code = "22P02";
 }
 
 /**
- * Postgres refused what a statement carried (SQLSTATE 21 one row twice, 22 data exception, 23 constraint, 54 limit exceeded):
- * some row of it is bad, and the same rows without that one would do.
+ * Postgres refused what a statement carried (SQLSTATE 21 one row twice, 22 data exception, 23 constraint, 54
+ * limit exceeded): some row of it is bad, and the same rows without that one would do.
  */
 export function isRefusedData(error: unknown): boolean {
   return /^(21|22|23|54)[0-9A-Z]{3}$/.test(codeOf(error));

@@ -12,8 +12,8 @@ const isReadTimeout = (error: unknown): error is Error =>
   error instanceof Error && error.message === "Query read timeout";
 
 /**
- * A connection that ends with its first query that timed out: `pg` would leave it half open and a pool would hand it
- * out again, with the late answer of one query before the next one's (brianc/node-postgres#3399).
+ * A connection that ends with its first query that timed out: `pg` would leave it half open and a pool would
+ * hand it out again, with the late answer of one query before the next one's (brianc/node-postgres#3399).
  */
 export class RelayClient extends pg.Client {
   /** Called when it ends so. */
@@ -53,8 +53,8 @@ function nameOf(text: string): string | undefined {
 
 /**
  * A connection that prepares each statement with parameters once: the large statements of the hot path take
- * Postgres longer to parse and plan than to run. Not for poolers that hand a session to another client between
- * two statements.
+ * Postgres longer to parse and plan than to run. Not for poolers that hand a session to another client
+ * between two statements.
  */
 export class PreparingClient extends RelayClient {
   override query(...given: unknown[]): never {

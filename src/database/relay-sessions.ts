@@ -1,7 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "./tables.ts";
 
-/** Whether a relay is connected to this database now: commands and checks do not count. Behind a pooler it may hide. */
+/**
+ * Whether a relay is connected to this database now: commands and checks do not count. Behind a pooler it may
+ * hide.
+ */
 export async function someRelayIsConnected(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Who may do what, table by table. `migrate` makes these roles; nobody can log in as one. Operators grant them to the
- * logins that processes use: receiver to what takes callbacks, worker to what confirms and publishes, both to a plain
- * `serve`, reader to people and reports. Whoever runs `migrate` owns the tables.
+ * Who may do what, table by table. `migrate` makes these roles; nobody can log in as one. Operators grant
+ * them to the logins that processes use: receiver to what takes callbacks, worker to what confirms and
+ * publishes, both to a plain `serve`, reader to people and reports. Whoever runs `migrate` owns the tables.
  */
 export const ROLES = {
   receiver: "invoice_relay_receiver",
@@ -48,7 +48,10 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   relay_process: { receiver: ALL, worker: ALL },
 };
 
-/** Makes the role unless it is there. Roles belong to the server, so another database's migrate may be doing the same. */
+/**
+ * Makes the role unless it is there. Roles belong to the server, so another database's migrate may be doing
+ * the same.
+ */
 const createRole = (role: string): string => `
   do $$ begin
     create role ${role} nologin;
@@ -78,8 +81,8 @@ const INSUFFICIENT_PRIVILEGE = "42501";
 export type RolesState = "granted" | "no_right_to_create_roles";
 
 /**
- * Makes the roles and gives them their rights. Safe to repeat, and at the same time in several databases of a server.
- * Without them everything works as its owner, so a missing right to make them fails nothing.
+ * Makes the roles and gives them their rights. Safe to repeat, and at the same time in several databases of a
+ * server. Without them everything works as its owner, so a missing right to make them fails nothing.
  */
 export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState> {
   for (const role of Object.values(ROLES)) {

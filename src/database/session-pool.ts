@@ -2,8 +2,8 @@ import pg from "pg";
 import { RelayClient } from "./relay-client.ts";
 
 /**
- * A pool that knows its connections. Where one has stopped answering, those that are idle most likely have too: they are
- * ended at once, instead of each costing somebody a time-out.
+ * A pool that knows its connections. Where one has stopped answering, those that are idle most likely have
+ * too: they are ended at once, instead of each costing somebody a time-out.
  */
 export class SessionPool extends pg.Pool {
   readonly #idle = new Set<RelayClient>();
@@ -11,8 +11,8 @@ export class SessionPool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
     super(config);
     this.on("connect", (client) => {
-      // One that is in nobody's query has nobody to tell, and an error event unheard would end the process. Whoever
-      // holds it hears of it with the next query.
+      // One that is in nobody's query has nobody to tell, and an error event unheard would end the process.
+      // Whoever holds it hears of it with the next query.
       client.on("error", () => undefined);
       if (client instanceof RelayClient) client.onAbandoned = () => this.#abandonIdle();
     });

@@ -1,7 +1,9 @@
 import { CompiledQuery, type QueryExecutorProvider, type QueryResult, type RawBuilder, sql } from "kysely";
 import { type Columns, singleRow, unnested } from "./columns.ts";
 
-/** A column of a statement's result, as Postgres names its type; a test holds each statement to its columns. */
+/**
+ * A column of a statement's result, as Postgres names its type; a test holds each statement to its columns.
+ */
 export interface ResultColumn<Value> {
   /** pg_type.oid */
   readonly oid: number;
@@ -62,9 +64,9 @@ type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
 export const statements: Statement<never, ResultColumns>[] = [];
 
 /**
- * A statement written by hand, with the columns that it returns. Its text is the same each time and is made once,
- * since putting together what Postgres has prepared long ago costs as much as all else about a small batch. It has
- * another text for tables of one row each.
+ * A statement written by hand, with the columns that it returns. Its text is the same each time and is made
+ * once, since putting together what Postgres has prepared long ago costs as much as all else about a small
+ * batch. It has another text for tables of one row each.
  */
 export class Statement<Given, Result extends ResultColumns> {
   readonly returns: Result;
@@ -95,9 +97,17 @@ export class Statement<Given, Result extends ResultColumns> {
   }
 
   async execute(db: QueryExecutorProvider, given: Given): Promise<RowOf<Result>[]> {
+    return (await this.#execute(db, given)).rows;
+  }
+
+  /** @returns how many rows it wrote. */
+  async write(db: QueryExecutorProvider, given: Given): Promise<number> {
+    return Number((await this.#execute(db, given)).numAffectedRows ?? 0);
+  }
+
+  #execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<RowOf<Result>>> {
     const isSingle = this.#rows.length > 0 && this.#rows.every((rows) => rows(given).length === 1);
-    const { rows } = await (isSingle ? this.#single : this.#batch).execute(db, given);
-    return rows;
+    return (isSingle ? this.#single : this.#batch).execute(db, given);
   }
 
   /** Its texts, as they are sent. */

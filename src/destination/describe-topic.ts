@@ -1,6 +1,6 @@
 import { GetTopicAttributesCommand, type SNSClient } from "@aws-sdk/client-sns";
-import { messageOf } from "../kit/errors.ts";
 import type { TopicDescription } from "./destination.ts";
+import { nameOf, toldBy } from "./told.ts";
 
 const NOT_ALLOWED = /^(AuthorizationError|AccessDenied)(Exception)?$/;
 
@@ -16,10 +16,9 @@ export async function describeTopic(client: SNSClient, topicArn: string): Promis
     };
   } catch (error) {
     const name = error instanceof Error ? error.name : "Error";
-    const said = `${name}: ${messageOf(error)}`;
-    return NOT_ALLOWED.test(name)
-      ? { kind: "not_allowed", error: said }
-      : { kind: "fault", error: said, away: isAway(error, name) };
+    return NOT_ALLOWED.test(nameOf(error))
+      ? { kind: "not_allowed", error: toldBy(error) }
+      : { kind: "fault", error: toldBy(error), away: isAway(error, name) };
   }
 }
 

@@ -31,7 +31,10 @@ export type BatchOutcome =
 
 /** What a destination says about a topic. */
 export type TopicDescription =
-  /** `subscriptions` counts the confirmed ones; `signatureVersion` is how messages are signed: 1 is SHA-1, 2 is SHA-256. */
+  /**
+   * `subscriptions` counts the confirmed ones; `signatureVersion` is how messages are signed: 1 is SHA-1, 2
+   * is SHA-256.
+   */
   | { kind: "there"; subscriptions: number; signatureVersion: string }
   /** These credentials may not ask, which says nothing about publishing. */
   | { kind: "not_allowed"; error: string }

@@ -1,10 +1,9 @@
 import { PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { messageOf } from "../kit/errors.ts";
-import { quietText } from "../kit/mask/quiet-text.ts";
 import { describeTopic } from "./describe-topic.ts";
 import type { BatchOutcome, Destination, EntryOutcome, OutgoingEvent } from "./destination.ts";
 import { entryOf, fitting, MOST_ENTRIES } from "./sns-entry.ts";
+import { nameOf, told, toldBy } from "./told.ts";
 
 export interface SnsOptions {
   region: string;
@@ -45,7 +44,10 @@ const BATCH_REFUSED = new Set([
   "ValidationException",
 ]);
 
-/** Amazon SNS behind the port. The SDK's own retries are off: what is sent again is decided entry by entry, in Postgres. */
+/**
+ * Amazon SNS behind the port. The SDK's own retries are off: what is sent again is decided entry by entry, in
+ * Postgres.
+ */
 export function snsDestination(options: SnsOptions): Destination {
   const client = new SNSClient({
     region: options.region,
@@ -88,12 +90,12 @@ async function send(
         outcomes.set(Id, { kind: "accepted", messageId: MessageId });
     }
     for (const { Id, Code, Message, SenderFault } of Failed) {
-      const error = quietText(`${Code ?? "failed"}: ${Message ?? "SNS gave no reason"}`).slice(0, 500);
+      const error = told(`${Code ?? "failed"}: ${Message ?? "SNS gave no reason"}`);
       if (Id !== undefined) outcomes.set(Id, { kind: SenderFault === true ? "refused" : "failed", error });
     }
     return { kind: "answered", entries: batch.map(({ id }) => outcomes.get(id) ?? UNSAID) };
   } catch (error) {
-    return { kind: kindOfError(error), error: `${nameOf(error)}: ${messageOf(error)}` };
+    return { kind: kindOfError(error), error: toldBy(error) };
   }
 }
 
@@ -106,5 +108,3 @@ export function kindOfError(error: unknown): "refused" | "failed" | "topic_refus
   if (TOPIC_REFUSED.has(name) || TOPIC_REFUSED.has(withEnding)) return "topic_refused";
   return BATCH_REFUSED.has(name) || BATCH_REFUSED.has(withEnding) ? "refused" : "failed";
 }
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "Error");

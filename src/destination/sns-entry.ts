@@ -6,8 +6,8 @@ export const MOST_ENTRIES = 10;
 const MOST_BYTES = 262_144;
 
 /**
- * What a message says of itself: at most six attributes (raw delivery to SQS discards a message with more than ten),
- * none personal, empty ones left out, all repeated in the body.
+ * What a message says of itself: at most six attributes (raw delivery to SQS discards a message with more
+ * than ten), none personal, empty ones left out, all repeated in the body.
  */
 function attributesOf(event: OutgoingEvent, replayId: string | undefined): [name: string, value: string][] {
   const attributes: [string, string | null][] = [
@@ -22,8 +22,8 @@ function attributesOf(event: OutgoingEvent, replayId: string | undefined): [name
 }
 
 /**
- * The SNS entry of an event. On a FIFO topic the group is the invoice; a replay has a deduplication id of its own,
- * since SNS would otherwise swallow it for five minutes.
+ * The SNS entry of an event. On a FIFO topic the group is the invoice; a replay has a deduplication id of its
+ * own, since SNS would otherwise swallow it for five minutes.
  */
 export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: string): PublishBatchRequestEntry {
   const MessageAttributes: Record<string, MessageAttributeValue> = {};
@@ -47,7 +47,10 @@ export function bytesOf(event: OutgoingEvent): number {
   );
 }
 
-/** How many of the first events one batch takes: up to 10 entries and 262,144 bytes; a larger event goes alone. */
+/**
+ * How many of the first events one batch takes: up to 10 entries and 262,144 bytes; a larger event goes
+ * alone.
+ */
 export function fitting(events: readonly OutgoingEvent[]): number {
   let bytes = 0;
   let count = 0;

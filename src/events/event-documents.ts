@@ -49,7 +49,8 @@ export function asyncApiDocument(): Record<string, unknown> {
         address: null,
         title: "The SNS topic",
         description:
-          "The topic in SNS_TOPIC_ARN, standard or FIFO. On a FIFO topic the message group is the invoice's " +
+          "The topic in SNS_TOPIC_ARN, standard or FIFO. On a FIFO topic the message group is the " +
+          "invoice's " +
           "id. Events of Test invoices go to the topic in SNS_TEST_TOPIC_ARN.",
         messages: { invoicePaid: { $ref: "#/components/messages/invoicePaid" } },
       },

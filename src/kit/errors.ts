@@ -65,7 +65,9 @@ export function messageOf(error: unknown): string {
   return quietText(text).replaceAll(/\s+/g, " ").slice(0, 500).replaceAll(STEERING, "\uFFFD");
 }
 
-/** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */
+/**
+ * SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name.
+ */
 function withoutRowValues(error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   return /^2[23][0-9A-Z]{3}$/.test(code) ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…") : error.message;

@@ -31,7 +31,8 @@ export function listen(handler: RequestListener, options: ListenOptions): Promis
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const why =
         cause.code === "EADDRINUSE" ? "is taken by another program" : `cannot be used (${cause.code})`;
-      const message = `${options.name}: port ${options.port} ${why}. Choose another port, or stop that program.`;
+      const where = `${options.name}: port ${options.port}`;
+      const message = `${where} ${why}. Choose another port, or stop that program.`;
       reject(new RelayError(message, { next: "refuse", cause }));
     });
     server.listen(

@@ -8,7 +8,8 @@ const pool = new Uint8Array(BYTES * IDS_A_DRAW);
 let used = pool.length;
 
 /**
- * A UUIDv7. The random bytes of many are drawn at once: one by one they cost ten times as much as the rest of an id.
+ * A UUIDv7. The random bytes of many are drawn at once: one by one they cost ten times as much as the rest of
+ * an id.
  * @param atMs the time inside it, in ms since 1970.
  */
 export function newId(atMs: number = Date.now()): string {

@@ -1,6 +1,6 @@
 /**
- * Does something for a key at once, and at most once in `everyMs` after that: what is asked for in between is done
- * once, when the time is over, so that nothing asked for stays undone.
+ * Does something for a key at once, and at most once in `everyMs` after that: what is asked for in between is
+ * done once, when the time is over, so that nothing asked for stays undone.
  */
 export class Paced {
   readonly #everyMs: number;

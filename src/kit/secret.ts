@@ -1,7 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
 
-/** A value that must not be printed: every way of turning it into text yields `[secret]`, only `reveal()` gives it out. */
+/**
+ * A value that must not be printed: every way of turning it into text yields `[secret]`, only `reveal()`
+ * gives it out.
+ */
 export class Secret {
   readonly #value: string;
 

@@ -1,11 +1,10 @@
 import { z } from "zod";
+import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { RelayError } from "./errors.ts";
 import {
-  addressBlock,
   collectionIds,
   databaseUrl,
   duration,
-  headerName,
   list,
   proxyAddress,
   secret,
@@ -13,7 +12,6 @@ import {
   topicArn,
   url,
   urlToken,
-  webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
 import type { Source } from "./source.ts";
@@ -42,27 +40,7 @@ export const settingsSchema = z.object({
   CALLBACK_TOKENS: list(urlToken)
     .optional()
     .describe("The secret last part of the callback URL; several while you rotate them."),
-  CALLBACK_HMAC_SECRETS: list(secret(16))
-    .optional()
-    .describe("Callbacks must carry an HMAC of their raw bytes, made with one of these."),
-  CALLBACK_HMAC_HEADER: headerName
-    .prefault("x-signature")
-    .describe("The header with that HMAC, hex or base64."),
-  CALLBACK_HMAC_ALGORITHM: z
-    .enum(["sha256", "sha512"], { error: "should be sha256 or sha512" })
-    .prefault("sha256")
-    .describe("The hash of that HMAC."),
-  CALLBACK_HMAC_PREFIX: z.string().prefault("").describe("What stands before that HMAC, such as sha256=."),
-  CALLBACK_HEADER_TOKENS: list(secret(16))
-    .optional()
-    .describe("Callbacks must carry one of these in a header."),
-  CALLBACK_HEADER_NAME: headerName.prefault("x-callback-token").describe("The header with that token."),
-  CALLBACK_WEBHOOK_SECRETS: list(webhookSecret)
-    .optional()
-    .describe("Callbacks must be signed as Standard Webhooks, with one of these (whsec_…)."),
-  CALLBACK_ALLOWED_ADDRESSES: list(addressBlock)
-    .optional()
-    .describe("Callbacks must come from one of these addresses or blocks."),
+  ...CALLBACK_CHECK_SETTINGS,
   SOURCES_FILE: z
     .string()
     .optional()
@@ -116,14 +94,14 @@ export const settingsSchema = z.object({
     .describe("How many invoices are asked for at the same time."),
   CONFIRM_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .optional()
-    .describe("The most questions a second to one provider account; no limit when left out."),
+    .describe("The most confirmations a second at one provider account; no limit when left out."),
   CONFIRM_TIMEOUT: duration.prefault("10s").describe("How long one answer of the provider may take."),
   LEASE_DURATION: duration
     .prefault("15s")
     .describe("How long claimed work belongs to a worker that says nothing more."),
   UNKNOWN_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .prefault("5")
-    .describe("The most questions a second for ids that nobody knows, once most of them prove unknown."),
+    .describe("The most confirmations a second for ids that nobody knows, once most of them prove unknown."),
   RECONCILE_INTERVAL: duration
     .prefault("10m")
     .describe("How often the provider's own list is read for what callbacks missed."),
@@ -174,20 +152,19 @@ export const settingsSchema = z.object({
 export type SettingName = keyof typeof settingsSchema.shape;
 type Parsed = z.output<typeof settingsSchema>;
 
-/** What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused. */
+const callbackCheckSettings = Object.keys(
+  CALLBACK_CHECK_SETTINGS,
+) as (keyof typeof CALLBACK_CHECK_SETTINGS)[];
+
+/**
+ * What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused.
+ */
 export const SOURCE_SETTINGS = [
   "COLLECTION_API_URL",
   "COLLECTION_API_KEY",
   "COLLECTION_IDS",
   "CALLBACK_TOKENS",
-  "CALLBACK_HMAC_SECRETS",
-  "CALLBACK_HMAC_HEADER",
-  "CALLBACK_HMAC_ALGORITHM",
-  "CALLBACK_HMAC_PREFIX",
-  "CALLBACK_HEADER_TOKENS",
-  "CALLBACK_HEADER_NAME",
-  "CALLBACK_WEBHOOK_SECRETS",
-  "CALLBACK_ALLOWED_ADDRESSES",
+  ...callbackCheckSettings,
   "SNS_TOPIC_ARN",
   "SNS_TEST_TOPIC_ARN",
 ] as const satisfies readonly SettingName[];

@@ -1,18 +1,38 @@
+import { z } from "zod";
+import { callbackChecksSchema } from "./callback-checks.ts";
 import type { Secret } from "./secret.ts";
+import { secret, sourceName, topicArn, url, urlToken } from "./setting-formats.ts";
 
-/** One merchant account at the provider: its key, the tokens of its callback URLs, the topics of its events. */
-export interface Source {
-  readonly name: string;
-  readonly collectionApiUrl: string;
-  readonly collectionApiKey: Secret;
-  /** Only invoices of these collections are published; empty for no restriction. */
-  readonly collectionIds: readonly string[];
-  readonly reconciliation: Reconciliation;
-  readonly callbackTokens: readonly Secret[];
-  readonly callbackChecks: CallbackChecks;
-  readonly snsTopicArn: string;
-  /** null: events of Test invoices are held. */
-  readonly snsTestTopicArn: string | null;
+/**
+ * One merchant account as SOURCES_FILE describes it: its key, the tokens of its callback URLs, the topics of
+ * its events.
+ * @param kept reads a secret, written out or named.
+ */
+export function sourceSchema(kept: (format: z.ZodType<Secret, string>) => z.ZodType<Secret, string>) {
+  const several = (format: z.ZodType<Secret, string>): z.ZodType<readonly Secret[]> =>
+    z.array(kept(format)).min(1, "should name at least one");
+  const described = z.strictObject({
+    name: sourceName,
+    collectionApiUrl: url,
+    collectionApiKey: kept(secret(1)),
+    /** Only invoices of these collections are published; empty for no restriction. */
+    collectionIds: z
+      .preprocess(
+        (given) => (given === "none" ? [] : given),
+        z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()).readonly(),
+      )
+      .optional(),
+    callbackTokens: several(urlToken),
+    callbackChecks: callbackChecksSchema(several).prefault({}),
+    snsTopicArn: topicArn,
+    /** null: events of Test invoices are held. */
+    snsTestTopicArn: topicArn.nullable().default(null),
+  });
+  return described.transform(({ collectionIds, ...others }) => ({
+    ...others,
+    collectionIds: collectionIds ?? [],
+    reconciliation: reconciliationOf(collectionIds),
+  }));
 }
 
 /** `none`: COLLECTION_IDS says that nothing is reconciled; `unset`: nobody has said anything. */
@@ -22,18 +42,4 @@ export type Reconciliation = "on" | "none" | "unset";
 export const reconciliationOf = (collectionIds: readonly string[] | undefined): Reconciliation =>
   collectionIds === undefined ? "unset" : collectionIds.length === 0 ? "none" : "on";
 
-/** What a callback must prove beyond its token, for when the provider offers it. All that are there must hold. */
-export interface CallbackChecks {
-  /** An HMAC over the raw bytes; hex or base64 behind `prefix`, in a header. */
-  readonly hmac: {
-    readonly header: string;
-    readonly algorithm: "sha256" | "sha512";
-    readonly prefix: string;
-    readonly secrets: readonly Secret[];
-  } | null;
-  readonly headerToken: { readonly header: string; readonly tokens: readonly Secret[] } | null;
-  /** Secrets as Standard Webhooks writes them: `whsec_` and base64. */
-  readonly standardWebhooks: { readonly secrets: readonly Secret[] } | null;
-  /** Addresses and blocks (CIDR); empty for anyone. */
-  readonly allowedAddresses: readonly string[];
-}
+export type Source = Readonly<z.output<ReturnType<typeof sourceSchema>>>;

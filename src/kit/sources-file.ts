@@ -1,16 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import {
-  addressBlock,
-  headerName,
-  secret,
-  sourceName,
-  topicArn,
-  url,
-  urlToken,
-  webhookSecret,
-} from "./setting-formats.ts";
-import { reconciliationOf, type Source } from "./source.ts";
+import type { Secret } from "./secret.ts";
+import { type Source, sourceSchema } from "./source.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -51,7 +42,7 @@ export function readSourcesFile(file: string, environment: Environment): Sources
 }
 
 function sourcesSchema(environment: Environment) {
-  const kept = <Out>(format: z.ZodType<Out, string>) =>
+  const kept = (format: z.ZodType<Secret, string>) =>
     z
       .string()
       .transform((text, context) => {
@@ -63,48 +54,9 @@ function sourcesSchema(environment: Environment) {
         return z.NEVER;
       })
       .pipe(format);
-  const several = <Out>(item: z.ZodType<Out, string>) => z.array(item).min(1, "should name at least one");
-  const checks = z.strictObject({
-    hmac: z
-      .strictObject({
-        header: headerName.prefault("x-signature"),
-        algorithm: z.enum(["sha256", "sha512"], { error: "should be sha256 or sha512" }).default("sha256"),
-        prefix: z.string().default(""),
-        secrets: several(kept(secret(16))),
-      })
-      .nullable()
-      .default(null),
-    headerToken: z
-      .strictObject({ header: headerName.prefault("x-callback-token"), tokens: several(kept(secret(16))) })
-      .nullable()
-      .default(null),
-    standardWebhooks: z
-      .strictObject({ secrets: several(kept(webhookSecret)) })
-      .nullable()
-      .default(null),
-    allowedAddresses: z.array(addressBlock).default([]),
+  return z.strictObject({
+    sources: z.array(sourceSchema(kept)).min(1, "should describe at least one source"),
   });
-  const described = z.strictObject({
-    name: sourceName,
-    collectionApiUrl: url,
-    collectionApiKey: kept(secret(1)),
-    collectionIds: z
-      .preprocess(
-        (given) => (given === "none" ? [] : given),
-        z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()),
-      )
-      .optional(),
-    callbackTokens: several(kept(urlToken)),
-    callbackChecks: checks.prefault({}),
-    snsTopicArn: topicArn,
-    snsTestTopicArn: topicArn.nullable().default(null),
-  });
-  const source = described.transform(({ collectionIds, ...others }) => ({
-    ...others,
-    collectionIds: collectionIds ?? [],
-    reconciliation: reconciliationOf(collectionIds),
-  }));
-  return z.strictObject({ sources: z.array(source).min(1, "should describe at least one source") });
 }
 
 function doubles(sources: readonly Source[]): string[] {

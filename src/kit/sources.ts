@@ -1,12 +1,14 @@
+import { callbackChecksOf } from "./callback-checks.ts";
 import type { Secret } from "./secret.ts";
 import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
-import { type CallbackChecks, reconciliationOf, type Source } from "./source.ts";
+import { reconciliationOf, type Source } from "./source.ts";
 
-export type { CallbackChecks, Source } from "./source.ts";
+export type { Source } from "./source.ts";
 
 /**
- * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the variables
- * describe. @throws SettingsError when the variables were not required and do not make a whole source.
+ * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the
+ * variables describe.
+ * @throws SettingsError when the variables were not required and do not make a whole source.
  */
 export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): readonly Source[] {
   if (settings.sourcesInFile !== null) return settings.sourcesInFile;
@@ -18,7 +20,8 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
   } = settings;
   if (!collectionApiUrl || !collectionApiKey || !callbackTokens || !snsTopicArn)
     throw new SettingsError([
-      "COLLECTION_API_URL, COLLECTION_API_KEY, CALLBACK_TOKENS and SNS_TOPIC_ARN are needed, or a SOURCES_FILE",
+      "COLLECTION_API_URL, COLLECTION_API_KEY, CALLBACK_TOKENS and SNS_TOPIC_ARN are needed, or a " +
+        "SOURCES_FILE",
     ]);
   return [
     {
@@ -28,7 +31,7 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
       collectionIds: settings.COLLECTION_IDS ?? [],
       reconciliation: reconciliationOf(settings.COLLECTION_IDS),
       callbackTokens,
-      callbackChecks: checksOf(settings),
+      callbackChecks: callbackChecksOf(settings),
       snsTopicArn,
       snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
     },
@@ -43,27 +46,4 @@ export function callbackTokensOf(settings: Settings): { source: string; tokens: 
       { source: "default", tokens: CALLBACK_TOKENS },
     ]
   );
-}
-
-function checksOf(settings: Settings): CallbackChecks {
-  const {
-    CALLBACK_HMAC_SECRETS: hmacSecrets,
-    CALLBACK_HEADER_TOKENS: headerTokens,
-    CALLBACK_WEBHOOK_SECRETS: webhookSecrets,
-  } = settings;
-  return {
-    hmac:
-      hmacSecrets === undefined
-        ? null
-        : {
-            header: settings.CALLBACK_HMAC_HEADER,
-            algorithm: settings.CALLBACK_HMAC_ALGORITHM,
-            prefix: settings.CALLBACK_HMAC_PREFIX,
-            secrets: hmacSecrets,
-          },
-    headerToken:
-      headerTokens === undefined ? null : { header: settings.CALLBACK_HEADER_NAME, tokens: headerTokens },
-    standardWebhooks: webhookSecrets === undefined ? null : { secrets: webhookSecrets },
-    allowedAddresses: settings.CALLBACK_ALLOWED_ADDRESSES ?? [],
-  };
 }

@@ -1,4 +1,7 @@
-/** What `work` gives within `ms`, else `late`; the work goes on unheard. @throws what `work` throws in time. */
+/**
+ * What `work` gives within `ms`, else `late`; the work goes on unheard.
+ * @throws what `work` throws in time.
+ */
 export async function within<Value, Late>(
   work: Promise<Value>,
   ms: number,

@@ -4,8 +4,8 @@ import { Remembered } from "./remembered.ts";
 const WINDOW_MS = 60_000;
 
 /**
- * How many wrong tokens an address may try in a minute. Only wrong ones are counted and only they are refused for
- * it: all callbacks come from the provider's few addresses, which must never be shut out.
+ * How many wrong tokens an address may try in a minute. Only wrong ones are counted and only they are refused
+ * for it: all callbacks come from the provider's few addresses, which must never be shut out.
  */
 export class WrongTokens {
   readonly #perMinute: number;

@@ -6,8 +6,8 @@ import { readBacklogAges } from "../operate/backlog.ts";
 const EVERY_MS = 30_000;
 
 /**
- * Tells the backlog as a line of the log, `{"backlog":{"confirmSeconds":…,"publishSeconds":…}}`, which a metric filter
- * of the stack makes two metrics of; whatever LOG_LEVEL says, since an alarm rests on it.
+ * Tells the backlog as a line of the log, `{"backlog":{"confirmSeconds":…,"publishSeconds":…}}`, which a
+ * metric filter of the stack makes two metrics of; whatever LOG_LEVEL says, since an alarm rests on it.
  */
 export function backlogTeller(db: Database, now: () => number = Date.now): () => Promise<void> {
   const log = createLogger({ level: "info" });

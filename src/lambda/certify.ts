@@ -1,4 +1,4 @@
-import { passDoor } from "./pass-door.ts";
+import { passHandler } from "./pass-handler.ts";
 
 /** The daily certificate: paid at the provider = stored = published, or the differences by name (G10). */
-export const handler = passDoor((passes) => [passes.certify]);
+export const handler = passHandler((passes) => [passes.certify]);

@@ -1,7 +1,10 @@
-import { passDoor } from "./pass-door.ts";
+import { passHandler } from "./pass-handler.ts";
 
-/** Asks the provider about every question that is due. Woken after callbacks; each minute for what waits or was lost. */
-export const handler = passDoor((passes) => [passes.rescue, passes.confirm], {
+/**
+ * Asks the provider about every question that is due. Woken after callbacks; each minute for what waits or
+ * was lost.
+ */
+export const handler = passHandler((passes) => [passes.rescue, passes.confirm], {
   lingerMs: 3_000,
   tellsBacklog: true,
 });

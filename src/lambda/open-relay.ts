@@ -19,7 +19,10 @@ export interface LambdaRelay {
   db: Database;
   /** Where the function to wake is told; null when the stack has none. */
   queueUrls: { confirm: string | null; publish: string | null };
-  /** Replaces connections that did not survive the container's sleep. To be awaited before each invocation's work. */
+  /**
+   * Replaces connections that did not survive the container's sleep. To be awaited before each invocation's
+   * work.
+   */
   awaken(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,8 +34,8 @@ const SLEPT_MS = 5_000;
 const SIGN_OF_LIFE_MS = 2_000;
 
 /**
- * Opens what a function needs, with a pool of `connections`: one container serves one invocation at a time, so a
- * thousand containers must not take a thousand times ten connections.
+ * Opens what a function needs, with a pool of `connections`: one container serves one invocation at a time,
+ * so a thousand containers must not take a thousand times ten connections.
  * @throws SettingsError, RelayError
  */
 export async function openRelay(connections: number): Promise<LambdaRelay> {

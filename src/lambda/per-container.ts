@@ -1,6 +1,6 @@
 /**
- * Makes something at the first call and gives the same to all later ones of this container, which lives on between
- * invocations. When making it fails, the next call tries again.
+ * Makes something at the first call and gives the same to all later ones of this container, which lives on
+ * between invocations. When making it fails, the next call tries again.
  */
 export function perContainer<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | null = null;

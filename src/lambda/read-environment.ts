@@ -7,10 +7,11 @@ type Environment = Record<string, string | undefined>;
 const KEPT_AWAY = ["COLLECTION_API_KEY", "CALLBACK_TOKENS"] as const;
 
 /**
- * The settings of one function: its environment, and the secrets that its role may read from SSM, whose names stand
- * in SECRET_SETTINGS and whose values stand at SETTINGS_PATH/<name>, encrypted; `DATABASE_URL=DATABASE_URL_WORKER`
- * takes a setting from a parameter of another name. Without SETTINGS_PATH the environment is all there is.
- * A secret that is not this function's business is a random value here: it opens nothing.
+ * The settings of one function: its environment, and the secrets that its role may read from SSM, whose names
+ * stand in SECRET_SETTINGS and whose values stand at SETTINGS_PATH/<name>, encrypted;
+ * `DATABASE_URL=DATABASE_URL_WORKER` takes a setting from a parameter of another name. Without SETTINGS_PATH
+ * the environment is all there is. A secret that is not this function's business is a random value here: it
+ * opens nothing.
  * @throws RelayError that names the parameters which are missing
  */
 export async function readEnvironment(environment: Environment): Promise<Environment> {
@@ -37,7 +38,8 @@ async function readParameters(names: readonly string[]): Promise<Map<string, str
     );
     if (InvalidParameters.length > 0)
       throw new RelayError(
-        `SSM has no parameter ${InvalidParameters.join(", ")}. Make it with: aws ssm put-parameter --type SecureString --name …`,
+        `SSM has no parameter ${InvalidParameters.join(", ")}. Make it with: aws ssm put-parameter ` +
+          "--type SecureString --name …",
         { next: "refuse" },
       );
     return new Map(Parameters.map(({ Name = "", Value = "" }) => [Name, Value]));

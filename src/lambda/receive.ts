@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import serverlessHttp from "serverless-http";
-import { callbackDoor } from "../app/callback-door.ts";
+import { callbackReceiver } from "../app/callback-receiver.ts";
 import { httpApp } from "../app/http-app.ts";
 import { protectAnswers } from "../app/protect-answers.ts";
 import { openRelay } from "./open-relay.ts";
@@ -11,7 +11,7 @@ const open = perContainer(async () => {
   // One container takes one request at a time: one connection is all it can use.
   const relay = await openRelay(1);
   const wake = new WakeQueue({ queueUrl: relay.queueUrls.confirm, log: relay.log });
-  const door = callbackDoor({
+  const receiver = callbackReceiver({
     settings: relay.settings,
     sources: relay.sources,
     recording: relay.db,
@@ -24,7 +24,7 @@ const open = perContainer(async () => {
     // The sweep comes every minute by its schedule.
     onNothingNamed: () => undefined,
   });
-  const app = serverlessHttp(httpApp([protectAnswers({ behindTls: true }), ...door.routers], relay.log), {
+  const app = serverlessHttp(httpApp([protectAnswers({ behindTls: true }), ...receiver.routers], relay.log), {
     // The adapter fills headers only, and a length of its own as a number.
     request: (request: { headers: Record<string, unknown>; rawHeaders: string[] }) => {
       request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);
@@ -34,9 +34,9 @@ const open = perContainer(async () => {
 });
 
 /**
- * The callback's URL, behind an HTTP API (payload format 2.0): the same Express app as `serve`. Records and answers;
- * the wake-up is on its way before the answer leaves, because the container may freeze then. Killed at any moment,
- * it loses nothing: what was answered 2xx is committed, and the schedule confirms it.
+ * The callback's URL, behind an HTTP API (payload format 2.0): the same Express app as `serve`. Records and
+ * answers; the wake-up is on its way before the answer leaves, because the container may freeze then. Killed
+ * at any moment, it loses nothing: what was answered 2xx is committed, and the schedule confirms it.
  */
 export async function handler(
   event: APIGatewayProxyEventV2,

@@ -1,4 +1,4 @@
-import { passDoor } from "./pass-door.ts";
+import { passHandler } from "./pass-handler.ts";
 
 /** Reads the provider's lists for what callbacks missed, and for genuine ids in a flooded unknown lane. */
-export const handler = passDoor((passes) => [passes.scout, passes.sweep]);
+export const handler = passHandler((passes) => [passes.scout, passes.sweep]);

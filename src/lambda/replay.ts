@@ -1,4 +1,4 @@
-import { passDoor } from "./pass-door.ts";
+import { passHandler } from "./pass-handler.ts";
 
 /** Goes on with replays that were started and that nobody works on (G9). */
-export const handler = passDoor((passes) => [passes.replay]);
+export const handler = passHandler((passes) => [passes.replay]);

@@ -1,4 +1,4 @@
-import { passDoor } from "./pass-door.ts";
+import { passHandler } from "./pass-handler.ts";
 
 /** Makes the log's partitions that are due, and drops what is older than RETENTION. */
-export const handler = passDoor((passes) => [passes.partitions, passes.retention]);
+export const handler = passHandler((passes) => [passes.partitions, passes.retention]);

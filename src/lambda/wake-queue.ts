@@ -11,8 +11,9 @@ export interface WakeQueueOptions {
 const SEND_TIMEOUT_MS = 1_000;
 
 /**
- * Wakes another function through an SQS queue, whose concurrency is bounded. What is asked for while a message is
- * under way shares the next one. A wake-up may get lost, so no guarantee rests on it: the schedule is the safety net.
+ * Wakes another function through an SQS queue, whose concurrency is bounded. What is asked for while a
+ * message is under way shares the next one. A wake-up may get lost, so no guarantee rests on it: the schedule
+ * is the safety net.
  */
 export class WakeQueue {
   readonly #options: WakeQueueOptions;
@@ -32,7 +33,10 @@ export class WakeQueue {
     this.#sending = this.#sendAll();
   }
 
-  /** Resolves once all that was asked for is sent, or has failed. To be awaited before the container may freeze. */
+  /**
+   * Resolves once all that was asked for is sent, or has failed. To be awaited before the container may
+   * freeze.
+   */
   flush(): Promise<void> {
     return this.#sending;
   }

@@ -49,7 +49,7 @@ const CONFIRMATIONS: Record<UndeliveredList, RawBuilder<unknown>> = {
   quarantine: sql`confirmation.verdict = 'quarantined' and confirmation.released_at is null`,
 };
 
-// A confirmation that was settled again after it was dismissed is news: it is listed again.
+// A confirmation that was decided again after it was dismissed is news: it is listed again.
 const confirmations = (list: UndeliveredList) => sql`
   select 'confirmation' as kind, confirmation.invoice_id as "invoiceId", null::uuid as "eventId",
     confirmation.source, invoice.collection_name as collection,

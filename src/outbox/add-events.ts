@@ -3,7 +3,10 @@ import { type Columns, text, uuid } from "../database/columns.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
 import type { NewEvent } from "./event.ts";
 
-/** An answer that may hold an event, and the topic that it is sent to by this very process; null leaves it due. */
+/**
+ * An answer that may hold an event, and the topic that it is sent to by this very process; null leaves it
+ * due.
+ */
 type Answered = { event: NewEvent | null; handTo: string | null };
 
 export const EVENT: Columns<Answered> = {
@@ -22,7 +25,8 @@ export const EVENT: Columns<Answered> = {
  */
 export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
   insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, erased_at)
-  select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload, erased_at
+  select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload,
+    erased_at
   from held
   where event_id is not null and ${after}
   order by invoice_id
@@ -30,8 +34,8 @@ export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
   returning source, id`;
 
 /**
- * Queues the events that were `logged`. One that is handed over is claimed from its first moment on, so that it costs
- * no claim; a topic that is paused or backs off takes none.
+ * Queues the events that were `logged`. One that is handed over is claimed from its first moment on, so that
+ * it costs no claim; a topic that is paused or backs off takes none.
  * @param joiningTopic joins `topic` by its ARN while it takes events.
  */
 export const queueing = (

@@ -48,7 +48,8 @@ export class EventClaim<Given extends Claiming> {
   }
 }
 
-// A row that nothing is left of but its place in the queue has nothing to send: the books name it as a difference.
+// A row that nothing is left of but its place in the queue has nothing to send: the books name it as a
+// difference.
 const isClaimed = (
   row: ResultOf<Statement<never, typeof RETURNS>>,
 ): row is ClaimedEvent & { open: boolean } => row.id !== null && row.payload !== null;
@@ -60,7 +61,8 @@ const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Condi
     with admitted as materialized (${conditions.admitting(slots)}),
     taken as (
       select source, event_id from outbox
-      where source = ${value(({ route }) => route.source)} and invoice_type = ${value(({ route }) => route.invoiceType)}
+      where source = ${value(({ route }) => route.source)}
+        and invoice_type = ${value(({ route }) => route.invoiceType)}
         and state = 'due' and due_at <= now() and exists (select from admitted)
       order by due_at limit (select wanted from admitted) for update skip locked),
     claimed as (

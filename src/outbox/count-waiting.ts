@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { type Columns, tableOf, text } from "../database/columns.ts";
+import { type Columns, text } from "../database/columns.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Route } from "./event.ts";
 
@@ -7,6 +8,22 @@ const ROUTE: Columns<Pick<Route, "source" | "invoiceType">> = {
   source: text(({ source }) => source),
   invoice_type: text(({ invoiceType }) => invoiceType),
 };
+
+interface Given {
+  routes: readonly Route[];
+  since: string | null;
+}
+
+const counting = new Statement({ count: returned.count }, ({ table, value }: Slots<Given>) => {
+  const since = sql`coalesce(${value((given) => given.since)}::timestamptz, clock_timestamp())`;
+  const route = table("route", ROUTE, ({ routes }) => routes);
+  // One state at a time, as its index has it.
+  const waiting = (state: "due" | "claimed") => sql`
+    (select count(*) from outbox
+      where state = ${sql.lit(state)} and due_at <= ${since}
+        and (source, invoice_type) in (select source, invoice_type from ${route}))`;
+  return sql`select ${waiting("due")} + ${waiting("claimed")} as count`;
+});
 
 /**
  * How many events of these routes are on their way or should be.
@@ -17,12 +34,6 @@ export async function countWaiting(
   routes: readonly Route[],
   since: string | null,
 ): Promise<number> {
-  // One state at a time, as its index has it.
-  const waiting = (state: "due" | "claimed") => sql`
-    (select count(*) from outbox
-      where state = ${sql.lit(state)} and due_at <= coalesce(${since}::timestamptz, clock_timestamp())
-        and (source, invoice_type) in (select source, invoice_type from ${tableOf("route", ROUTE, routes)}))`;
-  const { rows } = await sql<{ count: number }>`
-    select ${waiting("due")} + ${waiting("claimed")} as count`.execute(db);
-  return rows[0]?.count ?? 0;
+  const [row] = await counting.execute(db, { routes, since });
+  return row?.count ?? 0;
 }

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from "kysely";
-import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Columns, text, uuid } from "../database/columns.ts";
+import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** Which event. */
@@ -15,16 +16,21 @@ export const EVENT_KEY: Columns<EventKey> = {
 
 const isGiven = sql<boolean>`outbox.source = given.source and outbox.event_id = given.event_id`;
 
-/** Dead events are sent again, from the first try. */
+const setting = (assignments: RawBuilder<unknown>) =>
+  new Statement({}, ({ table }: Slots<readonly EventKey[]>) => {
+    const given = table("given", EVENT_KEY, (events) => events);
+    return sql`update outbox set ${assignments} from ${given} where ${isGiven} and state = 'dead'`;
+  });
+
+const revive = setting(sql`state = 'due', attempt = 0, due_at = clock_timestamp(), dismissed_at = null`);
+const dismiss = setting(sql`dismissed_at = clock_timestamp()`);
+
+/** Sends dead events again, from the first try. */
 export async function reviveDeadEvents(db: Kysely<Tables>, events: readonly EventKey[]): Promise<void> {
-  await sql`
-    update outbox set state = 'due', attempt = 0, due_at = clock_timestamp(), dismissed_at = null
-    from ${tableOf("given", EVENT_KEY, events)} where ${isGiven} and state = 'dead'`.execute(db);
+  await revive.execute(db, events);
 }
 
-/** An operator wants to see these dead events no more. */
+/** Takes dead events off the operators' lists. */
 export async function dismissDeadEvents(db: Kysely<Tables>, events: readonly EventKey[]): Promise<void> {
-  await sql`
-    update outbox set dismissed_at = clock_timestamp()
-    from ${tableOf("given", EVENT_KEY, events)} where ${isGiven} and state = 'dead'`.execute(db);
+  await dismiss.execute(db, events);
 }

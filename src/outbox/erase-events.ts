@@ -3,8 +3,8 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /**
- * Blanks the personal data of an invoice's events, in the one update of the log that its trigger permits; a digest of
- * what was published stays.
+ * Blanks the personal data of an invoice's events, in the one update of the log that its trigger permits; a
+ * digest of what was published stays.
  * @param sources all that may hold one: the log is looked up by source first.
  * @returns `found`: how many events it has; `blanked`: how many changed.
  */
@@ -39,7 +39,9 @@ export async function eraseEvents(
 /** What may name a person, and what stands there instead. */
 const BLANK = { title: null, reference: null, payer: null, biller: null, metadata: {} };
 
-/** The event without what may name a person. Money is text in it, so that nothing of an amount is lost. Pure. */
+/**
+ * The event without what may name a person. Money is text in it, so that nothing of an amount is lost. Pure.
+ */
 export function erasedPayload(payload: string): string {
   const event = JSON.parse(payload) as { data: Record<string, unknown> };
   return JSON.stringify({ ...event, data: { ...event.data, ...BLANK } });

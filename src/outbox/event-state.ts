@@ -6,8 +6,8 @@ export const paidEventIsLogged = sql<boolean>`
     and event.type = 'invoice.paid')`;
 
 /**
- * Whether SNS accepted an event, for a query over `event`: by the usual way, not only on a replay elsewhere. This and
- * `publishedOn` are the only places that say what "published" means.
+ * Whether SNS accepted an event, for a query over `event`: by the usual way, not only on a replay elsewhere.
+ * This and `publishedOn` are the only places that say what "published" means.
  */
 export const isAccepted = sql<boolean>`
   exists (select from publication where publication.source = event.source and publication.event_id = event.id
@@ -18,8 +18,11 @@ export const publishedOn = (topicArn: ReturnType<typeof sql>) => sql<boolean>`
   exists (select from publication where publication.source = event.source and publication.event_id = event.id
     and publication.topic_arn = ${topicArn})`;
 
-/** The topic that is right for an event today, an expression over `event`; null for a Test event without a topic. */
-export const rightTopic = ({ live, test }: { live: string; test: string | null }) => sql`
+/**
+ * The topic that is right for an event today, an expression over `event`; null for a Test event without a
+ * topic.
+ */
+export const rightTopic = ({ live, test }: { live: unknown; test: unknown }) => sql`
   (case event.invoice_type when 'Live' then ${live}::text else ${test}::text end)`;
 
 /** Where an event stands, for a query over `event` with its `outbox` row joined, if it has one. */

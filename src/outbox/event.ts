@@ -1,7 +1,9 @@
 import type { Selectable } from "kysely";
 import type { OutboxTable } from "../database/tables.ts";
 
-/** Where the sending of an event stands; an event without a row in the outbox is published, or was never sent. */
+/**
+ * Where the sending of an event stands; an event without a row in the outbox is published, or was never sent.
+ */
 export type OutboxState = Selectable<OutboxTable>["state"];
 
 /** An event that is about to be logged. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { bytea, type Columns, integer, tableOf, text, uuid } from "../database/columns.ts";
+import { bytea, type Columns, integer, text, uuid } from "../database/columns.ts";
+import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { EventKey } from "./dead-events.ts";
 
@@ -18,9 +19,26 @@ const REPUBLISHED: Columns<Republished & { place: number }> = {
   digest: bytea(({ digest }) => digest),
 };
 
+interface Given {
+  replay: { id: string; topicArn: string };
+  accepted: readonly (Republished & { place: number })[];
+}
+
+const keeping = new Statement({}, ({ table, value }: Slots<Given>) => {
+  const replayId = sql`${value(({ replay }) => replay.id)}::uuid`;
+  return sql`
+    insert into publication (source, event_id, topic_arn, replay_id, message_id, digest)
+    select source, event_id, ${value(({ replay }) => replay.topicArn)}, ${replayId}, message_id, digest
+    from ${table("accepted", REPUBLISHED, ({ accepted }) => accepted)}
+    where not exists (
+      select from publication where replay_id = ${replayId} and publication.source = accepted.source
+        and publication.event_id = accepted.event_id and publication.message_id = accepted.message_id)
+    order by place`;
+});
+
 /**
- * Keeps the acceptances of one replay, whoever holds its lease now: they happened. Kept a second time, because nobody
- * knew whether the first write came through, they are there once.
+ * Keeps the acceptances of one replay, whoever holds its lease now: they happened. Kept a second time,
+ * because nobody knew whether the first write came through, they are there once.
  * @returns how many are new.
  */
 export async function keepReplayed(
@@ -29,14 +47,5 @@ export async function keepReplayed(
   accepted: readonly Republished[],
 ): Promise<number> {
   if (accepted.length === 0) return 0;
-  const placed = accepted.map((one, place) => ({ ...one, place }));
-  const { numAffectedRows = 0n } = await sql`
-    insert into publication (source, event_id, topic_arn, replay_id, message_id, digest)
-    select source, event_id, ${replay.topicArn}, ${replay.id}, message_id, digest
-    from ${tableOf("accepted", REPUBLISHED, placed)}
-    where not exists (
-      select from publication where replay_id = ${replay.id} and publication.source = accepted.source
-        and publication.event_id = accepted.event_id and publication.message_id = accepted.message_id)
-    order by place`.execute(db);
-  return Number(numAffectedRows);
+  return await keeping.write(db, { replay, accepted: accepted.map((one, place) => ({ ...one, place })) });
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /** An acceptance by SNS whose event is gone. */
@@ -16,11 +16,23 @@ export async function orphanedAcceptances(
   { from, to }: { from: Date; to: Date },
   limit: number,
 ): Promise<OrphanedAcceptance[]> {
-  const { rows } = await sql<OrphanedAcceptance>`
-    select event_id as "eventId", topic_arn as "topicArn", message_id as "messageId", published_at as "publishedAt"
-    from publication
-    where source = ${source} and published_at >= ${from} and published_at < ${to}
-      and not exists (select from event where event.source = publication.source and event.id = publication.event_id)
-    order by event_id limit ${limit}`.execute(db);
-  return rows;
+  return await db
+    .selectFrom("publication")
+    .select(["event_id as eventId", "topic_arn as topicArn", "message_id as messageId"])
+    .select("published_at as publishedAt")
+    .where("source", "=", source)
+    .where("published_at", ">=", from)
+    .where("published_at", "<", to)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("event")
+            .whereRef("event.source", "=", "publication.source")
+            .whereRef("event.id", "=", "publication.event_id"),
+        ),
+      ),
+    )
+    .orderBy("event_id")
+    .limit(limit)
+    .execute();
 }

@@ -1,6 +1,34 @@
 import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { erasedDocument } from "./payment.ts";
+
+interface Given {
+  invoiceId: string;
+  sources: readonly string[];
+}
+
+const erasing = new Statement(
+  { found: returned.count, invoices: returned.count, snapshots: returned.count },
+  ({ value }: Slots<Given>) => {
+    const id = sql`${value(({ invoiceId }) => invoiceId)}::uuid`;
+    const sources = sql`${value((given) => given.sources)}::text[]`;
+    const document = sql`${value(({ invoiceId }) => erasedDocument(invoiceId))}::json`;
+    return sql`
+      with known as (select count(*) as found from invoice where source = any(${sources}) and id = ${id}),
+      invoices as (
+        update invoice set erased_at = clock_timestamp(), document = ${document}, title = null, reference = null
+        where source = any(${sources}) and id = ${id} and erased_at is null
+        returning 1),
+      snapshots as (
+        update invoice_snapshot set erased_at = clock_timestamp(), document = ${document}
+        where source = any(${sources}) and invoice_id = ${id} and erased_at is null
+        returning 1)
+      select known.found, (select count(*) from invoices) as invoices,
+        (select count(*) from snapshots) as snapshots
+      from known`;
+  },
+);
 
 /**
  * Blanks the personal data of an invoice and of its snapshots; ids and amounts stay.
@@ -12,19 +40,6 @@ export async function erasePayments(
   invoiceId: string,
   sources: readonly string[],
 ): Promise<{ found: number; invoices: number; snapshots: number }> {
-  const { rows } = await sql<{ found: number; invoices: number; snapshots: number }>`
-    with known as (
-      select count(*) as found from invoice where source = any(${sources}::text[]) and id = ${invoiceId}),
-    invoices as (
-      update invoice set erased_at = clock_timestamp(), document = ${erasedDocument(invoiceId)},
-        title = null, reference = null
-      where source = any(${sources}::text[]) and id = ${invoiceId} and erased_at is null
-      returning 1),
-    snapshots as (
-      update invoice_snapshot set erased_at = clock_timestamp(), document = ${erasedDocument(invoiceId)}
-      where source = any(${sources}::text[]) and invoice_id = ${invoiceId} and erased_at is null
-      returning 1)
-    select known.found, (select count(*) from invoices) as invoices, (select count(*) from snapshots) as snapshots
-    from known`.execute(db);
-  return rows[0] ?? { found: 0, invoices: 0, snapshots: 0 };
+  const [erased] = await erasing.execute(db, { invoiceId, sources });
+  return erased ?? { found: 0, invoices: 0, snapshots: 0 };
 }

@@ -22,11 +22,12 @@ export const joiningInvoice = sql`
   left join invoice on invoice.source = claimed.source and invoice.id = claimed.invoice_id`;
 
 /**
- * A condition on rows of `asked`: nothing is stored of its invoice. Not "not exists", from which Postgres would make
- * a join with all invoices.
+ * A condition on rows of `asked`: nothing is stored of its invoice. Not "not exists", from which Postgres
+ * would make a join with all invoices.
  */
 export const noInvoiceIsKnown = sql<boolean>`
-  (select invoice.id from invoice where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
+  (select invoice.id from invoice
+    where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
 
 type Row = { [Name in keyof KnownInvoice]: KnownInvoice[Name] | null };
 

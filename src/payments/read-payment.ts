@@ -1,7 +1,10 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** What the provider last confirmed of an invoice, without personal data. @returns null when nothing is stored. */
+/**
+ * What the provider last confirmed of an invoice, without personal data.
+ * @returns null when nothing is stored.
+ */
 export async function readPayment(db: Kysely<Tables>, key: { invoiceId: string; source: string }) {
   const row = await db
     .selectFrom("invoice")

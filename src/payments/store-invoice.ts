@@ -30,26 +30,29 @@ export const INVOICE: Columns<Answered> = {
 };
 
 /**
- * Keeps the answers in `held` that differ as snapshots: an older one as it came, and what a newer one replaces.
- * A statement sees the tables as they were before it, so the replaced row is still there.
+ * Keeps the answers in `held` that differ as snapshots: an older one as it came, and what a newer one
+ * replaces. A statement sees the tables as they were before it, so the replaced row is still there.
  */
 export const keepingSnapshots: RawBuilder<unknown> = sql`
   insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document, erased_at)
-  select invoice_id, source, asked_at, status, digest, document, erased_at from held where differs and not newest
+  select invoice_id, source, asked_at, status, digest, document, erased_at
+  from held where differs and not newest
   union all
   select replaced.id, replaced.source, replaced.asked_at, replaced.status, replaced.digest, replaced.document,
     replaced.erased_at
   from held join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
   where held.differs and held.newest`;
 
-/** Stores the newest answers in `held`. Whoever holds the lease of the confirmation is the row's only writer. */
+/**
+ * Stores the newest answers in `held`. Whoever holds the lease of the confirmation is the row's only writer.
+ */
 export const storing: RawBuilder<unknown> = sql`
   insert into invoice as known
-    (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat, total_amount,
-     settleable_amount, status, type, collection_name, title, reference, payment_method, service_fee_payer, digest,
-     document, erased_at)
-  select invoice_id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
-    total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
+    (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
+     total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
+     service_fee_payer, digest, document, erased_at)
+  select invoice_id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge,
+    vat, total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
     service_fee_payer, digest, document, erased_at
   from held
   where newest
@@ -57,8 +60,8 @@ export const storing: RawBuilder<unknown> = sql`
     created_at = excluded.created_at, modified_at = excluded.modified_at,
     paid_at = excluded.paid_at, asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
     amount = excluded.amount, service_charge = excluded.service_charge, vat = excluded.vat,
-    total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount, status = excluded.status,
-    type = excluded.type, collection_name = excluded.collection_name, title = excluded.title,
+    total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount,
+    status = excluded.status, type = excluded.type, collection_name = excluded.collection_name, title = excluded.title,
     reference = excluded.reference, payment_method = excluded.payment_method,
     service_fee_payer = excluded.service_fee_payer, digest = excluded.digest, document = excluded.document,
     erased_at = coalesce(known.erased_at, excluded.erased_at)`;

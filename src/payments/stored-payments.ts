@@ -18,10 +18,16 @@ export async function readStoredPayments(
   after: string,
   limit: number,
 ): Promise<StoredPayment[]> {
-  const { rows } = await sql<StoredPayment>`
-    select id as "invoiceId", paid_at as "paidAt" from invoice
-    where source = ${source} and paid_at >= ${from} and paid_at < ${to} and id > ${after}::uuid
-      and ${hasStatus(statuses)}
-    order by id limit ${limit}`.execute(db);
-  return rows;
+  return await db
+    .selectFrom("invoice")
+    .select(["id as invoiceId", "paid_at as paidAt"])
+    .where("source", "=", source)
+    .where("paid_at", ">=", from)
+    .where("paid_at", "<", to)
+    .where("id", ">", after)
+    .where(hasStatus(statuses))
+    .orderBy("id")
+    .limit(limit)
+    .$narrowType<{ paidAt: Date }>()
+    .execute();
 }

@@ -3,7 +3,10 @@ import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collect
 export { compareMoney, differenceOfMoney, type Money, sumOfMoney, toUtc } from "../collection-api/index.ts";
 export type { Collection, Invoice, InvoicePage, ListedInvoice };
 
-/** What can come of any question to a provider besides the answer. None of it is an exception: each has its rule. */
+/**
+ * What can come of any question to a provider besides the answer. None of it is an exception: each has its
+ * rule.
+ */
 export type Refusal =
   /** 429 */
   | { kind: "rate_limited"; retryAfterMs: number | null; error: string }
@@ -16,7 +19,10 @@ export type Refusal =
   /** This side stopped waiting, because the process ends. */
   | { kind: "interrupted" };
 
-/** @param inOwnWords the provider says it in its own envelope; else it may be a gateway's or a web server's 404. */
+/**
+ * @param inOwnWords the provider says it in its own envelope; else it may be a gateway's or a web server's
+ *   404.
+ */
 export type NotFound = { kind: "not_found"; inOwnWords: boolean; error: string };
 
 /** What came of asking for one invoice. */

@@ -56,10 +56,9 @@ export function collectionApiProvider(options: CollectionClientOptions): Provide
       const answer = await provider.askInvoice(randomUUID(), ask);
       if (answer.kind === "key_refused") return { kind: "refused", error: answer.error };
       if (answer.kind === "not_found" && answer.inOwnWords) return { kind: "taken" };
-      return {
-        kind: "unclear",
-        error: "error" in answer ? answer.error : "it knows an invoice that was made up",
-      };
+      if (answer.kind === "interrupted") return { kind: "unclear", error: "stopped before it answered" };
+      const error = answer.kind === "found" ? "it knows an invoice that was made up" : answer.error;
+      return { kind: "unclear", error };
     },
     close: () => client.close(),
   };

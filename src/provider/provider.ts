@@ -19,8 +19,8 @@ export interface PageRequest {
 }
 
 /**
- * The port to a provider account: what the stages know of it. Each question is asked once, without retries, which are
- * the stages' own; whatever comes of it is an answer, and nothing is thrown.
+ * The port to a provider account: what the stages know of it. Each question is asked once, without retries,
+ * which are the stages' own; whatever comes of it is an answer, and nothing is thrown.
  */
 export interface Provider {
   /** @param options.onExchanged called once the answer is here, before it is read. */

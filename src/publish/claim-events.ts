@@ -27,8 +27,9 @@ const onTrial = new EventClaim<Claiming & Trying>({
 });
 
 /**
- * Takes due events of one route. A topic that is well needs one statement. One that is paused or backs off gives
- * nothing; one that failed or refuses is tried with a single event, and gives no more until that one is through.
+ * Takes due events of one route. A topic that is well needs one statement. One that is paused or backs off
+ * gives nothing; one that failed or refuses is tried with a single event, and gives no more until that one is
+ * through.
  */
 export async function claimEvents(
   db: Kysely<Tables>,

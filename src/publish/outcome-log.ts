@@ -5,7 +5,7 @@ import { GroupCommit } from "../database/group-commit.ts";
 import { isRefusedData } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
-import { type EventOutcome, settleEvents } from "../outbox/settle-events.ts";
+import { type EventOutcome, writeOutcomes } from "../outbox/write-outcomes.ts";
 
 /** The event is out already: nobody waits for its mark, in ms. */
 const LINGER_MS = 20;
@@ -25,7 +25,7 @@ export class OutcomeLog {
     this.#commits = new GroupCommit({
       async write(kept) {
         const raised = kept.flatMap((one) => one.alarms);
-        await settleEvents(db, { outcomes: kept.map(({ outcome }) => outcome), alarms: raised });
+        await writeOutcomes(db, { outcomes: kept.map(({ outcome }) => outcome), alarms: raised });
         alarms.tell(raised);
       },
       maxBatch: 500,
@@ -38,8 +38,8 @@ export class OutcomeLog {
   }
 
   /**
-   * Resolves once it is written. An acceptance is written until it is, however long Postgres is away: it happened, and
-   * forgetting it would send the event a second time.
+   * Resolves once it is written. An acceptance is written until it is, however long Postgres is away: it
+   * happened, and forgetting it would send the event a second time.
    * @throws what the write failed with, for anything else: the lease runs out, and it is tried again.
    */
   async keep(outcome: EventOutcome, alarms: readonly Alarm[]): Promise<void> {

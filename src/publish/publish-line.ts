@@ -6,10 +6,10 @@ import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
-import type { EventOutcome } from "../outbox/settle-events.ts";
+import type { EventOutcome } from "../outbox/write-outcomes.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
-import type { Claim, Exchange, Line } from "../workers/pump.ts";
+import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { claimEvents } from "./claim-events.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 

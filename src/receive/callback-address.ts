@@ -1,7 +1,10 @@
 /** The parts of a callback's URL, `/callbacks/{token}[/{reference}][?query]`. */
 export interface CallbackAddress {
   token: string;
-  /** What follows the token, percent-decoded where it can be; null when nothing does. NUL becomes U+FFFD: Postgres holds none. */
+  /**
+   * What follows the token, percent-decoded where it can be; null when nothing does. NUL becomes U+FFFD:
+   * Postgres holds none.
+   */
   reference: string | null;
   /** As it stood in the URL, without `?`. */
   query: string;
@@ -10,8 +13,8 @@ export interface CallbackAddress {
 }
 
 /**
- * Takes a request's URL apart, in the origin form or the absolute one. Tolerant of broken percent-encoding: a URL
- * that some provider cut off after 140 characters (interface, part D) may end inside an escape.
+ * Takes a request's URL apart, in the origin form or the absolute one. Tolerant of broken percent-encoding: a
+ * URL that some provider cut off after 140 characters (interface, part D) may end inside an escape.
  */
 export function callbackAddress(url: string): CallbackAddress {
   const target = url.startsWith("/") ? url : url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");

@@ -32,8 +32,8 @@ const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
  */
 export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
   const { intake, metrics } = options;
-  // A handler that knows its path, and no Router around it: that spares a quarter of what Express costs. A pattern
-  // with parameters would refuse a path whose percent-encoding is broken.
+  // A handler that knows its path, and no Router around it: that spares a quarter of what Express costs. A
+  // pattern with parameters would refuse a path whose percent-encoding is broken.
   return async (request, response, next) => {
     if (!CALLBACK_PATH.test(request.path)) return next();
     const done = metrics.callbackSeconds.startTimer();
@@ -71,7 +71,8 @@ function answer(
     );
   }
   if (taken.kind === "refused") {
-    // 400, not 2xx: a sender with a wrong secret must notice, and its later tries heal what a fixed secret missed.
+    // 400, not 2xx: a sender with a wrong secret must notice, and its later tries heal what a fixed secret
+    // missed.
     response.status(400).type("text/plain").send("The callback's signature or origin is not accepted.\n");
     return;
   }
@@ -114,8 +115,8 @@ function tellOthers(
 ): void {
   if ((taken.kind === "recorded" || taken.kind === "refused") && taken.cut?.overBudget)
     overBudget.ask(`${taken.source} ${taken.cut.overBudget}`);
-  // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6 and 10).
-  // And what was left unread: ids beyond the first hundred are found by the sweep.
+  // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6
+  // and 10). And what was left unread: ids beyond the first hundred are found by the sweep.
   if (taken.kind === "recorded" && (taken.invoiceIds.length === 0 || taken.cut?.unread.length))
     nothingNamed.ask(taken.source);
   if (taken.kind !== "refused") return;

@@ -9,7 +9,10 @@ export interface KeptBody {
   cut: { bytes: number; sha256: string } | null;
 }
 
-/** A body over budget as it is recorded: whole when it is short, else its beginning, with size and digest of all. */
+/**
+ * A body over budget as it is recorded: whole when it is short, else its beginning, with size and digest of
+ * all.
+ */
 export const keptBody = (body: Buffer): KeptBody =>
   body.length <= KEPT_BYTES
     ? { body, cut: null }

@@ -1,5 +1,6 @@
 import { maskOf } from "../kit/mask/callback-tokens.ts";
 import type { Source } from "../kit/source.ts";
+import { checkedHeaders } from "./caller/caller-checks.ts";
 
 /** Headers that carry a secret by their nature: recorded as present, never with their value. */
 const SECRET_HEADERS = [
@@ -27,17 +28,13 @@ export type MaskedTexts = Omit<RequestTexts, "rawHeaders"> & {
 
 /** What takes the secrets out of what is recorded of a request beside its body. */
 export function requestMask(sources: readonly Source[]): (texts: RequestTexts) => MaskedTexts {
-  const configured = sources.flatMap(({ callbackChecks: { hmac, headerToken, standardWebhooks } }) => [
-    ...(hmac === null ? [] : [hmac.header]),
-    ...(headerToken === null ? [] : [headerToken.header]),
-    ...(standardWebhooks === null ? [] : ["webhook-signature"]),
-  ]);
+  const configured = sources.flatMap(({ callbackChecks }) => checkedHeaders(callbackChecks));
   const secretHeaders: ReadonlySet<string> = new Set([...SECRET_HEADERS, ...configured]);
   const masked = maskOf(sources.flatMap((source) => source.callbackTokens));
 
   return ({ path, query, reference, rawHeaders }) => {
-    // Nearly no request holds a token outside its path: one look at all of it, instead of one at each text. No
-    // token holds a line break, so none is found across two texts.
+    // Nearly no request holds a token outside its path: one look at all of it, instead of one at each text.
+    // No token holds a line break, so none is found across two texts.
     const joined = `${path}\n${query}\n${reference ?? ""}\n${rawHeaders.join("\n")}`;
     const mask = masked(joined) === joined ? (text: string) => text : masked;
     const headers: [name: string, value: string][] = [];

@@ -34,8 +34,8 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyO
 const MOST_DISCARDED = 4 * 1024 * 1024;
 
 /**
- * Reads the rest of an unwanted request and forgets it: a sender that is still writing would lose the answer if
- * the connection were closed on it. Resolves at its end, or when it proves endless; never throws.
+ * Reads the rest of an unwanted request and forgets it: a sender that is still writing would lose the answer
+ * if the connection were closed on it. Resolves at its end, or when it proves endless; never throws.
  */
 export function discardRest(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();

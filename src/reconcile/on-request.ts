@@ -111,7 +111,7 @@ function sourcesWith(
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
   const message = `Collection ${collection} is none of COLLECTION_IDS. Add it there, so that its list may be read.`;
-  throw new RelayError(message, { next: "refuse" });
+  throw new RelayError(message, { next: "refuse", code: "usage" });
 }
 
 function collectionsOf(source: ReconcileSource, collection: string | undefined): readonly string[] {
@@ -119,6 +119,6 @@ function collectionsOf(source: ReconcileSource, collection: string | undefined):
   if (source.collectionIds.length > 0) return source.collectionIds;
   throw new RelayError(
     `Nobody can say which lists to read for source "${source.name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
-    { next: "refuse" },
+    { next: "refuse", code: "usage" },
   );
 }

@@ -16,10 +16,10 @@ interface Batch {
 }
 
 /** A confirmation, and whether it is to be claimed from its first moment on. */
-type Handed = Asked & { handOver: boolean };
+type AskedWithHandoff = Asked & { handOver: boolean };
 
-interface HandedBatch extends Batch {
-  asked: readonly Handed[];
+interface HandoffBatch extends Batch {
+  asked: readonly AskedWithHandoff[];
   leaseToken: string;
   leaseMs: number;
 }
@@ -46,8 +46,8 @@ const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
   insert into callback
     (id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
      body, invoice_ids)
-  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut, headers,
-    body, ids::uuid[]
+  select id, received_at, source, method, path, query, reference, remote_address, found_by, verdict, cut,
+    headers, body, ids::uuid[]
   from ${table("incoming", COLUMNS, ({ rows }) => rows)}
   on conflict do nothing`;
 
@@ -60,24 +60,24 @@ export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
   return sql`with logged as (${appending(slots)}) ${opening(asked, OPENING)}`;
 });
 
-const HANDED: Columns<Handed> = { ...ASKED, hand_over: boolean(({ handOver }) => handOver) };
+const TO_HAND_OVER: Columns<AskedWithHandoff> = { ...ASKED, hand_over: boolean(({ handOver }) => handOver) };
 
 /**
- * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that was asked
- * before, or about an invoice that is known, waits for a claim, which reads what is known of it.
+ * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that
+ * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
  */
 export const appendAndHandOver = new Statement(
   { invoiceId: returned.uuid, source: returned.text(), askedAt: returned.time },
-  (slots: Slots<HandedBatch>) => {
+  (slots: Slots<HandoffBatch>) => {
     const token = slots.value(({ leaseToken }) => leaseToken);
-    const whenHanded = (value: ReturnType<typeof sql>) =>
+    const whenHandedOver = (value: ReturnType<typeof sql>) =>
       sql`case when source.name is not null then ${value} end`;
     const born: Born = {
       state: sql`case when source.name is null then 'due' else 'claimed' end`,
-      leaseToken: whenHanded(sql`${token}::uuid`),
-      claimedUntil: whenHanded(sql`${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}`),
+      leaseToken: whenHandedOver(sql`${token}::uuid`),
+      claimedUntil: whenHandedOver(sql`${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}`),
     };
-    const asked = sql`${slots.table("asked", HANDED, (batch) => batch.asked)}
+    const asked = sql`${slots.table("asked", TO_HAND_OVER, (batch) => batch.asked)}
       ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),

@@ -54,8 +54,9 @@ export interface CallbackLogOptions {
 }
 
 /**
- * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed together.
- * The id is made before the write, so that a commit of unknown outcome is repeated without a second row.
+ * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed
+ * together. The id is made before the write, so that a commit of unknown outcome is repeated without a second
+ * row.
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;
@@ -91,8 +92,8 @@ async function record(
   const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
   const inTime = asked.filter(({ invoiceId }) => !late.has(invoiceId));
   const places = handoff?.reserve(inTime.map(({ source }) => source)) ?? [];
-  const handed = new Set(inTime.filter((_, index) => places[index] === true));
-  if (handoff === null || handed.size === 0) {
+  const toHandOver = new Set(inTime.filter((_, index) => places[index] === true));
+  if (handoff === null || toHandOver.size === 0) {
     await appendAndOpen.execute(db, { rows, asked });
     onConfirmations();
     return;
@@ -102,13 +103,13 @@ async function record(
   try {
     const fresh = await appendAndHandOver.execute(db, {
       rows,
-      asked: asked.map((one) => ({ ...one, handOver: handed.has(one) })),
+      asked: asked.map((one) => ({ ...one, handOver: toHandOver.has(one) })),
       leaseToken,
       leaseMs: handoff.leaseMs,
     });
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));
   } finally {
-    handoff.take(claimed, handed.size);
+    handoff.take(claimed, toHandOver.size);
   }
   if (claimed.length < asked.length) onConfirmations();
 }

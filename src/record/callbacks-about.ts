@@ -3,7 +3,8 @@ import type { Tables } from "../database/tables.ts";
 
 /** A condition on rows of `callback`: it named the invoice when it came. In the words of its two indexes. */
 export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
-  (invoice_ids[1] = ${invoiceId} or (cardinality(invoice_ids) > 1 and invoice_ids @> array[${invoiceId}::uuid]))`;
+  (invoice_ids[1] = ${invoiceId}
+    or (cardinality(invoice_ids) > 1 and invoice_ids @> array[${invoiceId}::uuid]))`;
 
 /** The newest callbacks about an invoice, without what they said. */
 export async function callbacksAbout(

@@ -25,7 +25,8 @@ export async function partitionsBefore(db: Kysely<Tables>, before: Date): Promis
   const { rows } = await sql<OldPartition>`
     select * from (
       select child.relname as name,
-        substring(pg_get_expr(child.relpartbound, child.oid) from $re$TO \\('([^']+)'\\)$re$)::timestamptz as to
+        substring(pg_get_expr(child.relpartbound, child.oid)
+          from $re$TO \\('([^']+)'\\)$re$)::timestamptz as to
       from pg_inherits join pg_class as child on child.oid = inhrelid
       where inhparent = 'callback'::regclass) as partition
     where "to" <= ${before} order by "to"`.execute(db);
@@ -69,9 +70,8 @@ export async function dropPartition(
   await sql`alter table callback detach partition ${table}`.execute(trx);
   await sql`
     insert into callback select old.* from ${table} as old
-    where (old.received_at, old.id) in (select kept.received_at, kept.id from (${about(table, keep)}) as kept)`.execute(
-    trx,
-  );
+    where (old.received_at, old.id) in (
+      select kept.received_at, kept.id from (${about(table, keep)}) as kept)`.execute(trx);
   await sql`drop table ${table}`.execute(trx);
 }
 

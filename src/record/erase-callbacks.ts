@@ -3,8 +3,8 @@ import type { Tables } from "../database/tables.ts";
 import { isAbout } from "./callbacks-about.ts";
 
 /**
- * Blanks the callbacks about an invoice, in the one update of the log that its trigger permits; a digest of each body
- * stays.
+ * Blanks the callbacks about an invoice, in the one update of the log that its trigger permits; a digest of
+ * each body stays.
  * @param alsoIn yields `received_at` and `callback_id` of those in which the invoice was found later.
  * @returns `found`: how many are about it; `blanked`: how many changed; and the sources they came to.
  */

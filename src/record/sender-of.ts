@@ -4,8 +4,8 @@ import { isIPv4, isIPv6 } from "node:net";
 const NETWORK_GROUPS = 4;
 
 /**
- * Who a callback came from, as far as taking turns goes: an IPv4 address, or the /64 network of an IPv6 one, since
- * whoever has one address there has all of them. Pure.
+ * Who a callback came from, as far as taking turns goes: an IPv4 address, or the /64 network of an IPv6 one,
+ * since whoever has one address there has all of them. Pure.
  * @param address as the socket or a trusted proxy says it; null when nobody does.
  */
 export function senderOf(address: string | null): string | null {

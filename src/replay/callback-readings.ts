@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import { type Columns, text, uuid } from "../database/columns.ts";
+import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { isLogged } from "../record/callbacks-about.ts";
 import type { NewReading } from "./read-again.ts";
@@ -14,16 +15,27 @@ const READING: Columns<NewReading> = {
   ids: text(({ invoiceIds }) => `{${invoiceIds.join(",")}}`),
 };
 
+interface Given {
+  replayId: string;
+  readings: readonly NewReading[];
+}
+
+const keeping = new Statement(
+  {},
+  ({ table, value }: Slots<Given>) => sql`
+    insert into callback_reading (callback_id, replay_id, received_at, source, found_by, invoice_ids)
+    select callback_id, ${value(({ replayId }) => replayId)}, received_at::timestamptz, source, found_by,
+      ids::uuid[]
+    from ${table("reading", READING, ({ readings }) => readings)}`,
+);
+
 /** Keeps what a replay found in callbacks, since their log is insert-only. */
 export async function keepReadings(
   db: Kysely<Tables>,
   replay: { id: string },
   readings: readonly NewReading[],
 ): Promise<void> {
-  await sql`
-    insert into callback_reading (callback_id, replay_id, received_at, source, found_by, invoice_ids)
-    select callback_id, ${replay.id}, received_at::timestamptz, source, found_by, ids::uuid[]
-    from ${tableOf("reading", READING, readings)}`.execute(db);
+  await keeping.execute(db, { replayId: replay.id, readings });
 }
 
 /** A query: `received_at` and `callback_id` of the callbacks in which a replay found the invoice. */
@@ -32,9 +44,9 @@ export const readingsAbout = (invoiceId: string): RawBuilder<unknown> => sql`
 
 /** Deletes the readings of callbacks that were received before that moment. */
 export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
-  await sql`
-    delete from callback_reading
-    where received_at < ${before} and not ${isLogged(sql`callback_reading.received_at`, sql`callback_id`)}`.execute(
-    db,
-  );
+  await db
+    .deleteFrom("callback_reading")
+    .where("received_at", "<", before)
+    .where(({ not }) => not(isLogged(sql`callback_reading.received_at`, sql`callback_id`)))
+    .execute();
 }

@@ -3,6 +3,7 @@ import { closeAlarms } from "../database/alarms.ts";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
+import { NO_LEASE } from "./held-replay.ts";
 import type { Replay } from "./replay.ts";
 import { mustFindReplay } from "./replay-rows.ts";
 
@@ -21,23 +22,30 @@ export function cancelReplay(options: ChangeOptions): Promise<Replay> {
       throw new RelayError(`The replay ${replay.id} has ended already: it is ${replay.state}.`, {
         next: "refuse",
       });
-    await sql`
-      update replay set state = 'cancelled', finished_at = clock_timestamp(), lease_token = null,
-        claimed_until = null, waits_for = null
-      where id = ${replay.id}`.execute(trx);
+    await trx
+      .updateTable("replay")
+      .set({ state: "cancelled", finished_at: sql`clock_timestamp()`, ...NO_LEASE })
+      .where("id", "=", replay.id)
+      .execute();
   });
 }
 
-/** Lets a failed or cancelled replay go on where it stopped. @throws RelayError when there is none, or it is done. */
+/**
+ * Lets a failed or cancelled replay go on where it stopped.
+ * @throws RelayError when there is none, or it is done.
+ */
 export function resumeReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.resume", async (trx, replay) => {
     if (replay.state === "done")
       throw new RelayError(`The replay ${replay.id} is done: there is nothing left of it to resume.`, {
         next: "refuse",
       });
-    await sql`
-      update replay set state = 'running', finished_at = null, last_error = null
-      where id = ${replay.id} and state <> 'running'`.execute(trx);
+    await trx
+      .updateTable("replay")
+      .set({ state: "running", finished_at: null, last_error: null })
+      .where("id", "=", replay.id)
+      .where("state", "<>", "running")
+      .execute();
   });
 }
 
@@ -47,7 +55,7 @@ async function changeState(
   change: (trx: Kysely<Tables>, replay: Replay) => Promise<void>,
 ): Promise<Replay> {
   await db.transaction().execute(async (trx) => {
-    await sql`select from replay where id = ${id} for update`.execute(trx);
+    await trx.selectFrom("replay").select("id").where("id", "=", id).forUpdate().execute();
     const replay = await mustFindReplay({ db: trx, id });
     await change(trx, replay);
     await closeAlarms(trx, ["replay_failed"], [{ source: "", subject: id }]);

@@ -37,7 +37,8 @@ export class ConfirmationsSteps implements ReplaySteps {
     const last = confirmations.at(-1);
     if (last === undefined) return { kind: "ends" };
     const moved = await db.transaction().execute(async (trx) => {
-      // Where a back-fill only records, asking again must not publish: what is known of the confirmation stands.
+      // Where a back-fill only records, asking again must not publish: what is known of the confirmation
+      // stands.
       await openConfirmations(trx, confirmations, { ...OPENING, recordOnly: true });
       return await saveProgress(trx, replay, {
         handled: confirmations.length,

@@ -11,8 +11,8 @@ import { selectEvents } from "./select-events.ts";
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes events to a file as NDJSON, one payload a line, exactly as published. The progress remembers how long the
- * file was, so that after a crash each line stands there once and whole.
+ * Writes events to a file as NDJSON, one payload a line, exactly as published. The progress remembers how
+ * long the file was, so that after a crash each line stands there once and whole.
  */
 export class EventFileSteps implements ReplaySteps {
   readonly #db: Kysely<Tables>;

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
-import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import { type Columns, text, uuid } from "../database/columns.ts";
+import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { BatchOutcome, Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
@@ -29,8 +30,9 @@ interface Answered {
 }
 
 /**
- * Publishes again, one batch at a time and never one before live events that wait already (G9). The outcome of
- * every entry is kept before it goes on; what failed is sent again, alone with its like, after a back-off (G5).
+ * Publishes again, one batch at a time and never one before live events that wait already (G9). The outcome
+ * of every entry is kept before it goes on; what failed is sent again, alone with its like, after a back-off
+ * (G5).
  */
 export class EventsSteps implements ReplaySteps {
   readonly #options: PublishingAgainOptions;
@@ -131,9 +133,23 @@ const REFUSED: Columns<RefusedEntry> = {
   error: text(({ error }) => error),
 };
 
+interface Refusals {
+  replayId: string;
+  refused: readonly RefusedEntry[];
+}
+
+const keepingRefusals = new Statement(
+  {},
+  ({ table, value }: Slots<Refusals>) => sql`
+    insert into replay_refusal (replay_id, event_id, source, error)
+    select ${value(({ replayId }) => replayId)}, event_id, source, error
+    from ${table("refused", REFUSED, ({ refused }) => refused)}
+    on conflict do nothing`,
+);
+
 /**
- * The position moves only once the whole batch has an outcome; until then the query leaves out those that have. Kept
- * a second time, since nobody knew of the first, it counts only what is new.
+ * The position moves only once the whole batch has an outcome; until then the query leaves out those that
+ * have. Kept a second time, since nobody knew of the first, it counts only what is new.
  */
 async function keepOutcomes(
   db: Kysely<Tables>,
@@ -151,15 +167,12 @@ async function keepOutcomes(
   const last = entries.at(-1)?.event;
   const isWhole = accepted.length + refused.length === entries.length;
   const moved = await db.transaction().execute(async (trx) => {
-    const { numAffectedRows = 0n } = await sql`
-      insert into replay_refusal (replay_id, event_id, source, error)
-      select ${replay.id}, event_id, source, error from ${tableOf("refused", REFUSED, refused)}
-      on conflict do nothing`.execute(trx);
+    const refusedNow = await keepingRefusals.write(trx, { replayId: replay.id, refused });
     const sent = await keepReplayed(trx, { id: replay.id, topicArn }, accepted);
     const progress = {
-      handled: sent + Number(numAffectedRows),
+      handled: sent + refusedNow,
       sent,
-      refused: Number(numAffectedRows),
+      refused: refusedNow,
       ...(isWhole && last !== undefined
         ? { position: { at: last.at, id: last.id, source: last.source } }
         : {}),

@@ -21,7 +21,10 @@ const WHERE_ELSE: [filter: keyof ReplayFilters, kinds: readonly ReplayKind[], na
   ["refused", ["callbacks"], "refused callbacks"],
 ];
 
-/** @throws RelayError for what this kind of replay cannot be restricted to or sent to, rather than ignoring it. */
+/**
+ * @throws RelayError for what this kind of replay cannot be restricted to or sent to, rather than ignoring
+ *   it.
+ */
 export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, target: ReplayTarget): void {
   for (const [filter, kinds, name] of WHERE_ELSE) {
     if (filters[filter] !== undefined && !kinds.includes(kind))

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
 import { type Alarm, raising } from "../database/alarms.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
 import type { Tables } from "../database/tables.ts";
@@ -7,11 +7,15 @@ import { LeaseLost } from "../workers/held-lease.ts";
 import type { HeldReplay, Position, ReplayState } from "./replay.ts";
 import { COLUMNS } from "./replay-rows.ts";
 
-const HELD_COLUMNS = sql`${COLUMNS}, lease_token as "leaseToken", position`;
+const HELD_COLUMNS = [
+  ...COLUMNS,
+  sql<string>`lease_token`.as("leaseToken"),
+  sql<Position | null>`position`.as("position"),
+] as const;
 
 /**
- * Takes the lease, unless someone else holds it or another replay of its kind is under way: they take turns, so
- * that live traffic waits behind one of them at most.
+ * Takes the lease, unless someone else holds it or another replay of its kind is under way: they take turns,
+ * so that live traffic waits behind one of them at most.
  * @returns null when it cannot be had now.
  */
 export function claimReplay(
@@ -19,19 +23,37 @@ export function claimReplay(
   id: string | "any on a topic",
   leaseMs: number,
 ): Promise<HeldReplay | null> {
-  const which = id === "any on a topic" ? sql`target ->> 'kind' <> 'file'` : sql`id = ${id}`;
+  const which =
+    id === "any on a topic" ? sql<boolean>`target ->> 'kind' <> 'file'` : sql<boolean>`id = ${id}`;
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`.execute(trx);
-    const { rows } = await sql<HeldReplay>`
-      update replay set lease_token = ${newId()}, claimed_until = ${leaseEnd(sql`${leaseMs}`)},
-        started_at = coalesce(started_at, clock_timestamp())
-      where state = 'running' and id = (
-        select id from replay where state = 'running' and ${which}
-          and coalesce(claimed_until < clock_timestamp(), true)
-          and kind not in (select kind from replay where state = 'running' and claimed_until >= clock_timestamp())
-        order by requested_at, id limit 1)
-      returning ${HELD_COLUMNS}`.execute(trx);
-    return rows[0] ?? null;
+    const held = await trx
+      .updateTable("replay")
+      .set({
+        lease_token: newId(),
+        claimed_until: endOf(leaseMs),
+        started_at: sql`coalesce(started_at, clock_timestamp())`,
+      })
+      .where("state", "=", "running")
+      .where("id", "=", ({ selectFrom }) =>
+        selectFrom("replay")
+          .select("id")
+          .where("state", "=", "running")
+          .where(which)
+          .where(sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`)
+          .where("kind", "not in", ({ selectFrom }) =>
+            selectFrom("replay")
+              .select("kind")
+              .where("state", "=", "running")
+              .where("claimed_until", ">=", sql<Date>`clock_timestamp()`),
+          )
+          .orderBy("requested_at")
+          .orderBy("id")
+          .limit(1),
+      )
+      .returning(HELD_COLUMNS)
+      .executeTakeFirst();
+    return held ?? null;
   });
 }
 
@@ -50,24 +72,27 @@ export async function saveProgress(
   held: HeldReplay,
   { handled = 0, opened = 0, sent = 0, refused = 0, position = held.position }: ProgressMade,
 ): Promise<HeldReplay> {
-  return await change(
-    trx,
-    held,
-    sql`handled = handled + ${handled}, opened = opened + ${opened}, sent = sent + ${sent},
-      refused = refused + ${refused}, position = ${position === null ? null : JSON.stringify(position)}::json,
-      waits_for = null`,
-  );
+  return await change(trx, held, {
+    handled: sql`handled + ${handled}`,
+    opened: sql`opened + ${opened}`,
+    sent: sql`sent + ${sent}`,
+    refused: sql`refused + ${refused}`,
+    position: position === null ? null : JSON.stringify(position),
+    waits_for: null,
+  });
 }
 
 /** @throws LeaseLost */
 export const saveWaiting = (db: Kysely<Tables>, held: HeldReplay, why: string) =>
-  change(db, held, sql`waits_for = ${why}`);
+  change(db, held, { waits_for: why });
 
 /** @throws LeaseLost */
 export const extendReplay = (db: Kysely<Tables>, held: HeldReplay, leaseMs: number) =>
-  change(db, held, sql`claimed_until = ${leaseEnd(sql`${leaseMs}`)}`);
+  change(db, held, { claimed_until: endOf(leaseMs) });
 
-const NO_LEASE = sql`lease_token = null, claimed_until = null, waits_for = null`;
+const endOf = (leaseMs: number) => sql<Date>`${leaseEnd(sql`${leaseMs}`)}`;
+
+export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
 
 /** Gives the lease back; the next one goes on where it stands. @throws LeaseLost */
 export const releaseReplay = (db: Kysely<Tables>, held: HeldReplay) => change(db, held, NO_LEASE);
@@ -78,12 +103,7 @@ export const endReplay = (
   held: HeldReplay,
   state: Exclude<ReplayState, "running" | "cancelled">,
   lastError: string | null = null,
-) =>
-  change(
-    db,
-    held,
-    sql`state = ${state}, finished_at = clock_timestamp(), last_error = ${lastError}, ${NO_LEASE}`,
-  );
+) => change(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
 
 /** Ends a replay that cannot go on, and raises the alarm that says so with it (G13). @throws LeaseLost */
 export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, alarm: Alarm | null) {
@@ -102,13 +122,16 @@ export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, al
 async function change(
   db: Kysely<Tables>,
   held: HeldReplay,
-  assignments: RawBuilder<unknown>,
+  values: UpdateObject<Tables, "replay">,
 ): Promise<HeldReplay> {
-  const { rows } = await sql<HeldReplay>`
-    update replay set ${assignments}
-    where id = ${held.id} and lease_token = ${held.leaseToken} and state = 'running'
-    returning ${HELD_COLUMNS}`.execute(db);
-  const [row] = rows;
+  const row = await db
+    .updateTable("replay")
+    .set(values)
+    .where("id", "=", held.id)
+    .where("lease_token", "=", held.leaseToken)
+    .where("state", "=", "running")
+    .returning(HELD_COLUMNS)
+    .executeTakeFirst();
   if (row === undefined) throw new LeaseLost(`the replay ${held.id} is no longer held`);
   return row;
 }

@@ -22,9 +22,9 @@ const CLOSED = {
 } as const;
 
 /**
- * Live events go first: the next batch of a replay waits for every live event of the topic that was due when the
- * batch before it ended. So none ever waits behind more than one (G9), and replays still come forward while new
- * ones keep arriving. A topic that is paused or backing off is left alone.
+ * Live events go first: the next batch of a replay waits for every live event of the topic that was due when
+ * the batch before it ended. So none ever waits behind more than one (G9), and replays still come forward
+ * while new ones keep arriving. A topic that is paused or backing off is left alone.
  * @param since Postgres' clock when the batch before ended; null before the first one.
  */
 export async function waitsForLiveEvents(

@@ -29,7 +29,10 @@ export interface PlannedItem {
 export interface ReplayPlan extends ReplayRequest {
   /** Confirmations, callbacks or events that the filters match. */
   matching: number;
-  /** Of callbacks: those with invoice ids that nobody asks about: not found before, or lost. null for other kinds. */
+  /**
+   * Of callbacks: those with invoice ids that nobody asks about: not found before, or lost. null for other
+   * kinds.
+   */
   withNewIds: number | null;
   first: PlannedItem[];
 }

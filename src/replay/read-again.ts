@@ -24,7 +24,10 @@ export interface NewReading {
 /** What says where an id was found whose confirmation was lost, when today's reading does not find it. */
 const IN_THE_LOG = "the log";
 
-/** The invoice ids of a recorded callback that are not asked about, though they should be; null when there are none. Pure. */
+/**
+ * The invoice ids of a recorded callback that are not asked about, though they should be; null when there are
+ * none. Pure.
+ */
 export function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): NewReading | null {
   const header = (name: string) =>
     callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;

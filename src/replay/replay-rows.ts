@@ -2,14 +2,29 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { invoicesOf } from "../outbox/read-event.ts";
-import type { Replay } from "./replay.ts";
+import type { Replay, ReplayFilters, ReplayTarget } from "./replay.ts";
 
 /** What `Replay` shows, over `replay`. */
-export const COLUMNS = sql`
-  id, kind, state, filters, target, rate, requested_by as "requestedBy", requested_at as "requestedAt",
-  started_at as "startedAt", finished_at as "finishedAt", matching, handled, opened, sent, refused,
-  coalesce(claimed_until > clock_timestamp(), false) as "underWay", waits_for as "waitsFor",
-  last_error as "lastError"`;
+export const COLUMNS = [
+  "id",
+  "kind",
+  "state",
+  sql<ReplayFilters>`filters`.as("filters"),
+  sql<ReplayTarget>`target`.as("target"),
+  "rate",
+  "requested_by as requestedBy",
+  "requested_at as requestedAt",
+  "started_at as startedAt",
+  "finished_at as finishedAt",
+  "matching",
+  "handled",
+  "opened",
+  "sent",
+  "refused",
+  sql<boolean>`coalesce(claimed_until > clock_timestamp(), false)`.as("underWay"),
+  "waits_for as waitsFor",
+  "last_error as lastError",
+] as const;
 
 /** The newest first. */
 export async function listReplays({
@@ -19,14 +34,17 @@ export async function listReplays({
   db: Kysely<Tables>;
   limit?: number;
 }): Promise<Replay[]> {
-  const { rows } = await sql<Replay>`
-    select ${COLUMNS} from replay order by requested_at desc, id desc limit ${limit}`.execute(db);
-  return rows;
+  return await db
+    .selectFrom("replay")
+    .select(COLUMNS)
+    .orderBy("requested_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
 }
 
 export async function findReplay({ db, id }: { db: Kysely<Tables>; id: string }): Promise<Replay | null> {
-  const { rows } = await sql<Replay>`select ${COLUMNS} from replay where id = ${id}`.execute(db);
-  return rows[0] ?? null;
+  return (await db.selectFrom("replay").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
 /** @throws RelayError when there is none. */

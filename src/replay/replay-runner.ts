@@ -72,8 +72,8 @@ export class ReplayRunner {
   }
 
   /**
-   * Runs the replay here, or watches while another process does or another replay of its kind goes first, until it has
-   * ended or `stop` aborts.
+   * Runs the replay here, or watches while another process does or another replay of its kind goes first,
+   * until it has ended or `stop` aborts.
    */
   async follow(started: Replay, watching: Required<Watching>): Promise<Replay> {
     const { stop, onProgress } = watching;

@@ -6,7 +6,9 @@ export type ReplayState = Selectable<ReplayTable>["state"];
 
 /** Which of the log is run again; what is left out does not restrict. */
 export interface ReplayFilters {
-  /** ISO 8601, inclusive. When it was last asked for (confirmations), received (callbacks), or made (events). */
+  /**
+   * ISO 8601, inclusive. When it was last asked for (confirmations), received (callbacks), or made (events).
+   */
   from?: string | undefined;
   /** ISO 8601, exclusive; the moment the replay was asked for when left out. */
   to?: string | undefined;

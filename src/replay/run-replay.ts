@@ -22,7 +22,9 @@ export interface RunOptions {
   alarmOf(failed: Replay, why: string): Alarm | null;
 }
 
-/** The most that one step takes. SNS' batches hold ten; confirmations and callbacks go into one transaction. */
+/**
+ * The most that one step takes. SNS' batches hold ten; confirmations and callbacks go into one transaction.
+ */
 const MOST_AT_ONCE = { confirmations: 100, callbacks: 200, events: 10 } as const;
 
 /** At low rates a step takes what is due in this time, in ms, so that the rate is kept smoothly. */
@@ -30,9 +32,9 @@ const STEP_MS = 200;
 const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
 
 /**
- * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled, or
- * this process is asked to stop. Every step saves its progress, so whoever takes the lease next goes on there. A
- * database that is away is waited for.
+ * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled,
+ * or this process is asked to stop. Every step saves its progress, so whoever takes the lease next goes on
+ * there. A database that is away is waited for.
  * @returns the replay as it stands then.
  */
 export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {
@@ -105,7 +107,7 @@ class Run {
     try {
       // Nobody knows whether what was under way when the database went away came through: its row does.
       if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, leaseMs);
-      const next = await this.#settle(await this.#taking(steps.next(this.replay, most)));
+      const next = await this.#conclude(await this.#taking(steps.next(this.replay, most)));
       this.#databaseFaults = 0;
       return next;
     } catch (error) {
@@ -125,7 +127,7 @@ class Run {
     }
   }
 
-  async #settle(outcome: StepOutcome): Promise<number | "ended"> {
+  async #conclude(outcome: StepOutcome): Promise<number | "ended"> {
     const { db, alarmOf } = this.#options;
     switch (outcome.kind) {
       case "went":

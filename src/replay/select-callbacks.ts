@@ -23,16 +23,19 @@ export interface SelectedCallback {
 
 const OWN_VERDICTS = ["unreadable", "ping", "refused"];
 
+const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
+
 /** An erased callback has no bytes to read. */
 const matching = (filters: ReplayFilters) => sql`
   from callback as c
   where c.erased_at is null
-    and ${filters.refused === true || filters.verdict === "refused" ? sql`true` : sql`c.verdict is distinct from 'refused'`}
+    and ${takesRefused(filters) ? sql`true` : sql`c.verdict is distinct from 'refused'`}
     and ${conditionOf(filters, {
       from: (time) => sql`c.received_at >= ${time}`,
       to: (time) => sql`c.received_at < ${time}`,
       invoiceIds: (ids) => sql`
-        (c.invoice_ids[1] = any(${ids}::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && ${ids}::uuid[]))`,
+        (c.invoice_ids[1] = any(${ids}::uuid[])
+          or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && ${ids}::uuid[]))`,
       collection: (name) => sql`
         exists (select from invoice where invoice.source = c.source and invoice.id = any(c.invoice_ids)
           and invoice.collection_name = ${name})`,
@@ -68,10 +71,12 @@ export async function selectCallbacks(
           where reading.callback_id = c.id), '{}'::uuid[]) as found_ids
       ${matching(filters)} and ${later}
       order by c.received_at, c.id limit ${most})
-    select id, received_at as "receivedAt", received_at::text as at, source, method, query, reference, headers, body,
-      verdict, found_ids as "foundIds",
-      array(select confirmation.invoice_id from confirmation
-        where confirmation.source = selected.source and confirmation.invoice_id = any(found_ids)) as "confirmedIds"
+    select id, received_at as "receivedAt", received_at::text as at, source, method, query, reference,
+      headers, body, verdict, found_ids as "foundIds",
+      array(
+        select confirmation.invoice_id from confirmation
+        where confirmation.source = selected.source and confirmation.invoice_id = any(found_ids)
+      ) as "confirmedIds"
     from selected order by received_at, id`.execute(db);
   return rows;
 }

@@ -37,7 +37,8 @@ export async function selectConfirmations(
   const later =
     after === null
       ? sql`true`
-      : sql`(confirmation.invoice_id, confirmation.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
+      : sql`
+        (confirmation.invoice_id, confirmation.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
   const { rows } = await sql<SelectedConfirmation>`
     select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
       confirmation.requested_at as "requestedAt"

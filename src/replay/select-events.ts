@@ -71,12 +71,14 @@ export async function selectEvents(db: Kysely<Tables>, selection: EventSelection
   const later =
     after === null
       ? sql`true`
-      : sql`(${place}) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid, ${after.source ?? ""}::text)`;
+      : sql`
+        (${place}) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid, ${after.source ?? ""}::text)`;
   const { rows } = await sql<SelectedEvent>`
     select event.id, event.invoice_id as "invoiceId", event.source, event.type,
       event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,
       event.created_at as "createdAt", event.created_at::text as at
-    ${matching(filters, target, routes)} and ${later} and ${replayId === null ? sql`true` : hasNoOutcome(replayId)}
+    ${matching(filters, target, routes)} and ${later}
+      and ${replayId === null ? sql`true` : hasNoOutcome(replayId)}
     order by ${place} limit ${most}`.execute(db);
   return rows;
 }

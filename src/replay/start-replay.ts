@@ -1,9 +1,10 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
 import type { Route } from "../outbox/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
+import { databaseClock } from "./live-events-first.ts";
 import type { ReplayRequest } from "./plan-replay.ts";
 import { DEFAULT_RATES, type Replay } from "./replay.ts";
 import { mustFindReplay } from "./replay-rows.ts";
@@ -31,14 +32,21 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
   refuseMeaningless(kind, options.filters, target);
   const id = newId();
   const matching = await db.transaction().execute(async (trx) => {
-    const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(trx);
-    const filters = { ...options.filters, to: options.filters.to ?? rows[0]?.now };
+    const filters = { ...options.filters, to: options.filters.to ?? (await databaseClock(trx)) };
     const matching = await count(trx, { ...options, filters });
     if (matching === 0) return 0;
-    await sql`
-      insert into replay (id, kind, filters, target, rate, matching, requested_by)
-      values (${id}, ${kind}, ${JSON.stringify(filters)}, ${JSON.stringify(target)}, ${rate}, ${matching},
-        ${actor})`.execute(trx);
+    await trx
+      .insertInto("replay")
+      .values({
+        id,
+        kind,
+        filters: JSON.stringify(filters),
+        target: JSON.stringify(target),
+        rate,
+        matching,
+        requested_by: actor,
+      })
+      .execute();
     await audit(trx, [
       {
         actor,

@@ -6,7 +6,7 @@ import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
 import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { Outcome } from "./outcome.ts";
-import { type HandedOutcome, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
+import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
 
 export interface OutcomeStoreOptions {
   db: Kysely<Tables>;
@@ -19,8 +19,9 @@ export interface OutcomeStoreOptions {
 }
 
 /**
- * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction of
- * verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands alone.
+ * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction
+ * of verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands
+ * alone.
  */
 export class OutcomeStore {
   readonly #commits: GroupCommit<Outcome>;
@@ -37,7 +38,10 @@ export class OutcomeStore {
     });
   }
 
-  /** Resolves once it is committed, or once the lease proves to be lost, which is no error: then another worker has it. */
+  /**
+   * Resolves once it is committed, or once the lease proves to be lost, which is no error: then another
+   * worker has it.
+   */
   store(outcome: Outcome): Promise<void> {
     return this.#commits.add(outcome);
   }
@@ -51,10 +55,10 @@ async function write(
   const { handoff, onEvents, alarms } = options;
   const sendable = outcomes.filter((outcome) => topicOf(outcome, topics) !== null);
   const places = handoff?.reserve(sendable.map(lineOfEvent)) ?? [];
-  const handed = new Set(sendable.filter((_, index) => places[index] === true));
+  const toHandOver = new Set(sendable.filter((_, index) => places[index] === true));
   const addressed = outcomes.map((outcome) => ({
     ...outcome,
-    handTo: handed.has(outcome) ? topicOf(outcome, topics) : null,
+    handTo: toHandOver.has(outcome) ? topicOf(outcome, topics) : null,
   }));
   let claimed: ClaimedEvent[] = [];
   try {
@@ -67,7 +71,7 @@ async function write(
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(held.flatMap(raisedBy));
   } finally {
-    if (handed.size > 0) handoff?.take(claimed, handed.size);
+    if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size);
   }
 }
 
@@ -85,7 +89,7 @@ const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
   raises.map((alarm) => ({ ...alarm, source, subject: invoiceId }));
 
 function claimedEvent(
-  { event, invoiceId, source }: HandedOutcome,
+  { event, invoiceId, source }: OutcomeToHandOver,
   state: string | null | undefined,
   leaseToken: string,
 ): ClaimedEvent[] {

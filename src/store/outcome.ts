@@ -1,4 +1,4 @@
-import type { ConfirmationOutcome } from "../confirmations/settle.ts";
+import type { ConfirmationOutcome } from "../confirmations/write-outcomes.ts";
 import type { AlarmName } from "../database/alarms.ts";
 import type { NewEvent } from "../outbox/event.ts";
 import type { ConfirmedInvoice } from "../payments/payment.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { holding, OUTCOME, passing, settling } from "../confirmations/settle.ts";
+import { holding, OUTCOME, passing, writingOutcomes } from "../confirmations/write-outcomes.ts";
 import { ALARM, type Alarm, clearing, raising } from "../database/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
 import { noting } from "../database/history.ts";
@@ -11,10 +11,10 @@ import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** An outcome, and the topic that its event is sent to by this very process; null leaves the event due. */
-export type HandedOutcome = Outcome & { handTo: string | null };
+export type OutcomeToHandOver = Outcome & { handTo: string | null };
 
 export interface OutcomeBatch {
-  outcomes: readonly HandedOutcome[];
+  outcomes: readonly OutcomeToHandOver[];
   /** The lease of those events that are handed over. */
   leaseToken: string;
   leaseMs: number;
@@ -25,7 +25,7 @@ export interface AlarmingBatch extends OutcomeBatch {
   clears: readonly Omit<Alarm, "detail">[];
 }
 
-const ANSWER: Columns<HandedOutcome> = { ...OUTCOME, ...INVOICE, ...EVENT };
+const ANSWER: Columns<OutcomeToHandOver> = { ...OUTCOME, ...INVOICE, ...EVENT };
 
 /** For each outcome whose lease still held: what became of its event; null when it has none that is new. */
 const RETURNS = {
@@ -36,16 +36,16 @@ const RETURNS = {
 } as const;
 
 /** So that a timeline tells of the verdict before the event. */
-const VERDICT_FIRST = sql<boolean>`(select count(*) from settled) > 0`;
+const VERDICT_FIRST = sql<boolean>`(select count(*) from decided) > 0`;
 
 /**
- * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in invoice
- * order, and everything else is written for those only (G6).
+ * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in
+ * invoice order, and everything else is written for those only (G6).
  */
 const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   with answer as materialized (select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
   held as materialized (${holding}),
-  settled as (${settling}),
+  decided as (${writingOutcomes}),
   noted as (${noting(passing)}),
   snapshots as (${keepingSnapshots}),
   stored as (${storing}),
@@ -57,7 +57,8 @@ const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   )})`;
 
 const told = sql`
-  select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken", queued.state as "eventState"
+  select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
+    queued.state as "eventState"
   from held left join queued on queued.source = held.source and queued.event_id = held.event_id`;
 
 /** Writes outcomes that neither raise nor clear an alarm: nearly all. */

@@ -58,8 +58,9 @@ export async function change(
     ...about(alarm),
     detail: kind.words(alarm, name, error),
   }));
+  // One that has passed is kept: what waited for it says so when it is over.
   const moment = (ms: number) =>
-    ms > 0 ? sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'` : sql`'-infinity'::timestamptz`;
+    ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
   const { pausedBy } = standing;
   const { rows } = await sql<{ cleared: string[] }>`
     with moved as (

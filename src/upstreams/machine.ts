@@ -55,6 +55,9 @@ export interface Transition {
 /** The longest that an upstream is believed to want, in ms. */
 export const MOST_RETRY_AFTER_MS = 900_000;
 
+/** Answers that were under way when the first one named a moment, and say the same again, come within this, in ms. */
+const UNDER_WAY_MS = 60_000;
+
 /** A 429 without Retry-After, from the first to the longest wait, in ms. */
 const UNSAID = { firstMs: 1_000, capMs: 30_000 };
 
@@ -89,7 +92,7 @@ export function transition(
     case "refused":
       return before.pausedBy === null
         ? {
-            standing: { ...before, pausedBy: "refused", faults: before.faults + 1 },
+            standing: { ...before, pausedBy: "refused" },
             lastError: signal.error,
             raises: [{ alarm: "paused", error: signal.error }],
             clears: [],
@@ -148,10 +151,11 @@ function failed(
   dice: number,
 ): Transition {
   const faults = before.faults + times;
+  // Not the later of the two: what a failed trial had left of its time is over.
   const opensInMs =
     faults < opensAfter ? before.opensInMs : backOffMs(faults - opensAfter + 1, backOff, dice);
   return {
-    standing: { ...before, faults, opensInMs: Math.max(before.opensInMs, opensInMs) },
+    standing: { ...before, faults, opensInMs: Math.max(before.retryInMs, opensInMs) },
     lastError: error,
     raises: before.faults < alarmsAfter && faults >= alarmsAfter ? [{ alarm: "failing", error }] : [],
     clears: [],
@@ -164,7 +168,7 @@ function slowedDown(
   policy: UpstreamPolicy,
   dice: number,
 ): Transition {
-  if (retryAfterMs === null) {
+  if (retryAfterMs === null || retryAfterMs <= 0) {
     const backOff = { ...policy, opensAfter: 1, backOff: UNSAID };
     return failed(before, { kind: "failed", times: 1, error }, backOff, dice);
   }
@@ -172,7 +176,10 @@ function slowedDown(
   return {
     standing: { ...before, retryInMs, opensInMs: Math.max(before.opensInMs, retryInMs) },
     lastError: error,
-    raises: retryAfterMs > MOST_RETRY_AFTER_MS ? [{ alarm: "retry_after", error }] : [],
+    raises:
+      retryAfterMs > MOST_RETRY_AFTER_MS && before.retryInMs < MOST_RETRY_AFTER_MS - UNDER_WAY_MS
+        ? [{ alarm: "retry_after", error }]
+        : [],
     clears: [],
   };
 }

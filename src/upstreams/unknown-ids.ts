@@ -18,13 +18,19 @@ export class UnknownIds {
   readonly #alarms: Alarms;
   readonly #source: string;
   #tally = { found: 0, not_found: 0 };
-  #share = 0;
+  // As far as this process knows: all of them, until it has looked.
+  #share = 1;
   #writing: Promise<void> | null = null;
 
   constructor({ db, alarms, source }: { db: Kysely<Tables>; alarms: Alarms; source: string }) {
     this.#db = db;
     this.#alarms = alarms;
     this.#source = source;
+  }
+
+  /** Another process may have seen a flood: the next answer is written, whatever it says. */
+  lookAgain(): void {
+    this.#share = 1;
   }
 
   /** Resolves once it is written, if it is news. */

@@ -103,7 +103,17 @@ export class Upstream {
   }
 
   async #write(tally: Tally): Promise<void> {
-    for (const signal of signalsOf(tally)) await this.#apply(signal);
+    const signals = signalsOf(tally);
+    try {
+      for (let signal = signals[0]; signal !== undefined; signal = signals[0]) {
+        await this.#apply(signal);
+        signals.shift();
+      }
+    } catch (error) {
+      // What could not be written is news still.
+      for (const signal of signals) this.#add(signal);
+      throw error;
+    }
     this.#isWell = tally.answers > 0 && tally.slowDown === null && tally.refused === null;
   }
 

@@ -8,7 +8,7 @@ export interface HeldWorkOptions<Item> {
   /** How often the leases are extended while there is work, in ms. */
   extendEveryMs: number;
   /** Never throws. */
-  extend(leaseTokens: readonly string[]): Promise<void>;
+  extend(items: readonly Item[]): Promise<void>;
 }
 
 /** The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there is any. */
@@ -70,7 +70,6 @@ export class HeldWork<Item extends Leased> {
   }
 
   #extend(): void {
-    const tokens = new Set([...this.#all].map(({ leaseToken }) => leaseToken));
-    void this.#options.extend([...tokens]);
+    void this.#options.extend([...this.#all]);
   }
 }

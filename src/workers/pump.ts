@@ -1,53 +1,10 @@
 import { messageOf } from "../kit/errors.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
+import { type Course, courseOf, isDue, lookAtAll, untilMore, untilNextLook } from "./course.ts";
 import { HeldWork, type Leased } from "./held-work.ts";
+import type { Policy } from "./policy.ts";
 import { Signal, waitForEither } from "./signal.ts";
-
-/** What one claim gave. */
-export interface Claim<Item> {
-  items: readonly Item[];
-  /** There may be more than was wanted. */
-  more: boolean;
-  /** When there may be more although nothing is to be had now, in ms; null when only new work would change it. */
-  moreInMs: number | null;
-}
-
-/** One upstream's work: the confirmations of a source, or the events of a topic. */
-export interface Line<Item> {
-  /** What `lineOf` says of its items. */
-  readonly name: string;
-  /** Takes up to `wanted` items under a lease. */
-  claim(wanted: number): Promise<Claim<Item>>;
-  /**
-   * Does what there is to do for a batch, and writes down what came of it.
-   * @returns whether the upstream takes more.
-   * @throws only what writing failed with; what the upstream says is an outcome.
-   */
-  run(batch: readonly Item[], exchange: Exchange): Promise<boolean>;
-}
-
-export interface Exchange {
-  /** To be called once the upstream has answered: the next batch may go out while this one is written down. */
-  ended(): void;
-  /** Aborts when the process has waited long enough for it. */
-  signal: AbortSignal;
-}
-
-/** What is particular to one kind of work. */
-export interface Policy<Item extends Leased> {
-  readonly name: string;
-  readonly lines: readonly Line<Item>[];
-  lineOf(item: Item): string;
-  /** How many exchanges with upstreams are under way at once. */
-  readonly exchanges: number;
-  /** The most items of one batch. */
-  readonly batchSize: number;
-  /** How many of those that wait make the next batch; 0 while a fuller one is worth the wait. */
-  nextBatch(waiting: readonly Item[], underWay: number): number;
-  giveBack(items: readonly Item[]): Promise<void>;
-  extend(leaseTokens: readonly string[]): Promise<void>;
-}
 
 export interface PumpOptions<Item extends Leased> {
   policy: Policy<Item>;
@@ -72,6 +29,9 @@ const STOP_GRACE_MS = 5_000;
 /** No line takes more than this share of the room while there are others. */
 const MOST_OF_ONE_LINE = 0.75;
 
+/** A claim is worth its round trip once this share of what its line may hold is free. */
+const WORTH_A_CLAIM = 0.25;
+
 /**
  * The engine under every kind of work. Five facts:
  * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it.
@@ -86,12 +46,11 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly #wake: Signal;
   readonly #log: Logger;
   readonly #held: HeldWork<Item>;
-  readonly #underWay: Map<Line<Item>, number>;
+  readonly #courses: readonly Course<Item>[];
   readonly #progress = new Signal();
   #stop: AbortSignal = new AbortController().signal;
   #giveUp = new AbortController();
   #failure: { error: unknown } | null = null;
-  #moreIsDue = false;
   #reserved = 0;
   #turn = 0;
   #startsLater: NodeJS.Timeout | undefined;
@@ -101,11 +60,11 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#policy = policy;
     this.#wake = wake;
     this.#log = log;
-    this.#underWay = new Map(policy.lines.map((line) => [line, 0]));
+    this.#courses = policy.lines.map(courseOf);
     this.#held = new HeldWork({
       lineOf: (item) => policy.lineOf(item),
       extendEveryMs: leaseMs / 3,
-      extend: (tokens) => this.#orWarn(policy.extend(tokens), "leases could not be extended"),
+      extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
     });
   }
 
@@ -118,54 +77,54 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#stop = stop;
     // What runs since before this drain is to hear of its end too.
     if (this.#giveUp.signal.aborted) this.#giveUp = new AbortController();
-    const endsGrace = () => setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
-    if (stop.aborted) endsGrace();
-    else stop.addEventListener("abort", endsGrace);
+    let grace: NodeJS.Timeout | undefined;
+    const beginGrace = () => {
+      grace = setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
+    };
+    if (stop.aborted) beginGrace();
+    else stop.addEventListener("abort", beginGrace);
     try {
-      const moreInMs = await this.#untilIdle(stop);
+      await this.#untilIdle(stop);
       if (this.#failure !== null) throw this.#failure.error;
-      return moreInMs;
+      return untilMore(this.#courses);
     } finally {
-      stop.removeEventListener("abort", endsGrace);
+      stop.removeEventListener("abort", beginGrace);
+      clearTimeout(grace);
       this.#failure = null;
     }
   }
 
-  async #untilIdle(stop: AbortSignal): Promise<number | null> {
-    let moreInMs: number | null = null;
-    let claimsAt = 0;
-    let newWork = true;
+  async #untilIdle(stop: AbortSignal): Promise<void> {
+    lookAtAll(this.#courses);
     for (;;) {
+      if (!this.#isEnding) await this.#claimInTurn();
       if (this.#isEnding) await this.#giveBack(this.#held.dropWaiting());
-      else if (this.#hasRoom && (newWork || this.#moreIsDue || performance.now() >= claimsAt)) {
-        moreInMs = await this.#claimInTurn();
-        claimsAt = performance.now() + Math.min(moreInMs ?? POLL_MS, POLL_MS);
-      }
-      this.#start();
-      if (this.#held.size === 0 && (this.#isEnding || !this.#moreIsDue)) return moreInMs;
-      const waitMs = this.#held.size === 0 ? 0 : Math.max(0, claimsAt - performance.now()) || POLL_MS;
+      else this.#start();
+      const isIdle = this.#held.size === 0;
+      const due = this.#courses.filter(isDue);
+      if (isIdle && (this.#isEnding || due.length === 0)) return;
+      const claimsAtOnce = isIdle && due.some((course) => this.#roomOf(course) > 0);
+      const waitMs = claimsAtOnce ? 0 : untilNextLook(this.#courses, POLL_MS);
       const stops = this.#isEnding ? undefined : stop;
-      newWork = (await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first";
+      if ((await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first")
+        lookAtAll(this.#courses);
     }
   }
 
   reserve(lines: readonly string[]): boolean[] {
-    let room = this.#isEnding || this.#moreIsDue ? 0 : this.#room;
     return lines.map((name) => {
-      const hasPlace = room > 0 && this.#policy.lines.some((line) => line.name === name);
-      if (hasPlace) {
-        room -= 1;
-        this.#reserved += 1;
-      }
+      const course = this.#courses.find(({ line }) => line.name === name);
+      const hasPlace = course !== undefined && !this.#isEnding && !course.hasMore && this.#roomOf(course) > 0;
+      if (hasPlace) this.#reserved += 1;
       return hasPlace;
     });
   }
 
   take(items: readonly Item[], reserved: number): void {
     this.#reserved -= reserved;
-    if (this.#isEnding) return void this.#giveBack(items);
     this.#held.add(items);
     this.#start();
+    this.#progress.raise();
   }
 
   get #isEnding(): boolean {
@@ -185,48 +144,54 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     );
   }
 
-  // A new claim once half the room is free: few large claims instead of one for each answer.
-  get #hasRoom(): boolean {
-    return this.#room > 0 && this.#held.allWaiting <= this.#capacity / 2;
+  /** The part of it that a line may take: what was reserved may all be its own. */
+  #roomOf(course: Course<Item>): number {
+    const most = this.#mostOfOne(2 * this.#capacity);
+    return Math.min(this.#room, most - this.#heldOf(course) - this.#reserved);
+  }
+
+  #heldOf({ line, underWay }: Course<Item>): number {
+    return this.#held.waitingOf(line.name).length + underWay * this.#policy.batchSize;
   }
 
   get #exchanges(): number {
     let count = 0;
-    for (const some of this.#underWay.values()) count += some;
+    for (const { underWay } of this.#courses) count += underWay;
     return count;
   }
 
   #mostOfOne(room: number): number {
-    return this.#policy.lines.length === 1 ? room : Math.ceil(room * MOST_OF_ONE_LINE);
+    return this.#courses.length === 1 ? room : Math.max(1, Math.floor(room * MOST_OF_ONE_LINE));
   }
 
-  get #linesInTurn(): Line<Item>[] {
-    const { lines } = this.#policy;
-    this.#turn = (this.#turn + 1) % Math.max(1, lines.length);
-    return [...lines.slice(this.#turn), ...lines.slice(0, this.#turn)];
+  get #inTurn(): Course<Item>[] {
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#courses.length);
+    return [...this.#courses.slice(this.#turn), ...this.#courses.slice(0, this.#turn)];
   }
 
-  async #claimInTurn(): Promise<number | null> {
-    let soonest: number | null = null;
-    this.#moreIsDue = false;
+  async #claimInTurn(): Promise<void> {
     try {
-      for (const line of this.#linesInTurn) {
-        const left = this.#mostOfOne(2 * this.#capacity) - this.#held.waitingOf(line.name).length;
-        const wanted = Math.min(this.#room, left);
-        if (wanted <= 0) {
-          this.#moreIsDue = true;
-          continue;
-        }
-        const { items, more, moreInMs } = await line.claim(wanted);
-        this.#held.add(items);
-        if (more) this.#moreIsDue = true;
-        if (moreInMs !== null) soonest = Math.min(soonest ?? moreInMs, moreInMs);
-        this.#start();
+      for (const course of this.#inTurn) {
+        if (!isDue(course)) continue;
+        const room = this.#roomOf(course);
+        if (room <= 0 || room < WORTH_A_CLAIM * (room + this.#heldOf(course))) continue;
+        await this.#claim(course, room);
       }
     } catch (error) {
       this.#fail(error);
     }
-    return soonest;
+  }
+
+  async #claim(course: Course<Item>, wanted: number): Promise<void> {
+    course.hasMore = false;
+    course.looksAt = performance.now() + POLL_MS;
+    const { items, more, moreInMs } = await course.line.claim(wanted);
+    const now = performance.now();
+    course.hasMore = more;
+    course.moreAt = moreInMs === null ? null : now + moreInMs;
+    course.looksAt = Math.min(course.looksAt, now + (moreInMs ?? POLL_MS));
+    this.#held.add(items);
+    this.#start();
   }
 
   // A batch of each line in turn, so that none waits behind another's many.
@@ -236,37 +201,49 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     const most = this.#mostOfOne(exchanges);
     for (let started = true; started; ) {
       started = false;
-      for (const line of this.#linesInTurn) {
-        const underWay = this.#underWay.get(line) ?? 0;
-        if (this.#exchanges >= exchanges || underWay >= most) continue;
-        const waiting = this.#held.waitingOf(line.name);
-        const count = waiting.length === 0 ? 0 : this.#policy.nextBatch(waiting, underWay);
-        if (waiting.length > 0 && count === 0) this.#startLater();
-        if (count === 0) continue;
-        void this.#run(line, this.#held.begin(line.name, count));
+      for (const course of this.#inTurn) {
+        if (this.#exchanges >= exchanges || course.underWay >= most) continue;
+        const batch = this.#nextBatch(course);
+        if (batch.length === 0) continue;
+        void this.#run(course, batch);
         started = true;
       }
     }
   }
 
-  #startLater(): void {
-    this.#startsLater ??= setTimeout(() => {
-      this.#startsLater = undefined;
-      this.#start();
-    }, HOLD_MS);
+  #nextBatch(course: Course<Item>): Item[] {
+    const { line, underWay, sentAt } = course;
+    const waiting = this.#held.waitingOf(line.name);
+    if (waiting.length === 0) return [];
+    const now = performance.now();
+    const waitsMs = sentAt + HOLD_MS - now;
+    const count = this.#policy.nextBatch(waiting, underWay, waitsMs > 0);
+    if (count === 0) this.#startLater(waitsMs);
+    else course.sentAt = now;
+    return this.#held.begin(line.name, count);
   }
 
-  async #run(line: Line<Item>, batch: Item[]): Promise<void> {
+  #startLater(waitsMs: number): void {
+    this.#startsLater ??= setTimeout(
+      () => {
+        this.#startsLater = undefined;
+        this.#start();
+      },
+      Math.max(1, waitsMs),
+    );
+  }
+
+  async #run(course: Course<Item>, batch: Item[]): Promise<void> {
     let isExchanging = true;
-    const count = (change: number) => this.#underWay.set(line, (this.#underWay.get(line) ?? 0) + change);
     const ended = () => {
       if (!isExchanging) return;
       isExchanging = false;
-      count(-1);
+      course.underWay -= 1;
       this.#start();
     };
-    count(1);
+    course.underWay += 1;
     try {
+      const { line } = course;
       const takesMore = await line.run(batch, { ended, signal: this.#giveUp.signal });
       if (!takesMore) await this.#giveBack(this.#held.dropWaiting(line.name));
     } catch (error) {

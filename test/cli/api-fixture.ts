@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
-import { Door } from "../../src/cli/door.ts";
+import { CommandContext } from "../../src/cli/command-context.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { LIVE_KEY, startTestService, type TestService } from "../sandbox/provider/service-fixture.ts";
 import { runCli } from "../support/cli-process.ts";
@@ -64,13 +64,13 @@ export class ApiCommand {
   /** The same in this process: for what is refused before anything is sent. */
   readonly refusedAtOnce = async (words: readonly string[]): Promise<string> => {
     const said = { stdout: "", stderr: "" };
-    const door = new Door({
+    const context = new CommandContext({
       environment: this.environment,
       stdout: { write: (text) => (said.stdout += text) },
       stderr: { write: (text) => (said.stderr += text) },
       signals: process,
     });
-    const code = await runProgram(["api", ...words], door);
+    const code = await runProgram(["api", ...words], context);
     expect({ code, stdout: said.stdout }).toEqual({ code: 2, stdout: "" });
     return said.stderr;
   };

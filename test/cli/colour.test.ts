@@ -1,17 +1,17 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
-import { Door } from "../../src/cli/door.ts";
+import { CommandContext } from "../../src/cli/command-context.ts";
 import { runProgram } from "../../src/cli/program.ts";
 
 async function run(words: string[], isTTY: boolean, environment: Record<string, string> = {}) {
   const said = { stdout: "", stderr: "" };
-  const door = new Door({
+  const context = new CommandContext({
     environment,
     stdout: { isTTY, write: (text) => (said.stdout += text) },
     stderr: { isTTY, write: (text) => (said.stderr += text) },
     signals: process,
   });
-  await runProgram(words, door);
+  await runProgram(words, context);
   return said;
 }
 

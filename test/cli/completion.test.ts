@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { CommandContext } from "../../src/cli/command-context.ts";
 import { candidatesOf, completionScript, SHELLS } from "../../src/cli/completion-script.ts";
-import { Door } from "../../src/cli/door.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { runCli } from "../support/cli-process.ts";
 
 const silent = { write: () => undefined };
 const program = createProgram(
-  new Door({ environment: {}, stdout: silent, stderr: silent, signals: process }),
+  new CommandContext({ environment: {}, stdout: silent, stderr: silent, signals: process }),
 );
 
 /** What bash offers when Tab is pressed after the line. */

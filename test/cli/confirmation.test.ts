@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { Door } from "../../src/cli/door.ts";
+import { CommandContext } from "../../src/cli/command-context.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { addConfirmation, wholeDatabase } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
@@ -18,14 +18,14 @@ async function atTerminal(words: string[], environment: Record<string, string | 
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   stdin.end(answer);
   const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
-  const door = new Door({
+  const context = new CommandContext({
     environment: { ...environment, NO_COLOR: "1" },
     stdout: output("stdout"),
     stderr: output("stderr"),
     signals,
     stdin,
   });
-  const code = await runProgram(words, door);
+  const code = await runProgram(words, context);
   return { code, ...written };
 }
 

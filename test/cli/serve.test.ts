@@ -137,8 +137,8 @@ describe("invoice-relay serve in parts", () => {
     const around = await surroundings();
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
-    const door = await serving(around, ["--no-workers"]);
-    await callback(door.url, id);
+    const receiver = await serving(around, ["--no-workers"]);
+    await callback(receiver.url, id);
     expect(around.provider.requests).toEqual([]);
 
     const workers = startCli(["serve", "--workers-only"], { ...around.environment(), ...AWS });

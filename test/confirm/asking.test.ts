@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { eventually, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
 import { confirmation, hurry, timesAsked, WAIT } from "./asking-fixture.ts";
@@ -39,10 +40,9 @@ describe("asking the provider", () => {
     await relay.callback({ data: { id } });
     letGo();
     // No ladder step in between: it is due at once.
-    await vi.waitFor(
-      async () =>
-        expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "paid", requests: 2 }),
-      WAIT,
+    await eventually(
+      () => confirmation(around, id),
+      toMatchObject({ state: "done", verdict: "paid", requests: 2 }),
     );
     expect(timesAsked(around, id)).toBe(2);
   });
@@ -61,14 +61,13 @@ describe("asking the provider", () => {
       expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "not_paid" });
     }, WAIT);
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () =>
-        expect(await confirmation(around, id)).toMatchObject({
-          state: "due",
-          verdict: "pending",
-          attempt: 1,
-        }),
-      WAIT,
+    await eventually(
+      () => confirmation(around, id),
+      toMatchObject({
+        state: "due",
+        verdict: "pending",
+        attempt: 1,
+      }),
     );
   });
 
@@ -115,10 +114,7 @@ describe("asking the provider", () => {
       "update confirmation set state = 'due', due_at = now(), lease_token = null, claimed_until = null where invoice_id = $1",
       [id],
     );
-    await vi.waitFor(
-      async () => expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "paid" }),
-      WAIT,
-    );
+    await eventually(() => confirmation(around, id), toMatchObject({ state: "done", verdict: "paid" }));
     letGo();
     await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), WAIT);
     await relay.stop();

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
@@ -126,14 +127,8 @@ describe("a new confirmation in the process that recorded it", () => {
     await around.query("delete from confirmation");
     await tell(relay, [id]);
     await vi.waitFor(() => expect(timesAsked(around, id)).toBe(2), WAIT);
-    await vi.waitFor(
-      async () => expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "paid" }),
-      WAIT,
-    );
-    await vi.waitFor(
-      async () => expect(await around.query("select name from alarm")).toEqual([{ name: "invoice_anomaly" }]),
-      WAIT,
-    );
+    await eventually(() => confirmation(around, id), toMatchObject({ state: "done", verdict: "paid" }));
+    await eventually(() => around.query("select name from alarm"), toEqual([{ name: "invoice_anomaly" }]));
   });
 
   it("waits for its claim where a rate is set, since claims are what is counted", async () => {

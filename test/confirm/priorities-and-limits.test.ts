@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
 import { confirmation, timesAsked, WAIT } from "./asking-fixture.ts";
@@ -48,19 +49,12 @@ describe("limits of a source", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () =>
-        expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", priority: "known" }),
-      WAIT,
-    );
+    await eventually(() => confirmation(around, id), toMatchObject({ verdict: "paid", priority: "known" }));
     const batch = () => Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } }));
     await Promise.all(Array.from({ length: 20 }, () => relay.callback(batch())));
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select unknown_share > 0.5 as flooded from source")).toEqual([
-          { flooded: true },
-        ]),
-      WAIT,
+    await eventually(
+      () => around.query("select unknown_share > 0.5 as flooded from source"),
+      toEqual([{ flooded: true }]),
     );
     await relay.callback({ data: { id } });
     await vi.waitFor(() => expect(timesAsked(around, id)).toBe(2), WAIT);

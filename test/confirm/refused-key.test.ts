@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { eventually, toBe, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, WAIT } from "./asking-fixture.ts";
@@ -16,17 +17,10 @@ describe("a refused key", () => {
     const pauses = async () => (await openAlarms(around)).filter(({ name }) => name === "source_paused");
     const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "refused" }]),
-      WAIT,
-    );
-    await vi.waitFor(
-      async () =>
-        expect(await pauses()).toMatchObject([
-          { name: "source_paused", detail: expect.stringContaining("COLLECTION_API_KEY") },
-        ]),
-      WAIT,
+    await eventually(() => around.query("select paused_by from source"), toEqual([{ paused_by: "refused" }]));
+    await eventually(
+      () => pauses(),
+      toMatchObject([{ name: "source_paused", detail: expect.stringContaining("COLLECTION_API_KEY") }]),
     );
     around.provider.invoice(id, invoiceAnswer(id));
     around.provider.otherwise(NOT_FOUND);
@@ -39,7 +33,7 @@ describe("a refused key", () => {
       await hurry(around, id);
       expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" });
     }, WAIT);
-    await vi.waitFor(async () => expect(await pauses()).toEqual([]), WAIT);
+    await eventually(() => pauses(), toEqual([]));
   });
 
   it("for one invoice alone makes only that one wait", async () => {
@@ -53,16 +47,12 @@ describe("a refused key", () => {
     });
     const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
     await relay.callback({ data: { id: forbidden } });
-    await vi.waitFor(
-      async () =>
-        expect(await confirmation(around, forbidden)).toMatchObject({ state: "due", attempt: 0, faults: 1 }),
-      WAIT,
+    await eventually(
+      () => confirmation(around, forbidden),
+      toMatchObject({ state: "due", attempt: 0, faults: 1 }),
     );
     await relay.callback({ data: { id: fine } });
-    await vi.waitFor(
-      async () => expect(await confirmation(around, fine)).toMatchObject({ verdict: "paid" }),
-      WAIT,
-    );
+    await eventually(() => confirmation(around, fine), toMatchObject({ verdict: "paid" }));
     expect(await around.query("select paused_by from source")).toEqual([{ paused_by: null }]);
   });
 
@@ -74,11 +64,7 @@ describe("a refused key", () => {
     around.provider.otherwise(refused);
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select paused_by from source")).toEqual([{ paused_by: "refused" }]),
-      WAIT,
-    );
+    await eventually(() => around.query("select paused_by from source"), toEqual([{ paused_by: "refused" }]));
     around.provider.invoice(id, invoiceAnswer(id));
     around.provider.otherwise(NOT_FOUND);
     await vi.waitFor(async () => {
@@ -104,23 +90,17 @@ describe("the collections that may be published", () => {
     around.provider.invoice(foreign, invoiceAnswer(foreign, { collectionName: "Elsewhere" }));
     const relay = await startRelay(around.environment({ COLLECTION_IDS: collectionId }));
     await relay.callback({ data: { id: before } });
-    await vi.waitFor(
-      async () => expect(await confirmation(around, before)).toMatchObject({ verdict: "paid" }),
-      WAIT,
-    );
+    await eventually(() => confirmation(around, before), toMatchObject({ verdict: "paid" }));
     around.provider.collection(collectionId, named(collectionId, "Autumn"));
     await vi.waitFor(async () => {
       await relay.callback({ data: { id: after } });
-      await vi.waitFor(async () => expect((await confirmation(around, after))?.state).toBe("done"), WAIT);
+      await eventually(async () => (await confirmation(around, after))?.state, toBe("done"));
       expect(await confirmation(around, after)).toMatchObject({ verdict: "paid" });
     }, WAIT);
     await relay.callback({ data: { id: foreign } });
-    await vi.waitFor(
-      async () => expect(await confirmation(around, foreign)).toMatchObject({ verdict: "quarantined" }),
-      WAIT,
-    );
+    await eventually(() => confirmation(around, foreign), toMatchObject({ verdict: "quarantined" }));
     const foreignAlarms = () =>
       around.query("select subject from alarm where name = 'invoice_quarantined' and subject <> $1", [after]);
-    await vi.waitFor(async () => expect(await foreignAlarms()).toEqual([{ subject: foreign }]), WAIT);
+    await eventually(() => foreignAlarms(), toEqual([{ subject: foreign }]));
   });
 });

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { eventually, toContain, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, timesAsked, WAIT } from "./asking-fixture.ts";
 
 describe("a provider that is not well", () => {
@@ -27,69 +28,40 @@ describe("a provider that is not well", () => {
     await hurry(around, id);
     const other = randomUUID();
     await relay.callback({ data: { id: other } });
-    await vi.waitFor(
-      async () => expect(await confirmation(around, other)).toMatchObject({ state: "due" }),
-      WAIT,
-    );
+    await eventually(() => confirmation(around, other), toMatchObject({ state: "due" }));
     expect(timesAsked(around, id) + timesAsked(around, other)).toBe(1);
     await around.query("update source set opens_at = '-infinity', retry_at = now() - interval '1 s'");
-    await vi.waitFor(
-      async () => expect(await confirmation(around, id)).toMatchObject({ verdict: "paid" }),
-      WAIT,
-    );
-    await vi.waitFor(async () => expect(await openAlarms(around)).toEqual([]), WAIT);
+    await eventually(() => confirmation(around, id), toMatchObject({ verdict: "paid" }));
+    await eventually(() => openAlarms(around), toEqual([]));
   });
 
-  it.each<[string, Script]>([
-    ["500", { status: 500, body: { status: 500, message: "Oops" } }],
-    ["broken JSON", { status: 200, body: '{"status":200,"data":{"id"' }],
-    [
-      "half an answer",
-      (_request, response) => {
-        response.writeHead(200, { "content-length": "1000" }).write('{"status":');
-        setImmediate(() => response.destroy());
-      },
-    ],
-    ["a redirect", { status: 302, body: "", headers: { location: "http://127.0.0.1:1/" } }],
-  ])(
-    "answers %s: asked again by itself until it works, the alarm raised once and cleared",
-    async (_, fault) => {
-      const around = await surroundings();
-      const ids = Array.from({ length: 8 }, () => randomUUID());
-      around.provider.otherwise(fault);
-      const relay = await startRelay(around.environment({ CONFIRM_TIMEOUT: "2s" }));
-      for (const id of ids) await relay.callback({ data: { id } });
-      await vi.waitFor(
-        async () => expect(await openAlarms(around)).toMatchObject([{ name: "source_failing" }]),
-        WAIT,
-      );
-      for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
-      await vi.waitFor(async () => {
-        await around.query("update source set opens_at = least(opens_at, now())");
-        await around.query("update confirmation set due_at = now() where state = 'due'");
-        expect(
-          await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
-        ).toEqual([{ paid: 8 }]);
-      }, WAIT);
-      await vi.waitFor(async () => expect(await openAlarms(around)).toEqual([]), WAIT);
-    },
-  );
+  it("fails: asked again by itself until it works, the alarm raised once and cleared", async () => {
+    const around = await surroundings();
+    const ids = Array.from({ length: 8 }, () => randomUUID());
+    around.provider.otherwise({ status: 500, body: { status: 500, message: "Oops" } });
+    const relay = await startRelay(around.environment({ CONFIRM_TIMEOUT: "2s" }));
+    for (const id of ids) await relay.callback({ data: { id } });
+    await eventually(() => openAlarms(around), toMatchObject([{ name: "source_failing" }]));
+    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+    await vi.waitFor(async () => {
+      await around.query("update source set opens_at = least(opens_at, now())");
+      await around.query("update confirmation set due_at = now() where state = 'due'");
+      expect(
+        await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+      ).toEqual([{ paid: 8 }]);
+    }, WAIT);
+    await eventually(() => openAlarms(around), toEqual([]));
+  });
 
   it("the breaker lets one confirmation at a time try whether it works again", async () => {
     const around = await surroundings();
     around.provider.otherwise({ status: 503, body: { status: 503, message: "Down" } });
     const relay = await startRelay(around.environment());
     await Promise.all(Array.from({ length: 40 }, () => relay.callback({ data: { id: randomUUID() } })));
-    await vi.waitFor(
-      async () => expect(await openAlarms(around)).toMatchObject([{ name: "source_failing" }]),
-      WAIT,
-    );
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query("select count(*)::int as claimed from confirmation where state = 'claimed'"),
-        ).toEqual([{ claimed: 0 }]),
-      WAIT,
+    await eventually(() => openAlarms(around), toMatchObject([{ name: "source_failing" }]));
+    await eventually(
+      () => around.query("select count(*)::int as claimed from confirmation where state = 'claimed'"),
+      toEqual([{ claimed: 0 }]),
     );
     const before = around.provider.requests.length;
     await around.query("update confirmation set due_at = now()");
@@ -112,30 +84,17 @@ describe("a provider that is not well", () => {
     );
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () => expect((await confirmation(around, id))?.last_answer).toContain('"status":"Paid"'),
-      WAIT,
-    );
-    await vi.waitFor(
-      async () =>
-        expect(await openAlarms(around)).toMatchObject([
-          { name: "provider_answer_outside_contract", subject: id },
-        ]),
-      WAIT,
+    await eventually(async () => (await confirmation(around, id))?.last_answer, toContain('"status":"Paid"'));
+    await eventually(
+      () => openAlarms(around),
+      toMatchObject([{ name: "provider_answer_outside_contract", subject: id }]),
     );
     await hurry(around, id);
-    await vi.waitFor(
-      async () => expect((await confirmation(around, id))?.last_error).toContain("another id"),
-      WAIT,
-    );
+    await eventually(async () => (await confirmation(around, id))?.last_error, toContain("another id"));
     expect(await around.query("select 1 from event")).toEqual([]);
     await hurry(around, id);
-    await vi.waitFor(
-      async () =>
-        expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", last_answer: null }),
-      WAIT,
-    );
-    await vi.waitFor(async () => expect(await openAlarms(around)).toEqual([]), WAIT);
+    await eventually(() => confirmation(around, id), toMatchObject({ verdict: "paid", last_answer: null }));
+    await eventually(() => openAlarms(around), toEqual([]));
   });
 
   it("a NUL in one answer breaks neither its row nor its neighbours in the batch", async () => {
@@ -151,12 +110,9 @@ describe("a provider that is not well", () => {
       );
     const relay = await startRelay(around.environment());
     await relay.callback(ids.map((id) => ({ data: { id } })));
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
-        ).toEqual([{ paid: 5 }]),
-      WAIT,
+    await eventually(
+      () => around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+      toEqual([{ paid: 5 }]),
     );
     expect(await around.query("select title from invoice where id = $1", [ids[2]])).toEqual([
       { title: "a\uFFFDb" },
@@ -172,22 +128,18 @@ describe("a provider that is not well", () => {
       around.provider.invoice(id, invoiceAnswer(id, id === ids[4] ? { title: "Refused" } : {}));
     const relay = await startRelay(around.environment());
     await relay.callback(ids.map((id) => ({ data: { id } })));
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
-        ).toEqual([{ paid: 8 }]),
-      WAIT,
+    await eventually(
+      () => around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+      toEqual([{ paid: 8 }]),
     );
-    await vi.waitFor(
-      async () =>
-        expect(await confirmation(around, ids[4] ?? "")).toMatchObject({
-          state: "due",
-          attempt: 1,
-          last_error: expect.stringContaining("Postgres refuses"),
-          last_answer: expect.stringContaining('"Refused"'),
-        }),
-      WAIT,
+    await eventually(
+      () => confirmation(around, ids[4] ?? ""),
+      toMatchObject({
+        state: "due",
+        attempt: 1,
+        last_error: expect.stringContaining("Postgres refuses"),
+        last_answer: expect.stringContaining('"Refused"'),
+      }),
     );
   });
 });

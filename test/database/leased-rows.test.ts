@@ -43,9 +43,9 @@ async function threeWithOneLocked(claimedUntil: string) {
 }
 
 describe("leases", () => {
-  it("are extended without waiting for a row that is being settled, so that the two cannot deadlock", async () => {
+  it("are extended without waiting for a row that is being written, so that the two cannot deadlock", async () => {
     const { db, leaseToken, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
-    await confirmationLeases.extend(db, [leaseToken], LEASE_MS);
+    await confirmationLeases.extend(db, [{ leaseToken }], LEASE_MS);
     expect((await rows()).map((row) => (row.claimed_until?.getTime() ?? 0) > Date.now())).toEqual([
       true,
       false,
@@ -53,7 +53,7 @@ describe("leases", () => {
     ]);
   });
 
-  it("that ran out go back, but for a row that is being settled", async () => {
+  it("that ran out go back, but for a row that is being written", async () => {
     const { db, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
     expect(await confirmationLeases.releaseExpired(db)).toBe(2);
     expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "due"]);

@@ -31,7 +31,7 @@ const files = readdirSync(src, { recursive: true, encoding: "utf8" })
 
 const WRITES = new RegExp(
   String.raw`\b(?:insert\s+into|update|delete\s+from|lock\s+table|truncate(?:\s+table)?|for\s+(?:no\s+key\s+)?update\s+of)\s+(${tables})\b` +
-    String.raw`|\.(?:insertInto|updateTable|deleteFrom)\("(${tables})`,
+    String.raw`|\.(?:insertInto|updateTable|deleteFrom)\("(${tables})[" ]`,
   "g",
 );
 const READS = new RegExp(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Door } from "../../src/cli/door.ts";
+import { CommandContext } from "../../src/cli/command-context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -12,7 +12,7 @@ const manifest: Record<"scripts" | "dependencies" | "devDependencies", Record<st
 
 const silent = { write: () => true };
 const program = createProgram(
-  new Door({ environment: {}, stdout: silent, stderr: silent, signals: process }),
+  new CommandContext({ environment: {}, stdout: silent, stderr: silent, signals: process }),
 );
 const commands = new Map(program.commands.map((command) => [command.name(), command]));
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EVENTS } from "../support/events.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { type RelayProcess, startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -42,8 +43,6 @@ const eventsOf = (around: Surroundings) =>
   );
 
 const ALL = [{ events: INVOICES, ids: INVOICES, invoices: INVOICES, published: INVOICES }];
-const WAIT = { timeout: 60_000, interval: 100 };
-
 describe("two serve processes on one database", () => {
   it("share the work: exactly one event an invoice, each published (G4)", { timeout: 120_000 }, async () => {
     const around = await surroundings();
@@ -53,7 +52,7 @@ describe("two serve processes on one database", () => {
       startRelayProcess(around.environment()),
     ]);
     expect(await sendAll(ids, processes)).toBe(INVOICES * CALLBACKS_EACH);
-    await vi.waitFor(async () => expect(await eventsOf(around)).toEqual(ALL), WAIT);
+    await eventually(() => eventsOf(around), toEqual(ALL));
     expect(await around.query("select count(*)::int as callbacks from callback")).toEqual([
       { callbacks: INVOICES * CALLBACKS_EACH },
     ]);
@@ -77,7 +76,7 @@ describe("two serve processes on one database", () => {
       if (count === 20) victim.process.child.kill("SIGKILL");
     });
     expect(await victim.end("SIGKILL")).toBeNull();
-    await vi.waitFor(async () => expect(await eventsOf(around)).toEqual(ALL), WAIT);
+    await eventually(() => eventsOf(around), toEqual(ALL));
     const [recorded] = await around.query<{ callbacks: number }>(
       "select count(*)::int as callbacks from callback",
     );
@@ -86,12 +85,9 @@ describe("two serve processes on one database", () => {
       { events: INVOICES },
     ]);
     // A callback that came after the event opened its confirmation again; the dead process may hold its lease.
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select state, verdict from confirmation group by state, verdict")).toEqual(
-          [{ state: "done", verdict: "paid" }],
-        ),
-      WAIT,
+    await eventually(
+      () => around.query("select state, verdict from confirmation group by state, verdict"),
+      toEqual([{ state: "done", verdict: "paid" }]),
     );
     expect(await eventsOf(around)).toEqual(ALL);
   });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -19,12 +20,9 @@ async function confirmed(around: Surroundings, relay: { url: string }, count: nu
     await fetch(`${relay.url}/callbacks/${TOKEN}`, { method: "POST", body });
   };
   await Promise.all(Array.from({ length: Math.ceil(count / MOST_TOLD) }, (_, n) => tell(n * MOST_TOLD)));
-  await vi.waitFor(
-    async () =>
-      expect(
-        await around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
-      ).toEqual([{ paid: inAll }]),
-    WAIT,
+  await eventually(
+    () => around.query("select count(*)::int as paid from confirmation where verdict = 'paid'"),
+    toEqual([{ paid: inAll }]),
   );
 }
 
@@ -36,7 +34,7 @@ async function states(around: Surroundings): Promise<Record<string, number>> {
 }
 
 const published = (around: Surroundings, events: number) =>
-  vi.waitFor(async () => expect(await states(around)).toEqual({ published: events }), WAIT);
+  eventually(() => states(around), toEqual({ published: events }));
 
 describe("a new event in the process that found it", () => {
   it("is under a lease from its first moment on, while it is being sent", async () => {
@@ -67,9 +65,9 @@ describe("a new event in the process that found it", () => {
     around.sns.addFault({ kind: "hang", times: 1 });
     const relay = await startRelayProcess(around.environment());
     await confirmed(around, relay, 1);
-    await vi.waitFor(async () => expect(await states(around)).toEqual({ claimed: 1 }), WAIT);
+    await eventually(() => states(around), toEqual({ claimed: 1 }));
     await confirmed(around, relay, 3, 4);
-    await vi.waitFor(async () => expect(await states(around)).toEqual({ claimed: 1, published: 3 }), WAIT);
+    await eventually(() => states(around), toEqual({ claimed: 1, published: 3 }));
     await relay.end("SIGKILL");
   });
 

@@ -47,7 +47,7 @@ describe("when Postgres goes away while callbacks come in", () => {
     const outside = new pg.Client({ connectionString: admin.href });
     await outside.connect();
     onTestFinished(() => outside.end());
-    await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(20));
+    await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(20), 10_000);
 
     await outside.query(`alter database ${name} allow_connections false`);
     await outside.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);

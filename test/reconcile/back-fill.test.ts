@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { backFill } from "../../src/reconcile/back-fill.ts";
-import { openQuestions } from "../../src/record/open-questions.ts";
+import { openConfirmations } from "../../src/confirmations/open.ts";
+import { backFill } from "../../src/reconcile/sweep/back-fill.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
 
@@ -53,11 +53,14 @@ describe("a back-fill", () => {
     expect(await records(given)).toEqual({ [id]: false });
   });
 
-  it("never takes publishing away: a callback's question stays one that publishes", async () => {
+  it("never takes publishing away: a callback's confirmation stays one that publishes", async () => {
     const given = await books({ servedDays: 10 });
     const [called, recorded] = [pay(given, 20), pay(given, 21)];
     const callback = (invoiceId: string) =>
-      openQuestions(given.db, [{ invoiceId, source: "default" }], { openedBy: "callback", lane: "unknown" });
+      openConfirmations(given.db, [{ invoiceId, source: "default" }], {
+        openedBy: "callback",
+        priority: "unknown",
+      });
     await callback(called);
     await fill(given);
     await callback(recorded);
@@ -86,6 +89,42 @@ describe("a back-fill", () => {
     expect(Date.parse(first?.get("endDate") ?? "")).toBeLessThan(window.to.getTime() - 5 * DAY_MS);
     expect(steps).toEqual([...steps].sort((a, b) => a - b));
     expect(await given.query("select state from sweep")).toEqual([{ state: "done" }]);
+  });
+
+  it("counts right after a kill -9 in the middle of a step, whatever came of what it had opened by then", async () => {
+    const given = await books();
+    const ids = Array.from({ length: 60 }, () => pay(given, 5));
+    given.provider.beforePage = async () => {
+      const query = given.provider.queries.at(-1);
+      if (query?.get("page") !== "2") return;
+      given.provider.beforePage = () => undefined;
+      // The process is gone from here on; the first page's are confirmed and published by the relay meanwhile.
+      await given.query("update confirmation set state = 'done', verdict = 'paid'");
+      await given.query(
+        `insert into event (id, invoice_id, type, source, invoice_type, payload)
+         select gen_random_uuid(), invoice_id, 'invoice.paid', 'default', 'Live', '{}' from confirmation`,
+      );
+      await given.query(
+        "insert into outbox (source, event_id, invoice_type) select source, id, 'Live' from event",
+      );
+      await given.query(
+        "update sweep set lease_token = gen_random_uuid(), claimed_until = now() - interval '1 second'",
+      );
+    };
+    await expect(fill(given)).rejects.toThrow(/Another process took this over/);
+    expect(await fill(given)).toMatchObject({ listed: 60, missing: 60, opened: 60 });
+    expect(Object.keys(await records(given)).sort()).toEqual(ids.sort());
+  });
+
+  it("tells of another back-fill of the source that is under way", async () => {
+    const given = await books();
+    await given.query(
+      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from, window_to)
+       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(), now() + interval '1 hour',
+         '2026-01-01', '2026-02-01')`,
+      [COLLECTION],
+    );
+    expect((await fill(given)).underWay).toMatchObject([{ collectionId: COLLECTION }]);
   });
 
   it("is refused while another process runs the same one", async () => {

@@ -1,67 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { scheduleDaily } from "../../src/reconcile/certificate-store.ts";
-import { certify } from "../../src/reconcile/certify.ts";
-import { certifyPass } from "../../src/reconcile/certify-pass.ts";
+import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
+import { certify } from "../../src/reconcile/certificate/certify.ts";
+import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
-import { type Books, books, DAY_MS, daysAgo, TOPIC } from "./relay-books.ts";
+import { type Place, placePayment } from "./place-payment.ts";
+import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;
 const midnight = (daysBack: number) => new Date(Math.floor(Date.now() / DAY_MS - daysBack) * DAY_MS);
+const PAID_AT = new Date(midnight(2).getTime() + 3_600_000);
 
-interface Place {
-  paidAt?: Date;
-  amount?: string;
-  storedAmount?: string;
-  type?: "Live" | "Test";
-  /** How far it came: 0 listed, 1 asked about, 2 stored, 3 its event made, 4 accepted by SNS. */
-  came?: 0 | 1 | 2 | 3 | 4;
-  question?: string;
-  event?: string;
-  listed?: boolean;
-}
+const place = (given: Books, options: Place = {}) => placePayment(given, { paidAt: PAID_AT, ...options });
 
-/** One paid invoice, as far as it came through the relay. */
-async function place({ query, provider }: Books, options: Place = {}): Promise<string> {
-  const { paidAt = new Date(midnight(2).getTime() + 3_600_000), amount = "100.10", came = 4 } = options;
-  const { type = "Live", storedAmount = amount, listed = true } = options;
-  const id = randomUUID();
-  if (listed) provider.invoices.push({ id, createdAt: paidAt, paidAt, amount, type });
-  if (came >= 1)
-    await query(
-      `insert into confirmation (invoice_id, source, opened_at, requested_at, due_at, opened_by, state, verdict) values ($1, 'default', now(), now(), now(), 'callback', 'done', 'paid')`,
-      [id],
-    );
-  if (options.question !== undefined)
-    await query(`update confirmation set ${options.question} where invoice_id = $1`, [id]);
-  if (came >= 2)
-    await query(
-      `insert into invoice (id, source, status, type, collection_name, paid_at, amount, asked_at, confirmed_at, digest, document) values ($1, 'default', 'Paid', $2, 'Term 1', $3, $4::numeric, now(), now(), '', '{}')`,
-      [id, type, paidAt, storedAmount],
-    );
-  const eventId = randomUUID();
-  if (came >= 3)
-    await query(
-      `insert into event (id, invoice_id, type, source, invoice_type, state, payload) values ($1, $2, 'invoice.paid', 'default', $3, 'published', $4)`,
-      [eventId, id, type, JSON.stringify({ data: { amount: storedAmount } })],
-    );
-  if (options.event !== undefined) await query(`update event set ${options.event} where id = $1`, [eventId]);
-  if (came >= 4)
-    await query("insert into publication (event_id, topic_arn, message_id) values ($1, $2, 'm')", [
-      eventId,
-      TOPIC,
-    ]);
-  return id;
-}
+const prove = async ({ context, source }: Books, changes = {}) => {
+  const request = { source, window: { from: midnight(20), to: midnight(0) }, collectionId: null };
+  const [certificate] = await certify(context, { ...request, signal: GO_ON, ...changes });
+  if (certificate === undefined) throw new Error("no certificate");
+  return certificate;
+};
 
-const prove = ({ db, source }: Books, changes = {}) =>
-  certify(db, {
-    source,
-    window: { from: midnight(20), to: new Date(midnight(0).getTime() + DAY_MS) },
-    collectionId: null,
-    signal: GO_ON,
-    ...changes,
-  });
+const named = ({ differences }: Awaited<ReturnType<typeof prove>>) =>
+  Object.fromEntries(differences.map(({ invoiceId, reason }) => [invoiceId, reason]));
 
 describe("the certificate", () => {
   it("adds up days and totals exactly, and is kept as a row (G10)", async () => {
@@ -75,80 +35,234 @@ describe("the certificate", () => {
       { day: midnight(3).toISOString().slice(0, 10), ...columns({ count: 1, amount: "5.00" }) },
       { day: midnight(2).toISOString().slice(0, 10), ...columns(day) },
     ]);
-    expect(certificate).toMatchObject({ total: columns(total), gaps: 0, differences: [] });
+    expect(certificate).toMatchObject({
+      result: "equal",
+      refusals: [],
+      total: columns(total),
+      differences: [],
+    });
     expect(certificate.collections).toEqual([{ id: COLLECTION, name: "Term 1" }]);
-    const rows = await given.query("select id, state, paid, paid_amount, published, gaps from certificate");
+    expect(certificate.basis).toMatchObject({
+      lookbackDays: 35,
+      zone: "UTC",
+      listed: 4,
+      asked: 0,
+      deep: false,
+    });
+    const rows = await given.query(
+      "select id, state, result, paid, paid_amount, published, gaps from certificate",
+    );
     expect(rows).toEqual([
-      { id: certificate.id, state: "done", paid: 4, paid_amount: total.amount, published: 4, gaps: 0 },
+      {
+        id: certificate.id,
+        state: "done",
+        result: "equal",
+        paid: 4,
+        paid_amount: total.amount,
+        published: 4,
+        gaps: 0,
+      },
     ]);
+    expect(await given.query("select 1 from listed_payment")).toEqual([]);
   });
 
   it.each<[string, Place]>([
     ["missing", { came: 0 }],
-    ["not_confirmed", { came: 1, question: "state = 'due', verdict = 'pending'" }],
-    ["dead", { came: 1, question: "state = 'dead', verdict = 'pending'" }],
-    ["quarantined", { came: 2, question: "verdict = 'quarantined'" }],
-    ["not_paid", { came: 1, question: "verdict = 'not_paid'" }],
-    ["recorded_only", { came: 2, question: "record_only = true" }],
+    ["not_confirmed", { came: 1, confirmation: "state = 'due', verdict = 'pending'" }],
+    ["dead", { came: 1, confirmation: "state = 'dead', verdict = 'pending'" }],
+    ["quarantined", { came: 2, confirmation: "verdict = 'quarantined'" }],
+    ["not_paid", { came: 1, confirmation: "verdict = 'not_paid'" }],
+    ["recorded_only", { came: 2, confirmation: "record_only = true" }],
     ["event_missing", { came: 2 }],
-    ["unpublished", { came: 3, event: "state = 'due'" }],
-    ["event_dead", { came: 3, event: "state = 'dead'" }],
-    ["held", { came: 3, event: "state = 'held'" }],
+    ["unpublished", { came: 3, outbox: "state = 'due'" }],
+    ["event_dead", { came: 3, outbox: "state = 'dead'" }],
+    ["held", { came: 3, outbox: "state = 'held'" }],
     ["no_acceptance", { came: 3 }],
   ])("names a gap as %s", async (reason, options) => {
     const given = await books();
     await place(given);
     const invoiceId = await place(given, options);
-    const { gaps, differences, total } = await prove(given);
-    expect(differences).toMatchObject([{ invoiceId, reason, gap: true, amount: "100.10" }]);
-    expect([gaps, total.paid.count, total.published.count]).toEqual([1, 2, 1]);
+    const { result, gaps, differences, total } = await prove(given);
+    expect(differences).toMatchObject([{ invoiceId, reason, weight: "gap", amount: "100.10" }]);
+    expect([result, gaps, total.paid.count, total.published.count]).toEqual(["not_equal", 1, 2, 1]);
   });
 
-  it.each<[string, Place]>([
-    ["test", { type: "Test", came: 0 }],
-    ["before_start", { came: 0, paidAt: daysAgo(15) }],
-    ["recent", { came: 0, paidAt: new Date(Date.now() - 540_000) }],
-    ["amount_differs", { storedAmount: "100.11" }],
-    ["not_at_provider", { listed: false }],
-  ])("names %s, which is no gap", async (reason, options) => {
+  it("names dead confirmations that no list shows, and who dismissed what", async () => {
+    const given = await books();
+    const dead = await place(given, {
+      listed: false,
+      came: 1,
+      confirmation: "state = 'dead', verdict = 'pending'",
+    });
+    const dismissed = await place(given, {
+      came: 2,
+      confirmation: "verdict = 'quarantined', dismissed_at = now()",
+    });
+    await given.query(
+      `insert into audit_entry (actor, action, subject, invoice_id, detail)
+       values ('cli:ada', 'quarantine.dismiss', $1::uuid::text, $1::uuid, '{}')`,
+      [dismissed],
+    );
+    const { result, differences } = await prove(given);
+    expect(result).toBe("not_equal");
+    expect(differences).toMatchObject([
+      {
+        invoiceId: dismissed,
+        reason: "quarantined",
+        detail: expect.stringContaining("dismissed by cli:ada"),
+      },
+      { invoiceId: dead, reason: "dead", weight: "difference" },
+    ]);
+  });
+
+  it("takes nothing of one source for another's: an invoice that two see needs an acceptance of each", async () => {
+    const given = await books();
+    const id = await place(given);
+    await given.query(
+      "insert into source (name, first_served_at) values ('second', now() - interval '30 days')",
+    );
+    const second = { ...given.source, name: "second" };
+    expect(await prove(given, { source: second })).toMatchObject({
+      result: "not_equal",
+      differences: [{ invoiceId: id, reason: "missing" }],
+    });
+    expect((await prove(given)).result).toBe("equal");
+  });
+
+  it("names what was paid before the first serve and is unpublished", async () => {
     const given = await books({ servedDays: 10 });
-    const invoiceId = await place(given, options);
-    const { gaps, differences } = await prove(given);
-    expect(differences).toMatchObject([{ invoiceId, reason, gap: false }]);
-    expect(gaps).toBe(0);
+    const invoiceId = await place(given, { came: 0, paidAt: daysAgo(15) });
+    expect(await prove(given)).toMatchObject({
+      result: "not_equal",
+      differences: [{ invoiceId, reason: "before_start", weight: "gap" }],
+    });
   });
 
-  it("takes a Live invoice for Live although the provider ignores invoiceType", async () => {
+  it("lets Test invoices stand apart", async () => {
+    const given = await books();
+    await place(given);
+    const known = await place(given, { type: "Test", came: 2 });
+    // Nobody ever asked about this one: the list of Test invoices alone does not make it one.
+    const unknown = await place(given, { type: "Test", came: 0 });
+    const certificate = await prove(given);
+    expect(certificate).toMatchObject({ result: "equal", test: { count: 2 }, total: { paid: { count: 1 } } });
+    expect(named(certificate)).toEqual({ [known]: "test", [unknown]: "test" });
+    expect(given.provider.asked).toEqual([unknown]);
+  });
+
+  it("takes a Live invoice for Live although the provider ignores its filters", async () => {
     const given = await books();
     given.provider.reading = { ...PLAIN, ignoresFilters: true };
     await place(given, { came: 0 });
-    expect(await prove(given)).toMatchObject({ gaps: 1, differences: [{ reason: "missing" }] });
+    expect(await prove(given)).toMatchObject({ result: "not_equal", differences: [{ reason: "missing" }] });
   });
 
-  it("calls an undated payment a gap in every period that it may belong to", async () => {
+  it("names an undated payment in every period that it may belong to, and counts it in one", async () => {
     const given = await books();
-    given.provider.invoices.push({
-      id: randomUUID(),
-      createdAt: daysAgo(25),
-      paidAt: daysAgo(25),
-      datePaid: null,
+    const id = randomUUID();
+    given.provider.invoices.push({ id, createdAt: daysAgo(25), paidAt: daysAgo(25), datePaid: null });
+    expect(await prove(given)).toMatchObject({ result: "not_equal", gaps: 1, total: { paid: { count: 1 } } });
+    const earlier = { from: midnight(30), to: midnight(21) };
+    expect(await prove(given, { window: earlier })).toMatchObject({ gaps: 1 });
+    expect(await prove(given, { window: { from: midnight(60), to: midnight(50) } })).toMatchObject({
+      gaps: 0,
     });
-    expect(await prove(given)).toMatchObject({ gaps: 1, total: { paid: { count: 1 } } });
   });
 
-  it("does not count a replay to another topic, nor a publication whose event is gone", async () => {
+  it("asks about what is stored and not listed: gone there, it differs; still paid, the list is not whole", async () => {
     const given = await books();
-    const [elsewhere, hole] = [await place(given), await place(given)];
+    const gone = await place(given, { listed: false });
+    expect(await prove(given)).toMatchObject({
+      result: "not_equal",
+      differences: [{ invoiceId: gone, reason: "not_at_provider", weight: "difference" }],
+    });
+    const paidAt = PAID_AT;
+    given.provider.unlisted.push({ id: gone, createdAt: paidAt, paidAt, amount: "100.10" });
+    const refused = await prove(given);
+    expect(refused.result).toBe("refused");
+    expect(refused.refusals.join()).toContain(gone);
+    // Created before the lookback, the list need not show it.
+    given.provider.unlisted = [{ id: gone, createdAt: daysAgo(120), paidAt, amount: "100.10" }];
+    expect(await prove(given)).toMatchObject({
+      result: "equal",
+      total: columns({ count: 1, amount: "100.10" }),
+      differences: [{ invoiceId: gone, reason: "counted_by_asking", weight: "note" }],
+    });
+  });
+
+  it("asks about every invoice when deep, and finds what the list does not show", async () => {
+    const given = await books();
+    const id = await place(given);
+    const [invoice] = given.provider.invoices;
+    given.provider.unlisted = [{ ...invoice, id, amount: "99" } as (typeof given.provider.unlisted)[number]];
+    given.provider.invoices = given.provider.invoices.map((one) => ({ ...one }));
+    expect((await prove(given)).result).toBe("equal");
+    const steps: string[] = [];
+    const onProgress = ({ step, done }: { step: string; done: number }) => void steps.push(`${step} ${done}`);
+    expect(await prove(given, { deep: true, onProgress })).toMatchObject({
+      result: "equal",
+      basis: { deep: true, asked: 1 },
+    });
+    expect(steps).toContain("invoices 1");
+    expect(steps.at(-1)).toBe("books 1");
+  });
+
+  it("refuses a period that is not over, and a source that was never served", async () => {
+    const given = await books();
+    await place(given);
+    const window = { from: midnight(20), to: midnight(-1) };
+    expect(await prove(given, { window })).toMatchObject({ result: "refused", refusals: [/not over/] });
+    const unserved = await books({ servedDays: null });
+    expect(await prove(unserved)).toMatchObject({ result: "refused", refusals: [/never served/] });
+  });
+
+  it("names an item whose id is none, and reads on", async () => {
+    const given = await books();
+    const missing = await place(given, { came: 0 });
+    given.provider.invoices.push({ id: "INV-7", createdAt: PAID_AT, paidAt: PAID_AT, amount: "7" });
+    const { result, differences } = await prove(given);
+    expect(result).toBe("not_equal");
+    expect(differences).toMatchObject([
+      { invoiceId: missing, reason: "missing" },
+      { invoiceId: null, reason: "id_unusable", detail: expect.stringContaining("inv-7") },
+    ]);
+  });
+
+  it("makes one for the source and one for each of several collections, from one reading", async () => {
+    const given = await books();
+    await place(given);
+    const source = { ...given.source, collectionIds: [COLLECTION, given.provider.second] };
+    const made = await certify(given.context, {
+      source,
+      window: { from: midnight(20), to: midnight(0) },
+      collectionId: null,
+      signal: GO_ON,
+    });
+    expect(made.map(({ scope, result, total }) => [scope, result, total.paid.count])).toEqual([
+      ["source", "equal", 1],
+      ["collection", "equal", 1],
+      ["collection", "equal", 0],
+    ]);
+    expect(await given.query("select 1 from certificate where state = 'done'")).toHaveLength(3);
+  });
+
+  it("goes on after its process died, without reading the lists again", async () => {
+    const given = await books();
+    for (let n = 0; n < 12; n += 1) await place(given);
+    const stopping = new AbortController();
+    const onProgress = ({ step }: { step: string }) => void (step === "invoices" && stopping.abort());
+    await expect(prove(given, { deep: true, signal: stopping.signal, onProgress })).rejects.toThrow();
+    const [queries, asked] = [given.provider.queries.length, given.provider.asked.length];
+    // A process that is killed leaves its lease behind, which then runs out.
     await given.query(
-      "update publication set replay_id = gen_random_uuid(), topic_arn = 'arn:aws:sns:us-east-1:123456789012:other' where event_id = (select id from event where invoice_id = $1)",
-      [elsewhere],
+      `update certificate set state = 'claimed', lease_token = gen_random_uuid(),
+         claimed_until = now() - interval '1 second'`,
     );
-    await given.query("delete from event where invoice_id = $1", [hole]);
-    const { differences } = await prove(given);
-    expect(Object.fromEntries(differences.map(({ invoiceId, reason }) => [invoiceId, reason]))).toEqual({
-      [elsewhere]: "no_acceptance",
-      [hole]: "event_missing",
-    });
+    expect(await prove(given, { deep: true })).toMatchObject({ result: "equal", basis: { asked: 12 } });
+    expect(given.provider.queries).toHaveLength(queries);
+    expect(asked).toBeLessThan(12);
+    expect(new Set(given.provider.asked).size).toBe(12);
+    expect(await given.query("select 1 from certificate")).toHaveLength(1);
   });
 
   it("says what to set without COLLECTION_IDS, and proves nothing by half a list", async () => {
@@ -158,7 +272,7 @@ describe("the certificate", () => {
     await expect(prove(given, { collectionId: randomUUID() })).rejects.toThrow(/none of COLLECTION_IDS/);
     given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
     await expect(prove(given)).rejects.toThrow(/Get Collection Invoices/);
-    expect(await given.query("select 1 from certificate")).toEqual([]);
+    expect(await given.query("select 1 from certificate where state = 'done'")).toEqual([]);
   });
 });
 
@@ -170,7 +284,7 @@ describe("the daily certificate", () => {
   };
   const anotherDay = ({ query }: Books) => query("update certificate set day = day - 1");
 
-  it("alarms a gap, keeps the alarm while it is one, and clears it when a later one is clean", async () => {
+  it("alarms a gap, keeps the alarm while it is one, and clears it when a later one is equal", async () => {
     const given = await books();
     const invoiceId = await place(given, { came: 0 });
     for (let day = 1; day <= 2; day += 1) {
@@ -186,10 +300,10 @@ describe("the daily certificate", () => {
     await dueNow(given);
     await certifyPass(given.context, GO_ON);
     expect(await given.openAlarms()).toEqual([]);
-    expect(await given.query("select state, gaps from certificate order by day")).toEqual([
-      { state: "done", gaps: 1 },
-      { state: "done", gaps: 1 },
-      { state: "done", gaps: 0 },
+    expect(await given.query("select state, result from certificate order by day")).toEqual([
+      { state: "done", result: "not_equal" },
+      { state: "done", result: "not_equal" },
+      { state: "done", result: "equal" },
     ]);
   });
 
@@ -203,6 +317,20 @@ describe("the daily certificate", () => {
     await dueNow(given);
     await Promise.all([1, 2, 3].map(() => certifyPass(given.context, GO_ON)));
     expect(await given.query("select state from certificate")).toEqual([{ state: "done" }]);
+  });
+
+  it("is tried again while the list contradicts itself, then refused, with an alarm", async () => {
+    const given = await books();
+    given.provider.reading = { ...PLAIN, hides: 1 };
+    await place(given);
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      await dueNow(given);
+      await certifyPass(given.context, GO_ON);
+    }
+    expect(await given.query("select state, result from certificate")).toEqual([
+      { state: "done", result: "refused" },
+    ]);
+    expect(await given.openAlarms()).toContain("certificate_gap");
   });
 });
 

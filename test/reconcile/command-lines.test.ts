@@ -17,6 +17,10 @@ describe("the command lines", () => {
 
     const gap = await runCli(["certify", ...DAYS], environment);
     expect([gap.code, gap.stderr]).toEqual([1, ""]);
+    expect(gap.stdout).toContain("NOT EQUAL: 1 GAP");
+    expect(gap.stdout).toMatch(
+      /It stands on: .*RECONCILE_LOOKBACK 35 days, PROVIDER_TIME_ZONE UTC.* pages, 1 paid/,
+    );
     expect(gap.stdout).toMatch(/^2026-10-02 +1 +1,234,567\.50 +0 +0\.00 +0 +0\.00$/m);
     expect(gap.stdout).toMatch(/^total +1 +1,234,567\.50 /m);
     expect(gap.stdout).toContain(`(${OPEN_AMOUNT})`);
@@ -24,7 +28,11 @@ describe("the command lines", () => {
 
     const opened = await runCli(["reconcile", ...DAYS], environment);
     expect([opened.code, opened.stderr]).toEqual([0, ""]);
-    expect(opened.stdout).toContain("1 question was opened.");
+    expect(opened.stdout).toContain("Payments of 2026-10-01 to 2026-10-31 (UTC)");
+    expect(opened.stdout).toContain("1 payment is healed");
+    expect(opened.stdout).toMatch(new RegExp(`${id} +not_served +`));
+    expect(opened.stdout).not.toContain("Nothing is missing");
+    expect(await around.query("select action from audit_entry")).toEqual([{ action: "reconcile" }]);
     expect(await around.query("select invoice_id, opened_by from confirmation")).toEqual([
       { invoice_id: id, opened_by: "reconcile" },
     ]);

@@ -12,11 +12,11 @@ export interface FloodShape {
   stillWaiting: number;
 }
 
-/** Each "not found" moves the priority's share by a twentieth of the way: so many in a row pass one half. */
+/** Each "not found" moves the source's share by a twentieth of the way: so many in a row pass one half. */
 const ANSWERS_THAT_SHOW_A_FLOOD = 14;
 const CONCURRENCY = 16;
 const UNKNOWN_RATE = 5;
-/** The priority's bucket holds a fifth of a second, and at least one call. */
+/** The bucket of unknown ids holds a fifth of a second, and at least one call. */
 const BUCKET = 1;
 
 /**
@@ -65,7 +65,7 @@ export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShap
   );
 }
 
-/** Waits until the priority is throttled and no question claimed before that is under way: the policy holds from here. */
+/** Waits until unknown ids are throttled and no confirmation claimed before that is under way: the policy holds from here. */
 async function untilThrottled({ query }: Surroundings): Promise<{ askedAt: number; seenAt: number }> {
   return await vi.waitFor(
     async () => {

@@ -14,6 +14,8 @@ export interface Reading {
   order: "newest first" | "oldest first" | "by id";
   /** `invoiceStatus` and `invoiceType` are not looked at. */
   ignoresFilters: boolean;
+  /** So many of the newest are counted and not shown. */
+  hides: number;
 }
 
 export const PLAIN: Reading = {
@@ -24,6 +26,7 @@ export const PLAIN: Reading = {
   hidesTest: false,
   order: "newest first",
   ignoresFilters: false,
+  hides: 0,
 };
 
 export interface ListedInvoice {
@@ -39,10 +42,16 @@ export interface ListedInvoice {
 
 export interface ListProvider {
   url: string;
+  /** Another collection, which is empty. */
+  second: string;
   reading: Reading;
   invoices: ListedInvoice[];
   /** The queries of the list, in order. */
   queries: URLSearchParams[];
+  /** The ids that Get Invoice was asked about, in order. */
+  asked: string[];
+  /** What Get Invoice knows besides the list. */
+  unlisted: ListedInvoice[];
   /** Answers the next list requests in place of the list; the last one stays. Empty: the list. */
   faults: ((response: ServerResponse) => void)[];
   /** Awaited before each page. */
@@ -55,15 +64,24 @@ export const COLLECTION = "c0113c70-0000-4000-8000-00000000000a";
 export async function startListProvider(): Promise<ListProvider> {
   const provider: ListProvider = {
     url: "",
+    second: "c0113c70-0000-4000-8000-00000000000b",
     reading: PLAIN,
     invoices: [],
     queries: [],
+    asked: [],
+    unlisted: [],
     faults: [],
     beforePage: () => undefined,
   };
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://provider");
     response.setHeader("content-type", "application/json");
+    if (pathname.startsWith(`/api/v1/collections/${provider.second}`)) {
+      const data = pathname.endsWith("/invoices")
+        ? { items: [], page: 1, pageSize: 50, totalCount: 0, hasNextPage: false, hasPreviousPage: false }
+        : { id: provider.second, collectionName: "Term 2" };
+      return response.end(JSON.stringify({ status: "success", message: "ok", data }));
+    }
     if (pathname === `/api/v1/collections/${COLLECTION}`)
       return response.end(
         JSON.stringify({
@@ -72,6 +90,11 @@ export async function startListProvider(): Promise<ListProvider> {
           data: { id: COLLECTION, collectionName: "Term 1" },
         }),
       );
+    const [, invoiceId] = /^\/api\/v1\/invoices\/([0-9a-f-]{36})$/.exec(pathname) ?? [];
+    if (invoiceId !== undefined) {
+      provider.asked.push(invoiceId);
+      return answerInvoice(provider, invoiceId, response);
+    }
     if (pathname !== `/api/v1/collections/${COLLECTION}/invoices`)
       return response.writeHead(404).end('{"status":404,"message":"Nothing here"}');
     provider.queries.push(searchParams);
@@ -92,21 +115,45 @@ export async function startListProvider(): Promise<ListProvider> {
   return provider;
 }
 
+function answerInvoice({ invoices, unlisted }: ListProvider, id: string, response: ServerResponse): void {
+  const invoice = [...invoices, ...unlisted].find((one) => one.id === id);
+  if (invoice === undefined)
+    return void response
+      .writeHead(404)
+      .end('{"status":404,"message":"Invoice with the given Id does not exist"}');
+  const status = invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid");
+  const data = {
+    id,
+    title: "School fees",
+    collectionName: "Term 1",
+    amount: invoice.amount ?? 1500.5,
+    status,
+    type: invoice.type ?? "Live",
+    dateCreated: invoice.createdAt.toISOString(),
+    dateModified: (invoice.paidAt ?? invoice.createdAt).toISOString(),
+    paymentDate: invoice.paidAt?.toISOString() ?? null,
+  };
+  response.end(JSON.stringify({ status: 200, message: "ok", data }));
+}
+
 function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
   const number = Number(query.get("page") ?? 1);
   const size = Math.min(Number(query.get("pageSize") ?? 10), 50);
   const matching = invoices.filter((invoice) => matches(invoice, reading, query)).sort(orderOf(reading));
   return {
-    items: matching.slice((number - 1) * size, number * size).map((invoice) => ({
-      id: invoice.id,
-      title: "School fees",
-      amount: invoice.amount === undefined ? 1500.5 : invoice.amount,
-      status: invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"),
-      payerName: "Ada Obi",
-      payerEmail: "ada@example.com",
-      dateCreated: invoice.createdAt.toISOString(),
-      datePaid: invoice.datePaid === undefined ? (invoice.paidAt?.toISOString() ?? null) : invoice.datePaid,
-    })),
+    items: matching
+      .slice(reading.hides)
+      .slice((number - 1) * size, number * size)
+      .map((invoice) => ({
+        id: invoice.id,
+        title: "School fees",
+        amount: invoice.amount === undefined ? 1500.5 : invoice.amount,
+        status: invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"),
+        payerName: "Ada Obi",
+        payerEmail: "ada@example.com",
+        dateCreated: invoice.createdAt.toISOString(),
+        datePaid: invoice.datePaid === undefined ? (invoice.paidAt?.toISOString() ?? null) : invoice.datePaid,
+      })),
     page: number,
     pageSize: size,
     totalCount: matching.length,

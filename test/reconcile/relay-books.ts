@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
-import { CollectionClient } from "../../src/collection-api/index.ts";
 import { Alarms } from "../../src/database/alarms.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { COLLECTION, type ListProvider, startListProvider } from "./list-provider.ts";
@@ -24,7 +24,8 @@ export interface Books {
     log: ReturnType<typeof createLogger>;
     leaseMs: number;
     intervalMs: number;
-    onQuestions: () => void;
+    onConfirmations: () => void;
+    signal: AbortSignal;
   };
   /** Rows as Postgres gives them. */
   query<Row>(text: string, values?: unknown[]): Promise<Row[]>;
@@ -36,9 +37,9 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
   const database = await createTestDatabase();
   const { db, close } = connect(new Secret(database.url));
   const provider = await startListProvider();
-  const client = new CollectionClient({ baseUrl: provider.url, apiKey: "key", retries: 0 });
+  const account = collectionApiProvider({ baseUrl: provider.url, apiKey: "key" });
   onTestFinished(async () => {
-    await client.close();
+    await account.close();
     await close();
     await database.drop();
   });
@@ -46,11 +47,14 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
     name: "default",
     collectionIds: [COLLECTION],
     liveTopicArn: TOPIC,
-    client,
+    testTopicArn: null,
+    provider: account,
     ratePerSecond: null,
     paidStatuses: ["Paid"],
+    invalidStatuses: ["Invalidated"],
     timeZone: "UTC",
     lookbackMs: 35 * DAY_MS,
+    retentionMs: 400 * DAY_MS,
   };
   if (servedDays !== null)
     await db
@@ -73,7 +77,8 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
       log,
       leaseMs: 15_000,
       intervalMs: 600_000,
-      onQuestions: () => undefined,
+      onConfirmations: () => undefined,
+      signal: new AbortController().signal,
     },
     query,
     openAlarms: async () =>

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
-import { sweepPass } from "../../src/reconcile/sweep-pass.ts";
-import { openQuestions } from "../../src/record/open-questions.ts";
+import { openConfirmations } from "../../src/confirmations/open.ts";
+import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
+import { PLAIN } from "./list-provider.ts";
+import { placePayment } from "./place-payment.ts";
 import { type Books, books, daysAgo } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;
@@ -14,9 +16,9 @@ const pay = ({ provider }: Books, daysAgoPaid: number, changes = {}) => {
   return id;
 };
 
-const questions = ({ query }: Books) =>
-  query<{ id: string; lane: string; by: string; record: boolean; state: string; requests: number }>(
-    `select invoice_id as id, lane, opened_by as by, record_only as record, state, requests from confirmation order by opened_at, invoice_id`,
+const confirmations = ({ query }: Books) =>
+  query<{ id: string; priority: string; by: string; record: boolean; state: string; requests: number }>(
+    `select invoice_id as id, priority, opened_by as by, record_only as record, state, requests from confirmation order by opened_at, invoice_id`,
   );
 
 const sweeps = ({ query }: Books) =>
@@ -31,23 +33,19 @@ const answer =
     void response.writeHead(status, headers).end('{"status":500,"message":"Broken"}');
 
 describe("an automatic sweep", () => {
-  it("opens a question for what was paid since the first serve and has no event, and for nothing else", async () => {
+  it("opens a confirmation for what was paid since the first serve and has no event, and for nothing else", async () => {
     const given = await books({ servedDays: 10 });
     const missed = pay(given, 3);
     const test = pay(given, 2, { type: "Test" });
     pay(given, 11);
     pay(given, 3, { paidAt: null });
-    const published = pay(given, 4);
-    await given.query(
-      `insert into event (id, invoice_id, type, source, invoice_type, payload) values ($1, $2, 'invoice.paid', 'default', 'Live', '{}')`,
-      [randomUUID(), published],
-    );
+    await placePayment(given, { paidAt: daysAgo(4) });
 
     const nextInMs = await sweepPass(given.context, GO_ON);
 
-    const opened = await questions(given);
+    const opened = (await confirmations(given)).filter(({ state }) => state === "due");
     expect(opened.map(({ id }) => id).sort()).toEqual([missed, test].sort());
-    expect(opened[0]).toMatchObject({ lane: "known", by: "reconcile", record: false, state: "due" });
+    expect(opened[0]).toMatchObject({ priority: "known", by: "reconcile", record: false });
     expect(await sweeps(given)).toEqual([
       { state: "done", listed: 3, missing: 2, opened: 2, called: 0, faults: 0, last_error: null },
     ]);
@@ -55,27 +53,27 @@ describe("an automatic sweep", () => {
     expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(590_000);
   });
 
-  it("counts apart what a callback had named already, and brings its question forward", async () => {
+  it("counts apart what a callback had named already, and brings its confirmation forward", async () => {
     const given = await books();
     const called = pay(given, 1);
-    await openQuestions(given.db, [{ invoiceId: called, source: "default" }], {
+    await openConfirmations(given.db, [{ invoiceId: called, source: "default" }], {
       openedBy: "callback",
-      lane: "unknown",
+      priority: "unknown",
     });
     await given.query("update confirmation set due_at = now() + interval '1 hour', attempt = 4");
     await sweepPass(given.context, GO_ON);
     expect(await sweeps(given)).toMatchObject([{ missing: 1, opened: 1, called: 1 }]);
-    expect(await questions(given)).toMatchObject([{ lane: "known", by: "callback", state: "due" }]);
+    expect(await confirmations(given)).toMatchObject([{ priority: "known", by: "callback", state: "due" }]);
     expect(await given.query("select 1 from confirmation where due_at <= now()")).toHaveLength(1);
   });
 
   it("leaves alone what is being asked, dead or quarantined, sweep after sweep", async () => {
     const given = await books();
     const ids = [pay(given, 1), pay(given, 1), pay(given, 1)];
-    await openQuestions(
+    await openConfirmations(
       given.db,
       ids.map((invoiceId) => ({ invoiceId, source: "default" })),
-      { openedBy: "callback", lane: "known" },
+      { openedBy: "callback", priority: "known" },
     );
     await given.query("update confirmation set state = 'dead' where invoice_id = $1", [ids[1]]);
     await given.query(
@@ -83,7 +81,7 @@ describe("an automatic sweep", () => {
       [ids[2]],
     );
     await sweepPass(given.context, GO_ON);
-    expect((await questions(given)).map(({ requests }) => requests)).toEqual([1, 1, 1]);
+    expect((await confirmations(given)).map(({ requests }) => requests)).toEqual([1, 1, 1]);
     expect(await sweeps(given)).toMatchObject([{ missing: 3, opened: 0 }]);
   });
 
@@ -93,7 +91,7 @@ describe("an automatic sweep", () => {
     const young = pay(given, 3, { datePaid: null });
     await sweepPass(given.context, GO_ON);
     const record = async () =>
-      Object.fromEntries((await questions(given)).map((question) => [question.id, question.record]));
+      Object.fromEntries((await confirmations(given)).map((one) => [one.id, one.record]));
     expect(await record()).toEqual({ [old]: true, [young]: false });
 
     await given.query("update confirmation set state = 'done', verdict = 'paid'");
@@ -117,12 +115,12 @@ describe("an automatic sweep", () => {
     for (let fault = 1; fault <= 3; fault += 1) {
       await sweepPass(given.context, GO_ON);
       const [row] = await sweeps(given);
-      expect(row).toMatchObject({ state: "due", faults: fault, opened: 1 });
+      expect(row).toMatchObject({ state: "due", faults: fault });
       expect(String(row?.last_error)).toMatch(/Get Collection Invoices.*500/);
       expect(await given.openAlarms()).toEqual(fault < 3 ? [] : ["sweep_failing"]);
       await dueNow(given);
     }
-    expect((await questions(given)).map(({ id }) => id)).toEqual([recent]);
+    expect((await confirmations(given)).map(({ id }) => id)).toEqual([recent]);
 
     given.provider.beforePage = () => undefined;
     given.provider.faults = [];
@@ -131,24 +129,24 @@ describe("an automatic sweep", () => {
     expect(await sweeps(given)).toMatchObject([
       { state: "done", listed: 2, missing: 2, opened: 2, faults: 0 },
     ]);
-    expect((await questions(given)).map(({ id }) => id)).toEqual([recent, old]);
+    expect((await confirmations(given)).map(({ id }) => id)).toEqual([recent, old]);
     const asked = given.provider.queries.slice(queriesBefore).map((query) => query.get("endDate") ?? "");
     expect(Math.max(...asked.map((day) => Date.parse(day)))).toBeLessThan(Date.now() - 4 * 86_400_000);
     expect(await given.openAlarms()).toEqual([]);
   });
 
-  it("shuts the whole source for as long as a 429 says, and leaves a shut or paused source in peace", async () => {
+  it("has the whole source wait for as long as a 429 says, and leaves a waiting or paused source in peace", async () => {
     const given = await books();
     given.provider.faults = [answer(429, { "retry-after": "20" })];
     await sweepPass(given.context, GO_ON);
-    const [gate] = await given.query<{ ms: number }>(
-      "select (extract(epoch from opens_at - now()) * 1000)::int as ms from source",
+    const [source] = await given.query<{ ms: number }>(
+      "select (extract(epoch from retry_at - now()) * 1000)::int as ms from source",
     );
-    expect(gate?.ms).toBeGreaterThan(15_000);
+    expect(source?.ms).toBeGreaterThan(15_000);
     const asked = given.provider.queries.length;
     await dueNow(given);
     await sweepPass(given.context, GO_ON);
-    await given.query("update source set opens_at = '-infinity', paused_by = 'operator', paused_at = now()");
+    await given.query("update source set retry_at = '-infinity', paused_by = 'operator', paused_at = now()");
     await sweepPass(given.context, GO_ON);
     expect(given.provider.queries).toHaveLength(asked);
     expect(await sweeps(given)).toMatchObject([{ faults: 1 }]);
@@ -157,7 +155,7 @@ describe("an automatic sweep", () => {
   it("stops reading, without a fault, when the source is paused while it reads", async () => {
     const given = await books();
     given.provider.beforePage = async () => {
-      await given.query("update source set paused_by = 'key_refused', paused_at = now()");
+      await given.query("update source set paused_by = 'refused', paused_at = now()");
     };
     await sweepPass(given.context, GO_ON);
     expect(given.provider.queries).toHaveLength(1);
@@ -215,5 +213,48 @@ describe("an automatic sweep", () => {
     ).toBeNull();
     await sweepPass(given.context, GO_ON);
     expect(given.provider.queries).toHaveLength(0);
+  });
+
+  it("goes on past a window that contradicts itself, uses what it shows, alarms it, and reads it again", async () => {
+    const given = await books({ servedDays: 60 });
+    const [recent, hidden, old] = [pay(given, 1), pay(given, 1.1), pay(given, 30)];
+    const recentDay = Date.now() - 4 * 86_400_000;
+    given.provider.beforePage = () => {
+      const last = Date.parse(given.provider.queries.at(-1)?.get("endDate") ?? "");
+      given.provider.reading = { ...PLAIN, hides: last > recentDay ? 1 : 0 };
+    };
+    await sweepPass(given.context, GO_ON);
+    expect((await confirmations(given)).map(({ id }) => id).sort()).toEqual([hidden, old].sort());
+    expect(await sweeps(given)).toMatchObject([{ state: "done", opened: 2, faults: 0 }]);
+    expect(await given.openAlarms()).toEqual(["sweep_failing"]);
+
+    given.provider.beforePage = () => undefined;
+    given.provider.reading = PLAIN;
+    await given.query("update sweep set started_at = now() - interval '1 hour'");
+    await sweepPass(given.context, GO_ON);
+    expect((await confirmations(given)).map(({ id }) => id).sort()).toEqual([recent, hidden, old].sort());
+    expect(await given.openAlarms()).toEqual([]);
+  });
+
+  it("queues an event again that was never accepted on its topic, with the same id, and asks for lost evidence", async () => {
+    const given = await books();
+    const lost = await placePayment(given, { paidAt: daysAgo(1), came: 3 });
+    const elsewhere = await placePayment(given, { paidAt: daysAgo(1) });
+    await given.query(
+      "update publication set topic_arn = 'arn:aws:sns:us-east-1:123456789012:invoice-events-test'",
+    );
+    const fine = await placePayment(given, { paidAt: daysAgo(1) });
+    const unproven = await placePayment(given, { paidAt: daysAgo(1) });
+    await given.query("delete from confirmation where invoice_id = $1", [unproven]);
+    await sweepPass(given.context, GO_ON);
+    const queued = await given.query<{ id: string }>(
+      "select invoice_id as id from outbox join event on event.id = outbox.event_id and outbox.state = 'due'",
+    );
+    expect(queued.map(({ id }) => id).sort()).toEqual([lost, elsewhere].sort());
+    const due = await given.query("select invoice_id as id from confirmation where state = 'due'");
+    expect(due).toEqual([{ id: unproven }]);
+    expect(await given.query("select state from confirmation where invoice_id = $1", [fine])).toEqual([
+      { state: "done" },
+    ]);
   });
 });

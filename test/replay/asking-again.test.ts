@@ -19,7 +19,7 @@ function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
     leaseMs: 1_000,
     onConfirmations: () => undefined,
     alarms: null,
-    sns: null,
+    routes: [],
   });
   const request = (filters: ReplayFilters) => ({
     db,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { replayRunner } from "../../src/app/replay-runner.ts";
 import type { ConnectOptions, Database } from "../../src/database/connect.ts";
+import { snsDestination } from "../../src/destination/sns-destination.ts";
 import type { Route } from "../../src/outbox/event.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
@@ -21,7 +22,9 @@ export function replaying(around: Surroundings, topicArn = around.topicArn, conn
     leaseMs: 1_000,
     onConfirmations: () => undefined,
     alarms: null,
-    sns: { routes, region: "us-east-1", endpoint: around.sns.url },
+    routes,
+    createDestination: () =>
+      snsDestination({ region: "us-east-1", endpoint: around.sns.url, connections: 1, timeoutMs: 10_000 }),
   });
   return {
     db,

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { Door } from "../../src/cli/door.ts";
+import { CommandContext } from "../../src/cli/command-context.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { runCli, startCli } from "./cli-process.ts";
 
@@ -31,7 +31,12 @@ export async function runInProcess(
     },
   });
   const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
-  const door = new Door({ environment, stdout: output("stdout"), stderr: output("stderr"), signals });
-  const code = await runProgram(words, door);
+  const context = new CommandContext({
+    environment,
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    signals,
+  });
+  const code = await runProgram(words, context);
   return { code, ...written };
 }

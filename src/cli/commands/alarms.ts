@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { countValue } from "../option-values.ts";
 import { renderAlarms } from "../render-alarms.ts";
 
@@ -11,7 +11,7 @@ interface Options {
 }
 
 /** `invoice-relay alarms`: what needs a person, since when, and what to do. */
-export function alarmsCommand(door: Door): Command {
+export function alarmsCommand(context: CommandContext): Command {
   return new Command("alarms")
     .description("list open alarms, the newest first: since when, and what to do")
     .option("--all", "those that were cleared, too")
@@ -21,9 +21,9 @@ export function alarmsCommand(door: Door): Command {
     .action(async ({ limit, ...filters }: Options) => {
       const { listAlarms } = await import("../../database/list-alarms.ts");
       const { ALARM_ACTIONS } = await import("../../operate/alarm-actions.ts");
-      const { total, items } = await door.withDatabase((db) => listAlarms(db, filters, limit));
+      const { total, items } = await context.withDatabase((db) => listAlarms(db, filters, limit));
       const alarms = items.map((alarm) => ({ ...alarm, action: ALARM_ACTIONS[alarm.name] }));
-      door.show({ total, items: alarms }, () => {
+      context.show({ total, items: alarms }, () => {
         if (total === 0) return filters.all === true ? "No alarm was ever raised." : "No alarm is open.";
         const more = total > items.length ? `\n\n${total - items.length} more; see --limit.` : "";
         return `${renderAlarms(items)}${more}`;

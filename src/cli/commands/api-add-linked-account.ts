@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { plainText } from "../terminal-text.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
 
@@ -10,7 +10,7 @@ interface Options extends ProviderOptions {
 }
 
 /** `invoice-relay api add-linked-account`. */
-export function addLinkedAccountCommand(door: Door): Command {
+export function addLinkedAccountCommand(context: CommandContext): Command {
   return new Command("add-linked-account")
     .description("link an account that settlements may go to, once the provider approves it")
     .requiredOption("--bank-id <number>", "the bank's id from get-banks", bankIdValue)
@@ -19,11 +19,11 @@ export function addLinkedAccountCommand(door: Door): Command {
     .action(async ({ bankId, accountNumber, primary, ...options }: Options) => {
       const { showAnswer } = await import("../show-answer.ts");
       const linkedAccount = { bankId, accountNumber, isPrimary: primary === true };
-      const { message } = await withProvider(door, options, ({ client }) =>
+      const { message } = await withProvider(context, options, ({ client }) =>
         client.addLinkedAccount({ linkedAccount }),
       );
       showAnswer(
-        door,
+        context,
         { message },
         () => `${plainText(message)}\nIt settles nothing until the provider approves it.`,
       );

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { RelayError } from "../../kit/errors.ts";
 import type { Settings } from "../../kit/settings.ts";
+import type { CommandContext } from "../command-context.ts";
 import type { GivenFields } from "../create-invoice-request.ts";
-import type { Door } from "../door.ts";
 import type { ProviderAccount } from "../provider-account.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
 
@@ -22,7 +22,7 @@ interface Options extends ProviderOptions {
 }
 
 /** `invoice-relay api create-invoice`. */
-export function createInvoiceCommand(door: Door): Command {
+export function createInvoiceCommand(context: CommandContext): Command {
   return new Command("create-invoice")
     .description("create an invoice that calls the relay back when it is paid")
     .option("--from <file>", "the request as JSON; the options below win over its fields")
@@ -55,12 +55,13 @@ export function createInvoiceCommand(door: Door): Command {
       const { showAnswer } = await import("../show-answer.ts");
       const inFile = options.from === undefined ? {} : await readRequestFile(options.from);
       const given = { ...inFile, ...fieldsOf(options) };
-      const invoice = await withProvider(door, options, async ({ client, account, settings }) => {
-        const callBackUrl = chosenUrl(given, options) ?? (await relayUrl(door, account, settings, options));
+      const invoice = await withProvider(context, options, async ({ client, account, settings }) => {
+        const callBackUrl =
+          chosenUrl(given, options) ?? (await relayUrl(context, account, settings, options));
         const request = createInvoiceRequestOf({ ...given, callBackUrl: callBackUrl || null });
         return (await client.createInvoice(request)).invoice;
       });
-      showAnswer(door, invoice, renderInvoice);
+      showAnswer(context, invoice, renderInvoice);
     });
 }
 
@@ -86,26 +87,28 @@ function chosenUrl({ callBackUrl }: GivenFields, { callbackUrl, reference }: Opt
   const chosen = callbackUrl ?? (callBackUrl || undefined);
   if (chosen !== undefined && reference !== undefined)
     throw new RelayError(
-      "--reference becomes part of the relay's callback URL, but the file brings a callBackUrl of its own. Leave one of them out.",
+      "--reference becomes part of the relay's callback URL, but the file brings a callBackUrl of its " +
+        "own. Leave one of them out.",
       { next: "refuse", code: "usage" },
     );
   return chosen;
 }
 
 async function relayUrl(
-  door: Door,
+  context: CommandContext,
   { callbackTokens: [token] }: ProviderAccount,
   { PUBLIC_URL }: Settings,
   { reference }: Options,
 ): Promise<string> {
   if (PUBLIC_URL === undefined || token === undefined)
     throw new RelayError(
-      "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or say --callback-url <url> or --no-callback-url.",
+      "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or say " +
+        "--callback-url <url> or --no-callback-url.",
       { next: "refuse", code: "usage" },
     );
   const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
   const url = callbackUrl(PUBLIC_URL, token.reveal(), reference);
-  for (const warning of callbackUrlWarnings(url)) door.remark(`Look: ${warning}`);
+  for (const warning of callbackUrlWarnings(url)) context.remark(`Look: ${warning}`);
   return url;
 }
 

@@ -1,13 +1,13 @@
 import { Command, Option } from "commander";
 import type { InvoiceFilterInput, ListedInvoice } from "../../collection-api/index.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
 
 type Options = ProviderOptions & InvoiceFilterInput & { all?: true };
 
 /** `invoice-relay api list-invoices`. */
-export function listInvoicesCommand(door: Door): Command {
+export function listInvoicesCommand(context: CommandContext): Command {
   return new Command("list-invoices")
     .description("list a collection's invoices")
     .argument("<collection-id>", "the collection's id", idValue)
@@ -22,18 +22,18 @@ export function listInvoicesCommand(door: Door): Command {
       new Option("--all", "every page; each invoice once, with --json a line each").conflicts("page"),
     )
     .action(async (collectionId: string, { source, all, ...filter }: Options) => {
-      if (all === true) return await listAll(door, collectionId, filter, { source });
+      if (all === true) return await listAll(context, collectionId, filter, { source });
       const { renderPage } = await import("../render-answer.ts");
       const { showAnswer } = await import("../show-answer.ts");
-      const page = await withProvider(door, { source }, ({ client }) =>
+      const page = await withProvider(context, { source }, ({ client }) =>
         client.listInvoices(collectionId, filter),
       );
-      showAnswer(door, page, renderPage);
+      showAnswer(context, page, renderPage);
     });
 }
 
 async function listAll(
-  door: Door,
+  context: CommandContext,
   collectionId: string,
   filter: InvoiceFilterInput,
   options: ProviderOptions,
@@ -42,11 +42,11 @@ async function listAll(
   const { showAnswer, showAnswerLine } = await import("../show-answer.ts");
   // For a table all widths have to be known; lines of JSON leave as they come.
   const invoices: ListedInvoice[] = [];
-  await withProvider(door, options, async ({ client }) => {
+  await withProvider(context, options, async ({ client }) => {
     for await (const invoice of client.iterateInvoices(collectionId, filter)) {
-      if (door.json) showAnswerLine(door, invoice);
+      if (context.json) showAnswerLine(context, invoice);
       else invoices.push(invoice);
     }
   });
-  if (!door.json) showAnswer(door, invoices, renderAllInvoices);
+  if (!context.json) showAnswer(context, invoices, renderAllInvoices);
 }

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
 import { plainText } from "../terminal-text.ts";
 import { type ProviderOptions, withProvider } from "../with-provider.ts";
@@ -8,15 +8,15 @@ import { createInvoiceCommand } from "./api-create-invoice.ts";
 import { listInvoicesCommand } from "./api-list-invoices.ts";
 
 /** `invoice-relay api <operation>`: the seven operations of the interface, with the key of the settings. */
-export function apiCommand(door: Door): Command {
+export function apiCommand(context: CommandContext): Command {
   const operations = [
-    getCollectionCommand(door),
-    listInvoicesCommand(door),
-    createInvoiceCommand(door),
-    getInvoiceCommand(door),
-    invalidateInvoiceCommand(door),
-    addLinkedAccountCommand(door),
-    getBanksCommand(door),
+    getCollectionCommand(context),
+    listInvoicesCommand(context),
+    createInvoiceCommand(context),
+    getInvoiceCommand(context),
+    invalidateInvoiceCommand(context),
+    addLinkedAccountCommand(context),
+    getBanksCommand(context),
   ];
   const api = new Command("api").description("call the provider: its seven operations, one command each");
   for (const operation of operations)
@@ -24,49 +24,53 @@ export function apiCommand(door: Door): Command {
   return api;
 }
 
-function getCollectionCommand(door: Door): Command {
+function getCollectionCommand(context: CommandContext): Command {
   return new Command("get-collection")
     .description("show a collection: its terms, accounts and state")
     .argument("<id>", "the collection's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
       const { renderCollection } = await import("../render-answer.ts");
       const { showAnswer } = await import("../show-answer.ts");
-      const collection = await withProvider(door, options, ({ client }) => client.getCollection(id));
-      showAnswer(door, collection, renderCollection);
+      const collection = await withProvider(context, options, ({ client }) => client.getCollection(id));
+      showAnswer(context, collection, renderCollection);
     });
 }
 
-function getInvoiceCommand(door: Door): Command {
+function getInvoiceCommand(context: CommandContext): Command {
   return new Command("get-invoice")
     .description("show an invoice as the provider has it now; `invoice` shows what the relay knows of it")
     .argument("<id>", "the invoice's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
       const { renderInvoice } = await import("../render-answer.ts");
       const { showAnswer } = await import("../show-answer.ts");
-      const { invoice } = await withProvider(door, options, ({ client }) => client.getInvoice(id));
-      showAnswer(door, invoice, renderInvoice);
+      const { invoice } = await withProvider(context, options, ({ client }) => client.getInvoice(id));
+      showAnswer(context, invoice, renderInvoice);
     });
 }
 
-function invalidateInvoiceCommand(door: Door): Command {
+function invalidateInvoiceCommand(context: CommandContext): Command {
   return new Command("invalidate-invoice")
     .description("make an unpaid invoice one that can no longer be paid; it cannot be undone")
     .argument("<id>", "the invoice's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
       const { showAnswer } = await import("../show-answer.ts");
-      const { message } = await withProvider(door, options, ({ client }) => client.invalidateInvoice(id));
-      showAnswer(door, { id, message }, () => `Invoice ${id} can no longer be paid. ${plainText(message)}`);
+      const { message } = await withProvider(context, options, ({ client }) => client.invalidateInvoice(id));
+      showAnswer(
+        context,
+        { id, message },
+        () => `Invoice ${id} can no longer be paid. ${plainText(message)}`,
+      );
     });
 }
 
-function getBanksCommand(door: Door): Command {
+function getBanksCommand(context: CommandContext): Command {
   return new Command("get-banks")
     .description("list the banks and the ids that add-linked-account takes")
     .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks when left out")
     .action(async (options: ProviderOptions) => {
       const { renderBanks } = await import("../render-answer.ts");
       const { showAnswer } = await import("../show-answer.ts");
-      const banks = await withProvider(door, options, ({ client }) => client.getBanks());
-      showAnswer(door, banks, renderBanks);
+      const banks = await withProvider(context, options, ({ client }) => client.getBanks());
+      showAnswer(context, banks, renderBanks);
     });
 }

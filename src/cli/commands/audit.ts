@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { AuditFilters } from "../../database/audit.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { countValue, idValue, timeValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
@@ -14,7 +14,7 @@ interface Options {
 }
 
 /** `invoice-relay audit`: who changed what, when, and why. */
-export function auditCommand(door: Door): Command {
+export function auditCommand(context: CommandContext): Command {
   return new Command("audit")
     .description("list who changed what, when and why, the newest first")
     .option("--invoice <id>", "only what touched this invoice", idValue)
@@ -26,8 +26,8 @@ export function auditCommand(door: Door): Command {
     .action(async ({ limit, invoice: invoiceId, ...others }: Options) => {
       const { readAuditLog } = await import("../../database/audit.ts");
       const filters: AuditFilters = { ...others, invoiceId };
-      const entries = await door.withDatabase((db) => readAuditLog({ db, limit, ...filters }));
-      door.show({ entries }, () =>
+      const entries = await context.withDatabase((db) => readAuditLog({ db, limit, ...filters }));
+      context.show({ entries }, () =>
         entries.length === 0
           ? "Nothing was changed by hand."
           : table(

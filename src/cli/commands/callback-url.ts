@@ -1,16 +1,16 @@
 import { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { table } from "../table.ts";
 
 /** `invoice-relay callback-url`: what to create invoices with. It prints the tokens: that is its purpose. */
-export function callbackUrlCommand(door: Door): Command {
+export function callbackUrlCommand(context: CommandContext): Command {
   return new Command("callback-url")
     .description("print the callBackUrl to create invoices with; it holds the secret token")
     .option("--reference <reference>", "your own reference of the invoice, which its event carries")
     .action(async ({ reference }: { reference?: string }) => {
       const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
       const { callbackTokensOf } = await import("../../kit/sources.ts");
-      const settings = door.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
+      const settings = context.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
       const urls = callbackTokensOf(settings).flatMap(({ source, tokens }) =>
         tokens.map((token) => ({ source, url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference) })),
       );
@@ -20,7 +20,7 @@ export function callbackUrlCommand(door: Door): Command {
         ...(redirect === null ? [] : [redirect]),
       ];
       const warnings = [...new Set(found)];
-      door.show({ urls, warnings }, () =>
+      context.show({ urls, warnings }, () =>
         urls.every(({ source }) => source === urls[0]?.source)
           ? urls.map(({ url }) => url).join("\n")
           : table(
@@ -28,6 +28,6 @@ export function callbackUrlCommand(door: Door): Command {
               urls.map(({ source, url }) => [source, url]),
             ),
       );
-      if (!door.json) for (const warning of warnings) door.remark(`Look: ${warning}`);
+      if (!context.json) for (const warning of warnings) context.remark(`Look: ${warning}`);
     });
 }

@@ -3,7 +3,7 @@ import { RelayError } from "../../kit/errors.ts";
 import type { Result } from "../../reconcile/certificate/certificate.ts";
 import type { ListedCertificate } from "../../reconcile/read-certificates.ts";
 import { certificateText } from "../certificate-text.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { countValue, idValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
@@ -14,7 +14,7 @@ interface ListOptions {
 }
 
 /** `invoice-relay certificate list|show`: those that were made, by the daily run or with `certify`. */
-export function certificateCommand(door: Door): Command {
+export function certificateCommand(context: CommandContext): Command {
   const list = new Command("list")
     .description("list certificates, the newest first")
     .option("--source <name>", "only this source")
@@ -22,22 +22,22 @@ export function certificateCommand(door: Door): Command {
     .option("--limit <number>", "the most to list", countValue, 20)
     .action(async ({ limit, ...filters }: ListOptions) => {
       const { listCertificates } = await import("../../reconcile/read-certificates.ts");
-      const certificates = await door.withDatabase((db) => listCertificates(db, filters, limit));
-      door.show({ certificates }, () => renderList(certificates));
+      const certificates = await context.withDatabase((db) => listCertificates(db, filters, limit));
+      context.show({ certificates }, () => renderList(certificates));
     });
   const show = new Command("show")
     .description("show one as it was made: the days, the total, every difference; exit code 1 unless equal")
     .argument("<id>", "the certificate's id", idValue)
     .action(async (id: string) => {
       const { readCertificate } = await import("../../reconcile/read-certificates.ts");
-      const certificate = await door.withDatabase((db) => readCertificate(db, id));
+      const certificate = await context.withDatabase((db) => readCertificate(db, id));
       if (certificate === null)
         throw new RelayError(
           `There is no finished certificate ${id}. List them with: invoice-relay certificate list`,
           { next: "refuse", code: "not_found" },
         );
-      if (certificate.result !== "equal") door.fault();
-      door.show(certificate, certificateText);
+      if (certificate.result !== "equal") context.fault();
+      context.show(certificate, certificateText);
     });
   return new Command("certificate")
     .description("certificates that were made, daily or with certify: list, show")

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import { certificateText } from "../certificate-text.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
 import { withReconcileSources } from "../with-reconcile-sources.ts";
 
@@ -13,7 +13,7 @@ interface Options {
 }
 
 /** `invoice-relay certify`: is every paid invoice accounted for? Exit code 1 unless it is equal. */
-export function certifyCommand(door: Door): Command {
+export function certifyCommand(context: CommandContext): Command {
   return new Command("certify")
     .description("prove a period: paid at the provider = stored = published, or each difference by name")
     .requiredOption("--from <day>", "the first day of payment, YYYY-MM-DD, UTC")
@@ -23,8 +23,8 @@ export function certifyCommand(door: Door): Command {
     .action(async ({ from, to, collection, deep }: Options) => {
       const { certifyPeriod } = await import("../../reconcile/on-request.ts");
       const window = paymentDays(from, to);
-      const bar = new ListProgress(door.stderr);
-      const certificates = await withReconcileSources(door, (given) =>
+      const bar = new ListProgress(context.stderr);
+      const certificates = await withReconcileSources(context, (given) =>
         certifyPeriod(
           given,
           { ...given, collection, window, deep: deep === true },
@@ -32,7 +32,7 @@ export function certifyCommand(door: Door): Command {
         ),
       );
       bar.end();
-      door.show(certificates, (shown) => shown.map(certificateText).join("\n\n"));
-      if (certificates.some(({ result }) => result !== "equal")) door.fault();
+      context.show(certificates, (shown) => shown.map(certificateText).join("\n\n"));
+      if (certificates.some(({ result }) => result !== "equal")) context.fault();
     });
 }

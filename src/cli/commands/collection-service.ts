@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { portOption } from "../port-option.ts";
 import { settingLines } from "../setting-lines.ts";
 
@@ -15,7 +15,7 @@ interface Options {
 }
 
 /** `invoice-relay collection-service`: the provider's API for local use and tests, alone. */
-export function collectionServiceCommand(door: Door): Command {
+export function collectionServiceCommand(context: CommandContext): Command {
   return new Command("collection-service")
     .description("run a local Invoice Collection API, with payers' pages and callbacks")
     .addOption(portOption(4001))
@@ -24,13 +24,13 @@ export function collectionServiceCommand(door: Door): Command {
     .option("--seed <file>", "keys and collections to start with, instead of its own")
     .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks when left out")
     .action(async ({ port, host, publicUrl, seed, banksPath }: Options) => {
-      const { DATABASE_URL, DATA_DIR, COLLECTION_SERVICE_FAULTS } = door.settings();
+      const { DATABASE_URL, DATA_DIR, COLLECTION_SERVICE_FAULTS } = context.settings();
       const { parseFaults } = await import("../../sandbox/provider/faults/faults.ts");
       const { startCollectionService } = await import("../../sandbox/provider/start-collection-service.ts");
       const { startEmbeddedPostgres } = await import("../../sandbox/postgres/start-embedded-postgres.ts");
       const { Secret } = await import("../../kit/secret.ts");
-      const stop = door.listenForStop();
-      const log = await door.localLog();
+      const stop = context.listenForStop();
+      const log = await context.localLog();
       await using running = new AsyncDisposableStack();
       const dataDir = join(resolve(DATA_DIR), "collection-service");
       const embedded = DATABASE_URL === undefined ? await startEmbeddedPostgres({ dataDir, log }) : null;
@@ -47,7 +47,7 @@ export function collectionServiceCommand(door: Door): Command {
       });
       running.defer(() => service.close());
       const settings = await clientSettings(service.url, seed);
-      door.showLine(
+      context.showLine(
         { url: service.url, port: service.port, dataDir: embedded === null ? null : dataDir, settings },
         () =>
           [

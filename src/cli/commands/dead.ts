@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { undeliveredCommand } from "../undelivered-command.ts";
 
 /** `invoice-relay dead …`: confirmations and events that were given up, and what to do about them. */
-export function deadCommand(door: Door): Command {
-  return undeliveredCommand(door, {
+export function deadCommand(context: CommandContext): Command {
+  return undeliveredCommand(context, {
     list: "dead",
     description: "dead letters: confirmations and events that were given up; list, show, retry, dismiss",
     none: "No dead letters: nothing was given up.",

@@ -2,26 +2,28 @@ import { relative } from "node:path";
 import { Command } from "commander";
 import type { RunningDev } from "../../app/dev.ts";
 import type { Happening } from "../../app/dev-happenings.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { plainText } from "../terminal-text.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
-/** `invoice-relay dev` (`npm start`): everything on this machine; prints what to open and what just happened. */
-export function devCommand(door: Door): Command {
+/**
+ * `invoice-relay dev` (`npm start`): everything on this machine; prints what to open and what just happened.
+ */
+export function devCommand(context: CommandContext): Command {
   return new Command("dev")
     .description("run everything on this machine, with an invoice to pay; data stays in DATA_DIR")
     .action(async () => {
       const { startDev } = await import("../../app/dev.ts");
-      const stop = door.listenForStop();
+      const stop = context.listenForStop();
       const running = await startDev({
-        environment: door.environment,
-        log: await door.localLog(),
-        tell: (happening) => door.showLine(happening, renderHappening),
+        environment: context.environment,
+        log: await context.localLog(),
+        tell: (happening) => context.showLine(happening, renderHappening),
       });
-      door.showLine(whatToOpen(running), () => welcome(running));
+      context.showLine(whatToOpen(running), () => welcome(running));
       await stop.asked;
-      door.remark("Stopping.");
+      context.remark("Stopping.");
       await stop.finish(running.stop(), STOP_WITHIN_MS);
     });
 }

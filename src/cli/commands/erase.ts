@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { Erased } from "../../operate/erase.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
 import { idValue, withReason, withYes } from "../option-values.ts";
 
@@ -11,27 +11,27 @@ interface Options {
 }
 
 /** `invoice-relay erase <invoice id>`: blanks personal data; ids and amounts stay. */
-export function eraseCommand(door: Door): Command {
+export function eraseCommand(context: CommandContext): Command {
   const command = new Command("erase")
     .description("blank the personal data of one invoice for good; ids, amounts and a digest stay")
     .argument("<invoice-id>", "the invoice's id", idValue)
     .option("--dry-run", "only say what would be blanked");
   return withYes(withReason(command)).action(async (invoiceId: string, { reason, yes, dryRun }: Options) => {
     const { eraseInvoice } = await import("../../operate/erase.ts");
-    const erased = await door.withDatabase(async (db) => {
+    const erased = await context.withDatabase(async (db) => {
       const erasing = { db, actor: operator(), invoiceId, reason };
       if (dryRun !== true) {
         const before = await eraseInvoice({ ...erasing, dryRun: true });
         if (before.found)
-          await door.confirm(
+          await context.confirm(
             `Blank the personal data of invoice ${invoiceId} for good? It cannot be brought back.`,
             yes,
           );
       }
       return await eraseInvoice({ ...erasing, dryRun });
     });
-    if (!erased.found) door.notFound();
-    door.show(erased, render);
+    if (!erased.found) context.notFound();
+    context.show(erased, render);
   });
 }
 

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Database } from "../../database/connect.ts";
 import { RelayError } from "../../kit/errors.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MOST = 20;
 
 /** `invoice-relay invoice <id or reference>`: all that happened to one invoice, and what happens next. */
-export function invoiceCommand(door: Door): Command {
+export function invoiceCommand(context: CommandContext): Command {
   return new Command("invoice")
     .description("show everything that happened to one invoice, and what happens next")
     .argument("<id>", "the invoice's id (UUID), or the merchant's reference")
@@ -17,7 +17,7 @@ export function invoiceCommand(door: Door): Command {
       const { readTimeline } = await import("../../console/timeline-reading.ts");
       const { meaningOf } = await import("../../console/timeline-meaning.ts");
       const { renderTimeline } = await import("../render-timeline.ts");
-      const timeline = await door.withDatabase(async (db) => {
+      const timeline = await context.withDatabase(async (db) => {
         const id = UUID.test(given) ? given.toLowerCase() : await idOfReference(db, given);
         const found = await readTimeline(db, id);
         if (found !== null) return found;
@@ -26,7 +26,7 @@ export function invoiceCommand(door: Door): Command {
         );
       });
       const now = new Date();
-      door.show({ ...timeline, meaning: meaningOf(timeline, now) }, () => renderTimeline(timeline, now));
+      context.show({ ...timeline, meaning: meaningOf(timeline, now) }, () => renderTimeline(timeline, now));
     });
 }
 

@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { InvoiceFilters, ListedInvoice } from "../../operate/list-invoices.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { countValue, timeValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
 /** `invoice-relay invoices`: what the provider confirmed, the last first. */
-export function invoicesCommand(door: Door): Command {
+export function invoicesCommand(context: CommandContext): Command {
   return new Command("invoices")
     .description("list confirmed invoices, the last first; by reference, status, collection or amount")
     .option("--reference <text>", "only those with this reference of the merchant's")
@@ -22,8 +22,8 @@ export function invoicesCommand(door: Door): Command {
     .option("--limit <number>", "the most to list", countValue, 50)
     .action(async ({ limit, ...filters }: InvoiceFilters & { limit: number }) => {
       const { listInvoices } = await import("../../operate/list-invoices.ts");
-      const invoices = await door.withDatabase((db) => listInvoices(db, filters, limit));
-      door.show({ invoices }, () => render(invoices));
+      const invoices = await context.withDatabase((db) => listInvoices(db, filters, limit));
+      context.show({ invoices }, () => render(invoices));
     });
 }
 

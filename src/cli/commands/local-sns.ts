@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { portOption } from "../port-option.ts";
 import { settingLines } from "../setting-lines.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
 /** `invoice-relay local-sns`: an SNS endpoint for local use and tests, alone. */
-export function localSnsCommand(door: Door): Command {
+export function localSnsCommand(context: CommandContext): Command {
   return new Command("local-sns")
     .description("run a local SNS endpoint; everything is in memory and gone when it stops")
     .addOption(portOption(4002))
@@ -17,9 +17,9 @@ export function localSnsCommand(door: Door): Command {
       const { startLocalSns } = await import("../../sandbox/sns/start-local-sns.ts");
       const { LOCAL_AWS_CREDENTIALS } = await import("../../app/dev-secrets.ts");
       const { createLocalTopic } = await import("../../app/dev-topic.ts");
-      const stop = door.listenForStop();
+      const stop = context.listenForStop();
       const { port, host, region } = options;
-      const sns = await startLocalSns({ port, host, region, log: await door.localLog() });
+      const sns = await startLocalSns({ port, host, region, log: await context.localLog() });
       const topics: string[] = [];
       try {
         for (const name of options.topic) topics.push(await createLocalTopic(sns.url, name));
@@ -33,7 +33,7 @@ export function localSnsCommand(door: Door): Command {
         AWS_ENDPOINT_URL_SNS: sns.url,
         ...LOCAL_AWS_CREDENTIALS,
       };
-      door.showLine({ url: sns.url, port: sns.port, topics, settings }, () =>
+      context.showLine({ url: sns.url, port: sns.port, topics, settings }, () =>
         [
           `Local SNS listens on ${sns.url}. These settings point a relay, or any AWS SDK, at it:`,
           "",

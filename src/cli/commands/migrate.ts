@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Command } from "commander";
 import { cancelOnStop } from "../cancel-on-stop.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 
 /** `invoice-relay migrate`: brings the schema up to date, and the log's partitions three months ahead. */
-export function migrateCommand(door: Door): Command {
+export function migrateCommand(context: CommandContext): Command {
   return new Command("migrate")
     .description("bring the database's schema up to date; safe to repeat and to run from several places")
     .action(async () => {
-      const { DATABASE_URL } = door.settings(["DATABASE_URL"]);
+      const { DATABASE_URL } = context.settings(["DATABASE_URL"]);
       const { connect } = await import("../../database/connect.ts");
       const { migrateToLatest, schemaState } = await import("../../database/migrate.ts");
       const { makePartitions } = await import("../../record/partitions.ts");
@@ -20,7 +20,7 @@ export function migrateCommand(door: Door): Command {
         const { migrations, partitions, roles } = await cancelOnStop(
           db,
           applicationName,
-          door.listenForStop(),
+          context.listenForStop(),
           async () => ({
             migrations: await migrateToLatest(db, "relay"),
             partitions: await makePartitions(db),
@@ -28,13 +28,14 @@ export function migrateCommand(door: Door): Command {
           }),
         );
         const schema = await schemaState(db, "relay");
-        door.show({ migrations, partitions, roles, schema: schema.state }, (done) => {
+        context.show({ migrations, partitions, roles, schema: schema.state }, (done) => {
           const steps = [...done.migrations.map((name) => `ran migration ${name}`)];
           if (steps.length === 0) steps.push("no migration to run");
           steps.push(...done.partitions.map((name) => `made partition ${name}`));
           if (done.roles !== "granted")
             steps.push(
-              "made no database roles: this user may not (CREATEROLE); docs/security.md says what they are for",
+              "made no database roles: this user may not (CREATEROLE); docs/security.md says what they " +
+                "are for",
             );
           steps.push(
             done.schema === "ahead"

@@ -1,10 +1,13 @@
 import type { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { undeliveredCommand } from "../undelivered-command.ts";
 
-/** `invoice-relay quarantine …`: paid invoices that were not published, because their collection is none of COLLECTION_IDS. */
-export function quarantineCommand(door: Door): Command {
-  return undeliveredCommand(door, {
+/**
+ * `invoice-relay quarantine …`: paid invoices that were not published, because their collection is none of
+ * COLLECTION_IDS.
+ */
+export function quarantineCommand(context: CommandContext): Command {
+  return undeliveredCommand(context, {
     list: "quarantine",
     description: "paid invoices of foreign collections, held back; list, show, release, dismiss",
     none: "The quarantine is empty: no paid invoice is held back.",

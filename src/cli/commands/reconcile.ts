@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import type { Reconciled } from "../../reconcile/on-request.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
 import { operator } from "../operator.ts";
 import { table } from "../table.ts";
@@ -14,8 +14,10 @@ interface Options {
   publish?: true;
 }
 
-/** `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it. */
-export function reconcileCommand(door: Door): Command {
+/**
+ * `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it.
+ */
+export function reconcileCommand(context: CommandContext): Command {
   return new Command("reconcile")
     .description("find paid invoices without an accepted event in a period, from the provider's own list")
     .requiredOption("--from <day>", "the first day of payment, YYYY-MM-DD, UTC")
@@ -26,8 +28,8 @@ export function reconcileCommand(door: Door): Command {
       const publish = options.publish === true;
       const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
       const window = paymentDays(from, to);
-      const bar = new ListProgress(door.stderr);
-      const done = await withReconcileSources(door, async (given) => {
+      const bar = new ListProgress(context.stderr);
+      const done = await withReconcileSources(context, async (given) => {
         // Woken once it is done: the workers poll anyway.
         const deps = { ...given, onConfirmations: () => undefined };
         const result = await reconcilePeriod(
@@ -39,8 +41,8 @@ export function reconcileCommand(door: Door): Command {
         return result;
       });
       bar.end();
-      door.show(done, (shown) => reconcileText(shown, publish));
-      if (done.some(({ unproven }) => unproven.length > 0)) door.fault();
+      context.show(done, (shown) => reconcileText(shown, publish));
+      if (done.some(({ unproven }) => unproven.length > 0)) context.fault();
     });
 }
 
@@ -62,7 +64,8 @@ function reconcileText(done: readonly Reconciled[], publish: boolean): string {
     ...done.flatMap(({ collectionId, unproven }) =>
       unproven.map(
         ({ first, last, why }) =>
-          `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it showed was used; what it may hide is unknown.`,
+          `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it ` +
+          "showed was used; what it may hide is unknown.",
       ),
     ),
     ...done.flatMap(({ underWay }) => underWay.map((other) => `Another reconcile is under way: ${other}.`)),
@@ -81,7 +84,8 @@ function healedText(done: readonly Reconciled[], publish: boolean): string[] {
     ? ""
     : "; payments from before its first serve are recorded only (--publish publishes them)";
   return [
-    `${they} healed: the running relay asks the provider about each, or sends its event again, and publishes what is confirmed${early}.`,
+    `${they} healed: the running relay asks the provider about each, or sends its event again, and ` +
+      `publishes what is confirmed${early}.`,
   ];
 }
 

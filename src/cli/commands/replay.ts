@@ -1,7 +1,7 @@
 import { unlink } from "node:fs/promises";
 import { Command, Option } from "commander";
 import { DEFAULT_RATES, type ReplayFilters, type ReplayTarget } from "../../replay/replay.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
 import { countValue, idValue, idValues, timeValue, verdictValue, withReason } from "../option-values.ts";
 import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
@@ -26,14 +26,14 @@ const TIMES: Record<Kind, string> = {
 };
 
 /** `invoice-relay replay …`: run it again from the log, behind live traffic (G9). */
-export function replayCommand(door: Door): Command {
-  const confirmations = withFilters(door, "confirmations").description(
+export function replayCommand(context: CommandContext): Command {
+  const confirmations = withFilters(context, "confirmations").description(
     "ask the provider again about invoices; live confirmations go first",
   );
-  const callbacks = withFilters(door, "callbacks")
+  const callbacks = withFilters(context, "callbacks")
     .description("read recorded callbacks again; ask about invoice ids that were not found before, or lost")
     .option("--refused", "those that a signature or address check refused, too");
-  const events = withFilters(door, "events")
+  const events = withFilters(context, "events")
     .description("publish events again with the same ids and the attribute `replay`; live events go first")
     .option("--type <type>", "only events of this type, such as invoice.paid")
     .addOption(
@@ -45,13 +45,13 @@ export function replayCommand(door: Door): Command {
     .addCommand(confirmations)
     .addCommand(callbacks)
     .addCommand(events)
-    .addCommand(listCommand(door))
-    .addCommand(showCommand(door))
-    .addCommand(resumeCommand(door))
-    .addCommand(cancelCommand(door));
+    .addCommand(listCommand(context))
+    .addCommand(showCommand(context))
+    .addCommand(resumeCommand(context))
+    .addCommand(cancelCommand(context));
 }
 
-function withFilters(door: Door, kind: Kind): Command {
+function withFilters(context: CommandContext, kind: Kind): Command {
   return withReason(new Command(kind))
     .option("--from <time>", `only those ${TIMES[kind]} at this time (UTC) or later`, timeValue)
     .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now when left out`, timeValue)
@@ -61,10 +61,10 @@ function withFilters(door: Door, kind: Kind): Command {
     .option("--source <name>", "only this source")
     .option("--rate <number>", `the most a second; ${DEFAULT_RATES[kind]} when left out`, countValue)
     .option("--dry-run", "only say how many there are, and show the first ones")
-    .action((options: Options) => replay(door, kind, options));
+    .action((options: Options) => replay(context, kind, options));
 }
 
-async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
+async function replay(context: CommandContext, kind: Kind, options: Options): Promise<void> {
   const {
     from,
     to,
@@ -79,14 +79,14 @@ async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
   const filters: ReplayFilters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
   const target = targetOf(options);
   const { startReplay } = await import("../../replay/start-replay.ts");
-  await door.withDatabase(async (db) => {
-    const { runner, routes } = await replaysHere(door, db, kind, target);
+  await context.withDatabase(async (db) => {
+    const { runner, routes } = await replaysHere(context, db, kind, target);
     const request = { db, kind, filters, target, routes };
     if (options.dryRun === true) {
       const { planReplay } = await import("../../replay/plan-replay.ts");
       const { readAgain } = await import("../../app/replay-runner.ts");
       const plan = await planReplay({ ...request, readAgain });
-      return door.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
+      return context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
     }
     if (target.kind === "file") {
       const { createEventFile } = await import("../../replay/event-file.ts");
@@ -95,9 +95,12 @@ async function replay(door: Door, kind: Kind, options: Options): Promise<void> {
     const started = await startReplay({ ...request, actor: operator(), rate, reason: options.reason });
     if (started === null) {
       if (target.kind === "file") await unlink(target.path);
-      return door.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
+      return context.show(
+        { replay: null, matching: 0 },
+        () => `No ${kind} match: there is nothing to replay.`,
+      );
     }
-    await runHere(door, runner, started);
+    await runHere(context, runner, started);
   });
 }
 
@@ -106,51 +109,51 @@ function targetOf({ topic, toFile }: Options): ReplayTarget {
   return topic === undefined ? { kind: "topics" } : { kind: "other_topic", topicArn: topic };
 }
 
-function listCommand(door: Door): Command {
+function listCommand(context: CommandContext): Command {
   return new Command("list")
     .description("list replays, the newest first")
     .option("--limit <number>", "the most to list", countValue, 20)
     .action(async ({ limit }: { limit: number }) => {
       const { listReplays } = await import("../../replay/replay-rows.ts");
-      const replays = await door.withDatabase((db) => listReplays({ db, limit }));
-      door.show({ replays }, () => renderReplays(replays));
+      const replays = await context.withDatabase((db) => listReplays({ db, limit }));
+      context.show({ replays }, () => renderReplays(replays));
     });
 }
 
-function showCommand(door: Door): Command {
+function showCommand(context: CommandContext): Command {
   return new Command("show")
     .description("show one replay: how far it is, and the events that SNS refused")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string) => {
       const { listRefusals, mustFindReplay } = await import("../../replay/replay-rows.ts");
-      const [replay, refusals] = await door.withDatabase(
+      const [replay, refusals] = await context.withDatabase(
         async (db) => [await mustFindReplay({ db, id }), await listRefusals({ db, id })] as const,
       );
-      door.show({ replay, refusals }, () => renderReplay(replay, refusals));
+      context.show({ replay, refusals }, () => renderReplay(replay, refusals));
     });
 }
 
-function resumeCommand(door: Door): Command {
+function resumeCommand(context: CommandContext): Command {
   return withReason(new Command("resume"))
     .description("go on with a replay where it stopped")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string, { reason }: { reason?: string }) => {
       const { resumeReplay } = await import("../../replay/cancel-or-resume.ts");
-      await door.withDatabase(async (db) => {
+      await context.withDatabase(async (db) => {
         const replay = await resumeReplay({ db, actor: operator(), id, reason });
-        const { runner } = await replaysHere(door, db, replay.kind, replay.target);
-        await runHere(door, runner, replay);
+        const { runner } = await replaysHere(context, db, replay.kind, replay.target);
+        await runHere(context, runner, replay);
       });
     });
 }
 
-function cancelCommand(door: Door): Command {
+function cancelCommand(context: CommandContext): Command {
   return withReason(new Command("cancel"))
     .description("end a replay; what it has done stays done")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string, { reason }: { reason?: string }) => {
       const { cancelReplay } = await import("../../replay/cancel-or-resume.ts");
-      const replay = await door.withDatabase((db) => cancelReplay({ db, actor: operator(), id, reason }));
-      door.show({ replay }, () => renderReplay(replay, []));
+      const replay = await context.withDatabase((db) => cancelReplay({ db, actor: operator(), id, reason }));
+      context.show({ replay }, () => renderReplay(replay, []));
     });
 }

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { pauseOrResumeCommand } from "../pause-command.ts";
 
 /** `invoice-relay resume confirm|publish`: opens whatever holds it. */
-export const resumeCommand = (door: Door): Command =>
+export const resumeCommand = (context: CommandContext): Command =>
   pauseOrResumeCommand(
-    door,
+    context,
     "resume",
     "go on asking or sending at once, after a pause, a refusal or a fault",
   );

@@ -1,26 +1,26 @@
 import { Command } from "commander";
 import type { RetentionResult } from "../../operate/retention.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
 import { table } from "../table.ts";
 
 /** `invoice-relay retention`: what `serve` does once a day, now. */
-export function retentionCommand(door: Door): Command {
+export function retentionCommand(context: CommandContext): Command {
   return new Command("retention")
     .description(
       "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it daily",
     )
     .option("--dry-run", "only say what would be dropped")
     .action(async ({ dryRun }: { dryRun?: true }) => {
-      const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = door.settings([
+      const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
         "DATABASE_URL",
       ]);
       const { applyRetention } = await import("../../operate/retention.ts");
-      const result = await door.withDatabase((db) =>
+      const result = await context.withDatabase((db) =>
         applyRetention({ db, actor: operator(), retentionMs, personalDataMs, dryRun }),
       );
-      if (result.busy !== null) door.fault();
-      door.show(result, render);
+      if (result.busy !== null) context.fault();
+      context.show(result, render);
     });
 }
 
@@ -32,7 +32,8 @@ function render(result: RetentionResult): string {
     lines.push(`Nothing to drop: no callback is from before ${day}.`);
   else {
     lines.push(
-      `${dryRun ? "Would be dropped" : "Dropped"}: callbacks from before ${day}, except those of invoices that are still open.`,
+      `${dryRun ? "Would be dropped" : "Dropped"}: callbacks from before ${day}, except those of ` +
+        "invoices that are still open.",
     );
     if (partitions.length > 0)
       lines.push(

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, Option } from "commander";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
 import type { Happening } from "../sandbox-happenings.ts";
 
@@ -18,11 +18,11 @@ interface PayOptions {
 }
 
 /** `invoice-relay sandbox`: what a person does to the local services, and sees of them. */
-export function sandboxCommand(door: Door): Command {
+export function sandboxCommand(context: CommandContext): Command {
   return new Command("sandbox")
     .description("make payments at the local collection service, and watch callbacks and events pass")
-    .addCommand(payCommand(door))
-    .addCommand(listenCommand(door));
+    .addCommand(payCommand(context))
+    .addCommand(listenCommand(context));
 }
 
 const providerOption = () =>
@@ -31,7 +31,7 @@ const providerOption = () =>
     "the collection service; COLLECTION_API_URL, or else port 4001, when left out",
   );
 
-function payCommand(door: Door): Command {
+function payCommand(context: CommandContext): Command {
   return new Command("pay")
     .description("pay an invoice, as a payer would, or make something go wrong with it")
     .argument("<invoice>", "the invoice's id", idValue)
@@ -53,10 +53,10 @@ function payCommand(door: Door): Command {
     .addOption(providerOption())
     .action(async (id: string, { early, twice, never, forge, method, provider }: PayOptions) => {
       const { askSandbox } = await import("../sandbox-request.ts");
-      const invoice = `${providerUrl(door, provider)}/_control/invoices/${id}`;
+      const invoice = `${providerUrl(context, provider)}/_control/invoices/${id}`;
       if (forge) {
         const answer: ForgeAnswer = { ...(await askSandbox("collection service", `${invoice}/forge`, {})) };
-        door.show({ id, ...answer }, () => forgedWords(id, answer));
+        context.show({ id, ...answer }, () => forgedWords(id, answer));
         return;
       }
       const callback = {
@@ -67,7 +67,7 @@ function payCommand(door: Door): Command {
       await askSandbox("collection service", `${invoice}/pay`, { method, callback });
       const callbacks = never ? "never comes" : twice ? "comes twice" : "comes now";
       const readable = early ? `, and the API shows the payment in ${EARLY_MS / 1_000} s` : "";
-      door.show(
+      context.show(
         { id, outcome: "paid", callback },
         () => `Invoice ${id} is paid. Its callback ${callbacks}${readable}.`,
       );
@@ -85,25 +85,25 @@ function forgedWords(id: string, answer: ForgeAnswer): string {
   return `Invoice ${id} is not paid. A forged callback that says so ${result}.`;
 }
 
-function listenCommand(door: Door): Command {
+function listenCommand(context: CommandContext): Command {
   return new Command("listen")
     .description("show callbacks and events as they pass, until it is stopped")
     .addOption(providerOption())
     .option("--sns <url>", "the local SNS; AWS_ENDPOINT_URL_SNS, or else port 4002, when left out")
     .action(async ({ provider, sns }: { provider?: string; sns?: string }) => {
       const { recentCallbacks, recentEvents } = await import("../sandbox-happenings.ts");
-      const stop = door.listenForStop();
-      const providerAt = providerUrl(door, provider);
-      const snsAt = trimmed(sns ?? door.settings().AWS_ENDPOINT_URL_SNS ?? "http://127.0.0.1:4002");
+      const stop = context.listenForStop();
+      const providerAt = providerUrl(context, provider);
+      const snsAt = trimmed(sns ?? context.settings().AWS_ENDPOINT_URL_SNS ?? "http://127.0.0.1:4002");
       const look = async () => [...(await recentCallbacks(providerAt)), ...(await recentEvents(snsAt))];
 
       let seen = new Set((await look()).map(({ key }) => key));
-      door.remark(`Listening at ${providerAt} and ${snsAt}. Ctrl-C stops.`);
+      context.remark(`Listening at ${providerAt} and ${snsAt}. Ctrl-C stops.`);
       while (!stop.signal.aborted) {
         await pause(LOOK_EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
         const now = await look();
         const fresh = now.filter(({ key }) => !seen.has(key)).sort((a, b) => a.at.localeCompare(b.at));
-        for (const { key: _, ...happening } of fresh) door.showLine(happening, lineOf);
+        for (const { key: _, ...happening } of fresh) context.showLine(happening, lineOf);
         seen = new Set(now.map(({ key }) => key));
       }
       stop.release();
@@ -113,7 +113,7 @@ function listenCommand(door: Door): Command {
 const lineOf = ({ at, what, invoiceId, says }: Omit<Happening, "key">): string =>
   `${at.slice(11, 23)}  ${what.padEnd(8)}  ${invoiceId ?? "no invoice"}  ${says}`;
 
-const providerUrl = (door: Door, given: string | undefined): string =>
-  trimmed(given ?? door.settings().COLLECTION_API_URL ?? "http://127.0.0.1:4001");
+const providerUrl = (context: CommandContext, given: string | undefined): string =>
+  trimmed(given ?? context.settings().COLLECTION_API_URL ?? "http://127.0.0.1:4001");
 
 const trimmed = (url: string) => url.replace(/\/+$/, "");

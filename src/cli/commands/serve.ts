@@ -1,13 +1,16 @@
 import { Command } from "commander";
 import { RelayError } from "../../kit/errors.ts";
 import { SERVE_REQUIRES } from "../../kit/settings.ts";
-import type { Door } from "../door.ts";
+import type { CommandContext } from "../command-context.ts";
 import { plainJson } from "../terminal-text.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
-/** `invoice-relay serve`: takes callbacks, confirms and publishes, until SIGTERM or SIGINT. Its output is its log. */
-export function serveCommand(door: Door): Command {
+/**
+ * `invoice-relay serve`: takes callbacks, confirms and publishes, until SIGTERM or SIGINT. Its output is its
+ * log.
+ */
+export function serveCommand(context: CommandContext): Command {
   return new Command("serve")
     .description("take callbacks, confirm them, publish events; stops on SIGTERM within 10 s")
     .option("--no-workers", "take callbacks only; another process confirms and publishes")
@@ -18,14 +21,14 @@ export function serveCommand(door: Door): Command {
           next: "refuse",
           code: "usage",
         });
-      const settings = door.settings(SERVE_REQUIRES);
+      const settings = context.settings(SERVE_REQUIRES);
       const { serve } = await import("../../app/serve.ts");
       const { createLogger } = await import("../../kit/log.ts");
       const log = createLogger({
         level: settings.LOG_LEVEL,
-        destination: { write: (line) => void door.stdout.write(plainJson(line)) },
+        destination: { write: (line) => void context.stdout.write(plainJson(line)) },
       });
-      const stop = door.listenForStop();
+      const stop = context.listenForStop();
       const relay = await serve({ settings, log, workers, http: workersOnly !== true });
       const doing = [workersOnly !== true && "takes callbacks", workers && "confirms and publishes"];
       log.info(

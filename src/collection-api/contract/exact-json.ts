@@ -36,7 +36,8 @@ function parseEachExactly(text: string): unknown {
   );
 }
 
-// In JSON every number stands so. Inside a string something may look like one, which only adds to what is found.
+// In JSON every number stands so. Inside a string something may look like one, which only adds to what is
+// found.
 const NUMBER = /(?:^|[:,[])\s*(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*(?:[,\]}]|$))/g;
 
 /**

@@ -20,7 +20,10 @@ const SAID_EVERY_MS = 60_000;
 /** The most addresses that one entry names. */
 const MOST_NAMED = 10;
 
-/** Who knocks at the admin API without a right token: counted, throttled, and told once a minute, not once a try. */
+/**
+ * Who knocks at the admin API without a right token: counted, throttled, and told once a minute, not once a
+ * try.
+ */
 export class RefusedCallers {
   readonly #options: RefusedCallersOptions;
   readonly #wrongTokens: WrongTokens;

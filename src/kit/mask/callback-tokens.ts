@@ -11,14 +11,14 @@ const SEGMENT = String.raw`(?:[^/?#&%\s"'<>\\]|%(?!(?:25)*(?:2f|3f|23|26|22|20))
 const CALLBACK_TOKEN = new RegExp(`(${SLASH}callbacks${SLASH}+)${SEGMENT}`, "gi");
 
 /**
- * Any text without callback tokens: what follows `/callbacks/`, however the slashes are encoded. Tokens that are
- * ours no longer, or another relay's, go too. Linear in the text, whatever it is.
+ * Any text without callback tokens: what follows `/callbacks/`, however the slashes are encoded. Tokens that
+ * are ours no longer, or another relay's, go too. Linear in the text, whatever it is.
  */
 export const withoutCallbackTokens = (text: string): string => text.replaceAll(CALLBACK_TOKEN, `$1${MASK}`);
 
 /**
- * A mask for tokens that are known, wherever they stand, plain or with characters percent-encoded; tokens behind
- * `/callbacks/` go as well.
+ * A mask for tokens that are known, wherever they stand, plain or with characters percent-encoded; tokens
+ * behind `/callbacks/` go as well.
  * @param tokens letters, digits, `-` and `_`, as the settings take them.
  */
 export function maskOf(tokens: readonly Secret[]): (text: string) => string {

@@ -3,7 +3,10 @@ import { withoutContacts } from "./quiet-text.ts";
 
 const MASK = '"***"';
 
-/** Keys, without `_` and in lower case, whose text is about a person; collection, bank and channel names are not. */
+/**
+ * Keys, without `_` and in lower case, whose text is about a person; collection, bank and channel names are
+ * not.
+ */
 const NAMES = new Set(
   ["", "payer", "biller", "customer", "user", "first", "last", "full", "account"].map(
     (whose) => `${whose}name`,
@@ -19,8 +22,8 @@ const LONGEST_KEY = 64;
 const MOST_LOOKED_AT = 262_144;
 
 /**
- * Evidence for a screen or `--json`: names, addresses, phone numbers, metadata and callback tokens are masked. It
- * takes any text, JSON that was cut off included, and walks over it once.
+ * Evidence for a screen or `--json`: names, addresses, phone numbers, metadata and callback tokens are
+ * masked. It takes any text, JSON that was cut off included, and walks over it once.
  * @returns what was made of the first 262,144 characters.
  */
 export function maskedEvidence(evidence: string): string {

@@ -3,7 +3,10 @@ import { Remembered } from "../../kit/remembered.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** A token may bring what so many addresses may: one address that floods does not spend the others' share of it. */
+/**
+ * A token may bring what so many addresses may: one address that floods does not spend the others' share of
+ * it.
+ */
 const ADDRESSES_A_TOKEN = 4;
 
 /** What callbacks cost: their bytes on the wire beside the URL, their number, the invoice ids they name. */
@@ -24,9 +27,9 @@ interface Caller {
 }
 
 /**
- * What one address, and one token, may bring in an hour. Each budget empties evenly over the hour, and what was over
- * budget does not count. Nothing is refused for it: being over only says that a callback is kept short and waits
- * its turn. Kept in this process' memory: each relay has budgets of its own.
+ * What one address, and one token, may bring in an hour. Each budget empties evenly over the hour, and what
+ * was over budget does not count. Nothing is refused for it: being over only says that a callback is kept
+ * short and waits its turn. Kept in this process' memory: each relay has budgets of its own.
  */
 export class CallbackBudgets {
   readonly #address: CallbackCost;
@@ -46,7 +49,10 @@ export class CallbackBudgets {
     };
   }
 
-  /** Takes the cost from both budgets, or from none. @returns which is spent, null when it fits; `now` in ms. */
+  /**
+   * Takes the cost from both budgets, or from none.
+   * @returns which is spent, null when it fits; `now` in ms.
+   */
   take({ token, address }: Caller, cost: CallbackCost, now: number): OverBudget | null {
     const byAddress = spentOf(this.#byAddress, networkOf(address), this.#address, now);
     const byToken = spentOf(this.#byToken, token, this.#token, now);

@@ -4,7 +4,10 @@ import type { Source } from "../../kit/source.ts";
 /** In no UTF-8: what ends a token, so that zeros behind it are the filling and never a part of it. */
 const END = 0xff;
 
-/** The most bytes of one character: a token that is too long may be cut by so many less one, and still is too long. */
+/**
+ * The most bytes of one character: a token that is too long may be cut by so many less one, and still is too
+ * long.
+ */
 const CHARACTER_BYTES = 4;
 
 /** Whose a token is. */
@@ -14,7 +17,9 @@ export interface TokenOwner {
   name: string;
 }
 
-/** Which source a URL's token belongs to. Every known token is compared in full, so the time tells nothing. */
+/**
+ * Which source a URL's token belongs to. Every known token is compared in full, so the time tells nothing.
+ */
 export class CallbackTokens {
   readonly #known: { bytes: Buffer; owner: TokenOwner }[];
   readonly #given: Buffer;

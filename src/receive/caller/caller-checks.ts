@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { CallbackChecks } from "../../kit/source.ts";
+import type { CallbackChecks } from "../../kit/callback-checks.ts";
 import { AllowedAddresses } from "./allowed-addresses.ts";
 import { hmacHolds } from "./hmac-signature.ts";
 import { standardWebhookHolds } from "./standard-webhook.ts";
@@ -42,3 +42,10 @@ export class CallerChecks {
 
 const single = (header: string | string[] | undefined): string | undefined =>
   typeof header === "string" ? header : undefined;
+
+/** The headers that carry what these checks look at: secrets, or made with one. */
+export const checkedHeaders = ({ hmac, headerToken, standardWebhooks }: CallbackChecks): string[] => [
+  ...(hmac === null ? [] : [hmac.header]),
+  ...(headerToken === null ? [] : [headerToken.header]),
+  ...(standardWebhooks === null ? [] : ["webhook-signature"]),
+];

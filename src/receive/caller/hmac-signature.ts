@@ -1,8 +1,11 @@
 import { createHmac } from "node:crypto";
-import type { CallbackChecks } from "../../kit/source.ts";
+import type { CallbackChecks } from "../../kit/callback-checks.ts";
 import { sameBytes } from "./same-bytes.ts";
 
-/** Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the prefix. */
+/**
+ * Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the
+ * prefix.
+ */
 export function hmacHolds(
   check: NonNullable<CallbackChecks["hmac"]>,
   header: string | undefined,

@@ -1,15 +1,19 @@
 import { createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { CallbackChecks } from "../../kit/source.ts";
+import type { CallbackChecks } from "../../kit/callback-checks.ts";
 import { sameBytes } from "./same-bytes.ts";
 
-/** How far the sender's clock may be off, and how old a copied request may be; the specification's five minutes. */
+/**
+ * How far the sender's clock may be off, and how old a copied request may be; the specification's five
+ * minutes.
+ */
 const TOLERANCE_MS = 5 * 60_000;
 
 /**
  * Whether a request is signed as the Standard Webhooks specification says: HMAC-SHA256 over
- * `<webhook-id>.<webhook-timestamp>.<body>`, base64 behind `v1,`, several separated by spaces while a secret is
- * rotated. Over the raw bytes: the specification's own library reads them as text, which changes broken UTF-8.
+ * `<webhook-id>.<webhook-timestamp>.<body>`, base64 behind `v1,`, several separated by spaces while a secret
+ * is rotated. Over the raw bytes: the specification's own library reads them as text, which changes broken
+ * UTF-8.
  */
 export function standardWebhookHolds(
   check: NonNullable<CallbackChecks["standardWebhooks"]>,

@@ -1,8 +1,8 @@
 import type { Request } from "express";
 
 /**
- * Whether a person is looking at the answer: a GET that navigates, or that asks for HTML by name. Senders that
- * accept anything do not (interface, part C, 6).
+ * Whether a person is looking at the answer: a GET that navigates, or that asks for HTML by name. Senders
+ * that accept anything do not (interface, part C, 6).
  */
 export function comesFromBrowser({ method, headers }: Pick<Request, "method" | "headers">): boolean {
   if (method !== "GET") return false;

@@ -28,8 +28,8 @@ export interface PayerPageRoutesOptions {
 }
 
 /**
- * `/payment-pages/{id}` and its `/state`, for browsers that wait for a payment. The id is that of the callback
- * which the page answered, known to nobody else: an invoice's id or reference opens nothing here.
+ * `/payment-pages/{id}` and its `/state`, for browsers that wait for a payment. The id is that of the
+ * callback which the page answered, known to nobody else: an invoice's id or reference opens nothing here.
  */
 export function payerPageRoutes({ stateOf, logger }: PayerPageRoutesOptions): Router {
   const router = Router();

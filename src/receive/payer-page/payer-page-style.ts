@@ -1,4 +1,7 @@
-/** The payer's page's stylesheet, served from its own address so that the page's policy can forbid inline style. */
+/**
+ * The payer's page's stylesheet, served from its own address so that the page's policy can forbid inline
+ * style.
+ */
 export const PAYER_PAGE_STYLE = `
 :root {
   color-scheme: light dark;

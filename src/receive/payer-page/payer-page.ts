@@ -1,6 +1,9 @@
 /** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
 export type PageContent =
-  /** One payment is followed, by the id of the callback that this page answers; `isLong` once that takes a minute. */
+  /**
+   * One payment is followed, by the id of the callback that this page answers; `isLong` once that takes a
+   * minute.
+   */
   | { state: "confirming"; id: string; isLong?: boolean }
   | { state: "confirmed" }
   /** Recorded, but there is no single payment to follow. */
@@ -16,12 +19,12 @@ export type PageContent =
 export const PAGES_PATH = "/payment-pages";
 
 const SPINNER = '<div class="mark busy" aria-hidden="true"></div>';
-const TICK =
-  '<svg class="mark good" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="m15 25 6.5 6.5L34 18"/></svg>';
-const CLOCK =
-  '<svg class="mark wait" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 12v12l7 5"/></svg>';
-const NOTE =
-  '<svg class="mark" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/><path d="M24 13v15M24 34v.5"/></svg>';
+const icon = (look: string, path: string) =>
+  `<svg class="${look}" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="22"/>` +
+  `<path d="${path}"/></svg>`;
+const TICK = icon("mark good", "m15 25 6.5 6.5L34 18");
+const CLOCK = icon("mark wait", "M24 12v12l7 5");
+const NOTE = icon("mark", "M24 13v15M24 34v.5");
 
 const CONFIRMED = panel("confirmed", TICK, "Payment confirmed", "Thank you. You can close this page.");
 const CONFIRMING = panel(
@@ -30,12 +33,17 @@ const CONFIRMING = panel(
   "Confirming your payment",
   "This usually takes a few seconds. If you have paid, you do not need to pay again.",
 );
-/** Where someone ends up who cancelled, and meanwhile someone whose bank is slow: nobody here can tell them apart. */
+/**
+ * Where someone ends up who cancelled, and meanwhile someone whose bank is slow: nobody here can tell them
+ * apart.
+ */
 const UNSETTLED = panel(
   "unsettled",
   CLOCK,
   "No payment has been confirmed yet",
-  "If you did not finish paying, you can go back and try again, or simply close this page. If you have paid, there is nothing to do and no need to pay again: whoever you paid is told as soon as it is confirmed.",
+  "If you did not finish paying, you can go back and try again, or simply close this page. If you have " +
+    "paid, there is nothing to do and no need to pay again: whoever you paid is told as soon as it is " +
+    "confirmed.",
 );
 const SLOW = `<p id="slow" class="quiet" hidden>This is taking longer than usual. You can close this page:
 the payment goes on being confirmed without it, and whoever you paid is told.</p>`;
@@ -54,7 +62,8 @@ export function payerPage(content: PageContent): string {
           "received",
           CLOCK,
           "Your payment is being confirmed",
-          "If you have paid, there is nothing more to do: whoever you paid is told once it is confirmed. You can close this page.",
+          "If you have paid, there is nothing more to do: whoever you paid is told once it is " +
+            "confirmed. You can close this page.",
         ),
       );
     case "unrecorded":
@@ -84,7 +93,8 @@ export function payerPage(content: PageContent): string {
           "nowhere",
           NOTE,
           "This page does not exist",
-          "The address may be incomplete. If you came here to pay or have just paid, whoever you pay can tell you how your payment stands.",
+          "The address may be incomplete. If you came here to pay or have just paid, whoever you pay " +
+            "can tell you how your payment stands.",
         ),
       );
   }

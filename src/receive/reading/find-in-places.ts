@@ -12,8 +12,8 @@ export interface Found {
 }
 
 /**
- * Reads the ordered places of a document (places.ts). Null when none of them holds a UUID. It goes PLACES_DEPTH
- * deep and no deeper, whatever the document.
+ * Reads the ordered places of a document (places.ts). Null when none of them holds a UUID. It goes
+ * PLACES_DEPTH deep and no deeper, whatever the document.
  */
 export function findInPlaces(document: Json, unread: UnreadSet): Found | null {
   const taken: Taken = { ids: new Set(), places: new Set(), unread };
@@ -79,7 +79,9 @@ function takeIds(at: string, value: Json, taken: Taken): boolean {
   return took;
 }
 
-/** One pass over the keys for all places; a key spelled in several ways (`id` and `Id`) gives several values. */
+/**
+ * One pass over the keys for all places; a key spelled in several ways (`id` and `Id`) gives several values.
+ */
 function collect(record: { [key: string]: Json }, branch: PlaceBranch, valuesByPlace: Json[][]): void {
   for (const key in record) {
     const below = branchNamed(branch, key);

@@ -7,8 +7,8 @@ const GLANCED_BYTES = 4_096;
 const MOST_GLANCED = 5;
 
 /**
- * The UUIDs that stand in the query or at the beginning of a body that nobody vouches for, so that an invoice's
- * timeline can show it: nothing is inflated or parsed for it, and nothing is asked.
+ * The UUIDs that stand in the query or at the beginning of a body that nobody vouches for, so that an
+ * invoice's timeline can show it: nothing is inflated or parsed for it, and nothing is asked.
  */
 export function glance(query: string, body: Buffer): string[] {
   const text = `${query}\n${body.toString("latin1", 0, GLANCED_BYTES)}`;

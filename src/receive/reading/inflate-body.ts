@@ -28,12 +28,13 @@ const MOST_WINDOW_LOG = 23;
 const MOST_CODINGS = 3;
 
 /**
- * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a row.
- * Bytes that are not what the header says are handed back as they are, since proxies inflate and forget the header;
- * gzip is also known without a header.
+ * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a
+ * row. Bytes that are not what the header says are handed back as they are, since proxies inflate and forget
+ * the header; gzip is also known without a header.
  *
- * Synchronous by choice: within the limit of 256 KiB it takes about a millisecond, and almost no body is compressed;
- * a trip through the thread pool would cost every such callback more than it saves its neighbours.
+ * Synchronous by choice: within the limit of 256 KiB it takes about a millisecond, and almost no body is
+ * compressed; a trip through the thread pool would cost every such callback more than it saves its
+ * neighbours.
  *
  * @param limit the most bytes that may come out, also for a body that was never compressed
  */

@@ -8,9 +8,9 @@ const KEYS_OF_THE_KIND = wordsOf("event type eventtype action topic kind name");
 const KEYS_OF_A_CHALLENGE = wordsOf("challenge validationtoken hub zen");
 
 /**
- * Whether a body or query without any id says nothing, or only that someone tries out the address: empty, `{}`,
- * `{"event":"ping"}`, `{"type":"url_verification","challenge":"…"}`. Some senders disable the hook unless such a
- * request gets 2xx (interface, part C).
+ * Whether a body or query without any id says nothing, or only that someone tries out the address: empty,
+ * `{}`, `{"event":"ping"}`, `{"type":"url_verification","challenge":"…"}`. Some senders disable the hook
+ * unless such a request gets 2xx (interface, part C).
  */
 export function looksLikePing(document: Json | undefined, text: string): boolean {
   if (document === undefined) return text.trim() === "" || isPingName(text);

@@ -7,10 +7,12 @@ type Fields = { [key: string]: Json };
 const DEEPEST_KEY = 6;
 
 /**
- * The fields of a form body or a query, as the tree that their keys describe: `data[id]=…` and `data.id=…` become
- * `data.id`, indexes are dropped, repeated fields become an array. Fields beyond the limit are not read. Broken percent-encoding never throws.
+ * The fields of a form body or a query, as the tree that their keys describe: `data[id]=…` and `data.id=…`
+ * become `data.id`, indexes are dropped, repeated fields become an array. Fields beyond the limit are not
+ * read. Broken percent-encoding never throws.
  *
- * Two habits of redirects are undone: a `?` appended to a URL that already had one, and `&amp;` left over from HTML.
+ * Two habits of redirects are undone: a `?` appended to a URL that already had one, and `&amp;` left over
+ * from HTML.
  */
 export function parseForm(text: string, unread: UnreadSet): Fields {
   const fields = emptyFields();

@@ -5,12 +5,12 @@ import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /**
- * The JSON that a text is, whatever its Content-Type, or undefined. Raw control characters (a NUL at the end, a line
- * break within a value) and one document a line are taken too.
+ * The JSON that a text is, whatever its Content-Type, or undefined. Raw control characters (a NUL at the end,
+ * a line break within a value) and one document a line are taken too.
  *
- * Of a key that occurs twice, `JSON.parse` keeps the last value, as nearly every sender's own library does; reading
- * both would need a parser of our own. When what is kept holds no id, the scan still sees the text of the other.
- * A document beyond the limits is none; `__proto__` becomes a key like any other.
+ * Of a key that occurs twice, `JSON.parse` keeps the last value, as nearly every sender's own library does;
+ * reading both would need a parser of our own. When what is kept holds no id, the scan still sees the text of
+ * the other. A document beyond the limits is none; `__proto__` becomes a key like any other.
  */
 export function parseJson(text: string, unread: UnreadSet): Json | undefined {
   // Spares forms and plain text the cost of an exception.

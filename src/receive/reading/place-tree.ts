@@ -15,7 +15,10 @@ export interface PlaceBranch {
   hasBranches: boolean;
   /** By the key as PLACES spells it. */
   exact: Map<string, PlaceBranch>;
-  /** By the plain spelling, and grouped by its first letter, so that most other keys are told apart at a glance. */
+  /**
+   * By the plain spelling, and grouped by its first letter, so that most other keys are told apart at a
+   * glance.
+   */
   byFirstLetter: Map<number, { plain: string; branch: PlaceBranch }[]>;
 }
 

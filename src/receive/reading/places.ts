@@ -1,12 +1,12 @@
 /**
- * Where an invoice id sits in a callback, in order: the first place that holds a UUID wins, and all UUIDs of that
- * place are taken (interface, parts B and C). Keys match without regard to case, `_` and `-`, so `invoiceId` also
- * stands for `InvoiceID` and `invoice_id`. The same list reads JSON, form fields (`data[id]=…` is `data.id`) and the
- * query.
+ * Where an invoice id sits in a callback, in order: the first place that holds a UUID wins, and all UUIDs of
+ * that place are taken (interface, parts B and C). Keys match without regard to case, `_` and `-`, so
+ * `invoiceId` also stands for `InvoiceID` and `invoice_id`. The same list reads JSON, form fields
+ * (`data[id]=…` is `data.id`) and the query.
  *
  * - `a.b` holds the id itself, or an array of ids.
- * - `a.*` is a callback inside the callback, and every element of an array is one of its own: this list is read
- *   again for each, so that a mixed batch loses nobody.
+ * - `a.*` is a callback inside the callback, and every element of an array is one of its own: this list is
+ *   read again for each, so that a mixed batch loses nobody.
  * - `id` is skipped where some `a.*` is there: beside one, the `id` is the notification's.
  */
 export const PLACES: readonly string[] = [
@@ -16,7 +16,8 @@ export const PLACES: readonly string[] = [
   "data.invoice.id",
   // A whole callback sent as the form field `data`.
   "data.data.id",
-  // The documented callback, and the envelope of the API. Before the top-level `id`: that is the notification.
+  // The documented callback, and the envelope of the API. Before the top-level `id`: that is the
+  // notification.
   "data.id",
   "invoiceId",
   "invoiceIds",
@@ -44,10 +45,10 @@ export const PLACES: readonly string[] = [
 export const PLACES_DEPTH = 4;
 
 /**
- * Keys below which a UUID is never the invoice's: the scan passes them over (interface, part A for the resources,
- * part B for the notification's). `callBackUrl` and `billerMetaData` are the merchant's own, written before the
- * invoice had an id, and the URL holds a token. In doubt a key is not listed: a wrong question costs one request, a
- * missed one costs a payment's event until the next sweep.
+ * Keys below which a UUID is never the invoice's: the scan passes them over (interface, part A for the
+ * resources, part B for the notification's). `callBackUrl` and `billerMetaData` are the merchant's own,
+ * written before the invoice had an id, and the URL holds a token. In doubt a key is not listed: a wrong
+ * question costs one request, a missed one costs a payment's event until the next sweep.
  */
 export const UNRELATED_KEYS: readonly string[] = [
   "collectionId",

@@ -40,12 +40,12 @@ interface Ids {
 }
 
 /**
- * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the interface,
- * part C, and any bytes at all: it is pure and never throws.
+ * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
+ * interface, part C, and any bytes at all: it is pure and never throws.
  *
- * Order: the listed places (places.ts) of the body as JSON, else as a form; those of the query; a scan of the body
- * for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant wrote it
- * before the invoice had an id: a UUID there is more likely an order's.
+ * Order: the listed places (places.ts) of the body as JSON, else as a form; those of the query; a scan of the
+ * body for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant
+ * wrote it before the invoice had an id: a UUID there is more likely an order's.
  *
  * @param limits.inflatedBytes the most bytes a body may have, before and after decompression
  */

@@ -1,6 +1,6 @@
 /**
- * What a callback may be made of, so that reading it costs little whatever it is (G12). Honest ones stay far below;
- * what lies beyond a limit is not read, and the callback's row says so.
+ * What a callback may be made of, so that reading it costs little whatever it is (G12). Honest ones stay far
+ * below; what lies beyond a limit is not read, and the callback's row says so.
  */
 export const READING_LIMITS = {
   /** Invoice ids of one callback. */
@@ -15,7 +15,10 @@ export const READING_LIMITS = {
   scanned: 2_000,
 } as const;
 
-/** What was left unread: ids beyond the first, fields beyond the first, or a document too deep or too intricate. */
+/**
+ * What was left unread: ids beyond the first, fields beyond the first, or a document too deep or too
+ * intricate.
+ */
 export type Unread = "ids" | "fields" | "document";
 
 /** Collects what one reading leaves unread. */

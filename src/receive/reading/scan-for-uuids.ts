@@ -10,9 +10,10 @@ const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 export const MOST_SCANNED = 5;
 
 /**
- * The first distinct UUIDs of a body without a listed place, at most MOST_SCANNED: first through the parsed document,
- * keys as well as values, then through the text itself, which also holds what the parser dropped (the first of two
- * equal keys) or could not read. What stands under a key that is never an invoice's is left out.
+ * The first distinct UUIDs of a body without a listed place, at most MOST_SCANNED: first through the parsed
+ * document, keys as well as values, then through the text itself, which also holds what the parser dropped
+ * (the first of two equal keys) or could not read. What stands under a key that is never an invoice's is left
+ * out.
  *
  * @param text the same body as text; UUIDs in `known` are left out
  */
@@ -65,7 +66,10 @@ function addAll(text: string, into: Set<string>, kept: Set<string>, unrelated: S
 /** How far before a value its key is looked for. */
 const KEY_REACH = 60;
 
-/** The plain name of the key that a value at `index` seems to have, in JSON or a form that could not be parsed. */
+/**
+ * The plain name of the key that a value at `index` seems to have, in JSON or a form that could not be
+ * parsed.
+ */
 function keyBefore(text: string, index: number): string {
   const least = Math.max(0, index - KEY_REACH);
   const back = (from: number, isOver: (character: string) => boolean): number => {

@@ -5,8 +5,8 @@ import type { UnreadSet } from "./reading-limits.ts";
 const MOST_TEXTS = 8;
 
 /**
- * The document with its JSON text read as JSON: the whole of it, or values directly below the top, such as a form's
- * `data={…}` or an envelope whose payload was turned into text twice. Those are replaced in place.
+ * The document with its JSON text read as JSON: the whole of it, or values directly below the top, such as a
+ * form's `data={…}` or an envelope whose payload was turned into text twice. Those are replaced in place.
  */
 export function unfoldJsonText(document: Json, unread: UnreadSet): Json {
   if (typeof document === "string") return inside(document, unread) ?? document;

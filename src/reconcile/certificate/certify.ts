@@ -85,7 +85,7 @@ export async function makeCertificates(
   const { source, window, deep = false, onProgress = () => undefined } = request;
   const collectionIds = scopeOf(source, request.collectionId);
   const period = periodFor(window, source.lookbackMs);
-  const extend = () => certificateLeases.extend(db, [claimed.leaseToken], leaseMs).then(() => true);
+  const extend = () => certificateLeases.extend(db, [claimed], leaseMs).then(() => true);
   return await whileLeaseHolds({ leaseMs, extend }, async (lost) => {
     const signal = AbortSignal.any([request.signal, lost]);
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
@@ -129,7 +129,7 @@ async function compareScopes(
       { id, source, window, period, reading, certificateId, collectionId: one, deep, now, servedAt },
       onCompared,
     );
-  // One request, one state of the books: what is settled meanwhile counts next time.
+  // One request, one state of the books: what is decided meanwhile counts next time.
   const whole = await compare(certificateId, collectionId);
   const parts = collectionId === null && reading.collections.length > 1 ? reading.collections : [];
   const certificates: [Certificate, ...Certificate[]] = [whole];
@@ -141,13 +141,14 @@ function scopeOf({ name, collectionIds }: ReconcileSource, asked: string | null)
   if (collectionIds.length === 0)
     throw new RelayError(
       `Nobody can say which lists to read for source "${name}": the provider lists invoices by collection only. Set COLLECTION_IDS to the ids of its collections.`,
-      { next: "refuse" },
+      { next: "refuse", code: "usage" },
     );
   if (asked === null) return collectionIds;
   const id = asked.toLowerCase();
   if (!collectionIds.includes(id))
     throw new RelayError(`Collection ${asked} is none of COLLECTION_IDS of source "${name}".`, {
       next: "refuse",
+      code: "usage",
     });
   return [id];
 }

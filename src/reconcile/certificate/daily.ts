@@ -12,6 +12,7 @@ import {
   finishCertificate,
   forgetAbandoned,
   giveBackCertificate,
+  keepProgress,
   scheduleDaily,
 } from "./certificate-row.ts";
 import { type CertifyDeps, makeCertificates } from "./certify.ts";
@@ -62,7 +63,8 @@ async function makeDaily(
     const request = { source, window, collectionId: null, signal };
     const [certificate] = await makeCertificates(options, request, claimed, 1);
     if (certificate.result === "refused" && claimed.faults + 1 < ALARMING_FAULTS) {
-      await forgetListed(db, claimed.id);
+      // The lists are read anew.
+      await keepProgress(db, claimed, { reading: null });
       throw new Error(certificate.refusals.join(" "));
     }
     if (!(await finishCertificate(db, claimed, certificate))) return;

@@ -74,7 +74,7 @@ interface Shape {
 
 function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
   const { listed, lacksStatus, asked } = facts;
-  const isListed = listed && !(lacksStatus && asked !== null && asked !== "paid" && asked !== "unclear");
+  const isListed = listed && !(lacksStatus && asked === "not_paid");
   return {
     isLive: isLive(facts),
     paid: isListed || asked === "paid",
@@ -99,8 +99,17 @@ function placeOf(facts: PaymentFacts, { window: { from, to }, now }: Terms): Pla
   const other = dates.find(within);
   if (other !== undefined) return { kind: "perhaps", day: dayOf(other) };
   if (confirmed !== undefined && datesOf(facts).every((moment) => moment <= now)) return null;
-  const created = facts.createdAt ?? facts.askedCreatedAt ?? facts.listedCreatedAt ?? facts.openedAt;
-  if (created === null) return { kind: "surely", day: dayOf(from) };
+  const created = facts.createdAt ?? facts.askedCreatedAt ?? facts.listedCreatedAt;
+  if (created === null) {
+    // A callback comes soon after its payment.
+    const last = new Date(to.getTime() - 1);
+    const { openedAt } = facts;
+    const isNear = openedAt !== null && openedAt >= from;
+    return {
+      kind: "surely",
+      day: dayOf(isNear ? new Date(Math.min(openedAt.getTime(), last.getTime())) : from),
+    };
+  }
   if (created >= to) return null;
   return created >= from ? { kind: "surely", day: dayOf(created) } : { kind: "perhaps", day: dayOf(from) };
 }
@@ -174,7 +183,7 @@ function notesOf(facts: PaymentFacts, shape: Shape, { now }: Terms): [Reason, We
   const dates = datesOf(facts);
   const notes: Reason[] = [];
   if (!facts.hasCallback) notes.push("callback_missing");
-  if (dates.length === 0) notes.push("undated");
+  if (dates.length === 0 && (shape.paid || shape.stored)) notes.push("undated");
   if (dates.some((moment) => moment > now)) notes.push("future");
   if (!facts.listed && shape.paid) notes.push("counted_by_asking");
   return notes.map((note) => [note, "note"]);
@@ -209,10 +218,20 @@ function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
   return (paidAt?.toISOString() ?? null) === (inPayload?.paidAt ?? null);
 }
 
-/** The payload is about this invoice and event, and is what was sent. */
-function payloadIsSent({ eventId, inPayload, invoiceId, digestDiffers }: PaymentFacts): boolean {
+/**
+ * The payload is about this invoice and event, and was accepted as it stands. An event that was lost and made again
+ * may differ from what was accepted before: one acceptance that fits is enough.
+ */
+function payloadIsSent({
+  eventId,
+  inPayload,
+  invoiceId,
+  digestDiffers,
+  digestMatches,
+}: PaymentFacts): boolean {
   if (eventId === null) return true;
-  return inPayload?.id === eventId && inPayload.subject === invoiceId && digestDiffers !== true;
+  const isOurs = inPayload?.id === eventId && inPayload.subject === invoiceId;
+  return isOurs && (digestMatches === true || digestDiffers !== true);
 }
 
 const isText = (a: string | null, b: string | null) => plain(a ?? "") === plain(b ?? "");

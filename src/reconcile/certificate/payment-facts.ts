@@ -74,9 +74,13 @@ interface Given {
   collectionId: string | null;
 }
 
-// `->` leaves the document's other texts alone: `->>` would fail at a NUL escape in any of them.
-const inDocument = (field: string) =>
-  sql`nullif(btrim((invoice.document -> ${sql.lit(field)})::text, '"'), 'null')`;
+// Postgres reads no JSON with the escape of a NUL or of half a character, which documents may hold.
+const readableDocument = sql`
+  case when strpos(invoice.document::text, '\\u') > 0
+    then regexp_replace(invoice.document::text, '\\\\u(0000|[dD][89a-fA-F]..)', '\\\\ufffd', 'g')::json
+    else invoice.document end`;
+
+const inDocument = (field: string) => sql`readable.document ->> ${sql.lit(field)}`;
 
 // The payload is this relay's own: a quote inside its texts has a backslash before it, so that no text can pretend.
 const inPayload = (field: string) => sql`substring(event.payload from ${sql.lit(`"${field}":"([^"]*)"`)})`;
@@ -152,6 +156,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
     left join event on event.source = ${name} and event.invoice_id = work.invoice_id and event.type = 'invoice.paid'
     ${joiningOutbox}
+    left join lateral (select ${readableDocument} as document) as readable on true
     left join lateral (
       select case when lower(btrim(coalesce(invoice.type, work.asked_type, event.invoice_type))) = 'live'
         then ${live}::text else ${test}::text end as topic_arn) as expected on true

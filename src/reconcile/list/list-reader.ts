@@ -47,9 +47,9 @@ export interface ListQuery {
   asked: AskedType;
 }
 
-/** A reading that contradicts itself is made once more with other pages, and then by shorter periods. */
-const PAGE_SIZES = [100, 40];
-const LAST_PAGE_SIZES = [250, 100];
+/** A reading that contradicts itself is made again by shorter periods, and those with pages of other sizes at last. */
+const PAGE_SIZE = 100;
+const LAST_PAGE_SIZES = [100, 40, 250];
 
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
@@ -93,7 +93,7 @@ export class ListReader {
     readings += 1;
     const reading = readings;
     try {
-      const page = await this.#page(query, 1, PAGE_SIZES[0] as number);
+      const page = await this.#page(query, 1, PAGE_SIZE);
       if (page !== null) await this.#take(reading, query, page);
       return page?.totalCount ?? null;
     } catch (error) {
@@ -106,7 +106,7 @@ export class ListReader {
     const asked = { ...query, period };
     const halves = halvesOf(period);
     let why: string | null = null;
-    for (const size of halves === null ? [...PAGE_SIZES, ...LAST_PAGE_SIZES] : PAGE_SIZES) {
+    for (const size of halves === null ? LAST_PAGE_SIZES : [PAGE_SIZE]) {
       why = await this.#once(asked, size);
       if (why === null) return [];
     }

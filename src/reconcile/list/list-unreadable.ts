@@ -8,7 +8,8 @@ export class ListUnreadable extends RelayError {
   /** @param what was asked for, in plain words. */
   constructor(what: string, refusal: NotFound | Refusal) {
     const error = "error" in refusal ? refusal.error : "stopped";
-    super(`${what}: ${error}`, { next: NEXT[refusal.kind] });
+    const next = NEXT[refusal.kind];
+    super(`${what}: ${error}`, { next, code: next === "retry" ? "provider_away" : "failed" });
     this.refusal = refusal;
   }
 }

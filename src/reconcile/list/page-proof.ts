@@ -10,6 +10,9 @@ export interface PageFacts {
   pageSize: number;
 }
 
+/** A list that goes on for longer has no end. */
+const MOST_PAGES = 100_000;
+
 /**
  * Whether one reading of a list proves itself whole. Pages are read forwards and, where there are several, backwards:
  * what slips from an unread page to a read one as others leave the list is met on the way back. A list that only
@@ -37,6 +40,10 @@ export class PageProof {
     }
     if (page.fresh === 0) {
       this.#contradicts("a page shows only what others showed");
+      return false;
+    }
+    if (this.#pages >= MOST_PAGES) {
+      this.#contradicts(`it does not end within ${MOST_PAGES} pages`);
       return false;
     }
     if (this.#claimedEnd) this.#contradicts("it goes on past its end");
@@ -67,13 +74,15 @@ export class PageProof {
   #isEnd({ shown, totalCount, hasNextPage, pageSize }: PageFacts): boolean {
     const count = totalCount ?? this.#lastCount;
     const isCounted = count !== null && this.#read >= count;
+    // What came meanwhile may stand on a page that was read before.
+    const least = this.#grew ? this.#firstCount : count;
     if (hasNextPage === true && isCounted) this.#contradicts("it says that more follows than it counts");
-    if (hasNextPage === false && count !== null && !isCounted)
-      this.#contradicts(`it ends after ${this.#read} of ${count}`);
+    if (hasNextPage === false && least !== null && this.#read < least)
+      this.#contradicts(`it ends after ${this.#read} of ${least}`);
     if (hasNextPage === true || (hasNextPage === null && !isCounted)) return false;
     // Without a count, and after a full page, only an empty page is an end.
     this.#claimedEnd = true;
-    return isCounted && shown < pageSize;
+    return least !== null && this.#read >= least && shown < pageSize;
   }
 
   get #grew(): boolean {

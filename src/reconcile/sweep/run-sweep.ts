@@ -71,7 +71,7 @@ export function runSweep(
 ): Promise<SweepResult> {
   const { db, leaseMs } = deps;
   // A lease that someone else has now is noticed by the next write, whose transaction it guards.
-  const extend = () => sweepLeases.extend(db, [sweep.leaseToken], leaseMs).then(() => true);
+  const extend = () => sweepLeases.extend(db, [sweep], leaseMs).then(() => true);
   return whileLeaseHolds({ leaseMs, extend }, (lost) =>
     new SweepRun(deps, source, sweep, AbortSignal.any([signal, lost])).run(onProgress),
   );

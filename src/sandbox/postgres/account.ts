@@ -13,7 +13,10 @@ export interface Account {
   readonly ids: { uid?: number; gid?: number };
 }
 
-/** Nothing of the caller's environment reaches Postgres: PGDATA, PGOPTIONS or a locale would change what it does. */
+/**
+ * Nothing of the caller's environment reaches Postgres: PGDATA, PGOPTIONS or a locale would change what it
+ * does.
+ */
 export const environment = () => ({
   PATH: process.env.PATH ?? "/usr/bin:/bin:/usr/sbin:/sbin",
   LC_ALL: "C",

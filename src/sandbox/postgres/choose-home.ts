@@ -13,9 +13,9 @@ export interface Home {
 }
 
 /**
- * Decides who runs Postgres, with which copy of its programs and in which folder, by trying it.
- * In place whenever an account is found that reaches all of it. Only root, which Postgres refuses, can find none:
- * then the programs, and if need be the cluster, go to a folder that everybody reaches.
+ * Decides who runs Postgres, with which copy of its programs and in which folder, by trying it. In place
+ * whenever an account is found that reaches all of it. Only root, which Postgres refuses, can find none: then
+ * the programs, and if need be the cluster, go to a folder that everybody reaches.
  * @throws RelayError with the reason when Postgres can be run by no account of this machine.
  */
 export async function chooseHome(dataDir: string, log?: Logger): Promise<Home> {
@@ -56,7 +56,8 @@ async function firstThatReaches(
     }
   }
   return new RelayError(
-    `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Set DATABASE_URL to a PostgreSQL 15 to 18.`,
+    `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Set DATABASE_URL to ` +
+      "a PostgreSQL 15 to 18.",
     { next: "refuse" },
   );
 }

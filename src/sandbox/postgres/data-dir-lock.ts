@@ -17,10 +17,11 @@ const PATIENCE_MS = 250;
 /**
  * Makes the folder when it is missing, and this process its only owner.
  *
- * The lock is the kernel's own file lock, which Node reaches only through its SQLite: it ends with the process
- * however that ends, so a dead owner never has to be told from a living one by a pid that may be another's by now.
+ * The lock is the kernel's own file lock, which Node reaches only through its SQLite: it ends with the
+ * process however that ends, so a dead owner never has to be told from a living one by a pid that may be
+ * another's by now.
  * @throws RelayError when the folder cannot be used, and one that names the owner when it is in use, by this
- * process too.
+ *   process too.
  */
 export async function lockDataDir(folder: string): Promise<DataDirLock> {
   let database: DatabaseSync | undefined;
@@ -36,7 +37,8 @@ export async function lockDataDir(folder: string): Promise<DataDirLock> {
     throw (cause as { errcode?: number }).errcode === SQLITE_BUSY
       ? await inUse(folder, cause)
       : new RelayError(
-          `Embedded Postgres: this user cannot write to ${folder} (${messageOf(cause)}). Give it to this user, or choose another data folder.`,
+          `Embedded Postgres: this user cannot write to ${folder} (${messageOf(cause)}). Give it to ` +
+            "this user, or choose another data folder.",
           { next: "refuse", cause },
         );
   }
@@ -49,7 +51,8 @@ const releaserOf = (database: DatabaseSync) => () => {
 async function inUse(folder: string, cause: unknown): Promise<RelayError> {
   const owner = (await readFile(join(folder, "owner.pid"), "utf8").catch(() => "unknown")).trim();
   return new RelayError(
-    `Embedded Postgres: ${folder} is in use by another invoice-relay process (pid ${owner}). Stop that one, or choose another data folder.`,
+    `Embedded Postgres: ${folder} is in use by another invoice-relay process (pid ${owner}). Stop that ` +
+      "one, or choose another data folder.",
     { next: "refuse", cause },
   );
 }

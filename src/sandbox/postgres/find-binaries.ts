@@ -46,7 +46,8 @@ async function makeMissingLinks(folder: string): Promise<void> {
     await symlink(link.source.slice(dirname(link.target).length + 1), path).catch((cause) => {
       if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
       throw new RelayError(
-        `Embedded Postgres: its install script was skipped and ${path} cannot be made by this user. Run: npm rebuild --foreground-scripts`,
+        `Embedded Postgres: its install script was skipped and ${path} cannot be made by this user. ` +
+          "Run: npm rebuild --foreground-scripts",
         { next: "refuse", cause },
       );
     });

@@ -1,6 +1,8 @@
 import { createServer } from "node:net";
 
-/** The wanted port when nothing listens on it on this machine's loopback, else one that the system gives out. */
+/**
+ * The wanted port when nothing listens on it on this machine's loopback, else one that the system gives out.
+ */
 export async function freePort(wanted: number): Promise<number> {
   return (await tryPort(wanted)) ?? (await tryPort(0)) ?? wanted;
 }

@@ -25,8 +25,8 @@ export interface InitClusterOptions {
 const UNFINISHED = "initdb-";
 
 /**
- * Makes the cluster in `<home>/cluster`, UTF8 with locale C, unless it is there. It appears there all at once:
- * an initdb that was cut short leaves nothing that a later start could take for a database.
+ * Makes the cluster in `<home>/cluster`, UTF8 with locale C, unless it is there. It appears there all at
+ * once: an initdb that was cut short leaves nothing that a later start could take for a database.
  * @throws RelayError when initdb fails or the password is lost.
  */
 export async function initCluster(options: InitClusterOptions): Promise<Cluster> {
@@ -80,7 +80,8 @@ async function readPassword(home: string, folder: string): Promise<Secret> {
     return new Secret((await readFile(file, "utf8")).trim());
   } catch (cause) {
     throw new RelayError(
-      `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore it, or remove ${home} to begin anew.`,
+      `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore ` +
+        `it, or remove ${home} to begin anew.`,
       { next: "refuse", cause },
     );
   }

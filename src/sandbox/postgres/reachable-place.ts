@@ -6,7 +6,10 @@ import { type Account, ownerIds, runAs } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 import { stopLeftoverServer } from "./stop-leftover-server.ts";
 
-/** Written by root only and entered by everybody, so nobody can plant programs in it, as they could below /tmp. */
+/**
+ * Written by root only and entered by everybody, so nobody can plant programs in it, as they could below
+ * /tmp.
+ */
 const BASE = "/var/lib/invoice-relay";
 
 const ROOT: Account = { name: "self", prefix: [], ids: {} };
@@ -37,8 +40,9 @@ export async function homeElsewhere(dataDir: string): Promise<string | undefined
 }
 
 /**
- * Gives the data dir a stand-in that every account reaches, takes the cluster along if there is one, and leaves the
- * link `elsewhere` in the data dir. What a data dir removed since then had left in that place is removed.
+ * Gives the data dir a stand-in that every account reaches, takes the cluster along if there is one, and
+ * leaves the link `elsewhere` in the data dir. What a data dir removed since then had left in that place is
+ * removed.
  */
 export async function moveHomeElsewhere(dataDir: string): Promise<string> {
   const place = placeFor(dataDir);
@@ -82,7 +86,8 @@ async function openBase(): Promise<string> {
     return BASE;
   } catch (cause) {
     throw new RelayError(
-      `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Set DATABASE_URL, or run as another user.`,
+      `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Set ` +
+        "DATABASE_URL, or run as another user.",
       { next: "refuse", cause },
     );
   }

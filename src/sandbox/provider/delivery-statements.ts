@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./service-tables.ts";
 
-// All statements on the queue of callbacks and on the log of its attempts; a payment queues in invoice-statements.
+// All statements on the queue of callbacks and on the log of its attempts; a payment queues in
+// invoice-statements.
 
 export interface TakenDelivery {
   readonly invoice: InvoiceRow;

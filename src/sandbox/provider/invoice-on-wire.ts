@@ -1,7 +1,10 @@
 import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
 import type { InvoiceRow } from "./service-tables.ts";
 
-/** The invoice as the contract writes it. @param publicUrl where payers reach this service, no slash at the end. */
+/**
+ * The invoice as the contract writes it.
+ * @param publicUrl where payers reach this service, no slash at the end.
+ */
 export function invoiceOnWire(row: InvoiceRow, publicUrl: string): InvoiceWritten {
   return {
     id: row.id,

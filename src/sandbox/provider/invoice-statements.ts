@@ -2,8 +2,8 @@ import { type Insertable, type RawBuilder, sql } from "kysely";
 import type { PlannedCallback } from "./callbacks/plan-callbacks.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 
-// All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once, exactly
-// one finds the invoice unpaid, and the others see what it left.
+// All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once,
+// exactly one finds the invoice unpaid, and the others see what it left.
 
 type Moment = "created_at" | "modified_at" | "expires_at";
 type Document = "biller_metadata" | "beneficiaries";
@@ -82,9 +82,10 @@ export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise
 }
 
 /**
- * Checked in the interface's order: the invoice exists; it is unpaid. In between, whether this kind of key may.
- * @param types the kinds of invoices that the key may invalidate.
- * Only what can no longer change is read again afterwards, so that the answer is true whoever else was at work.
+ * Checked in the interface's order: the invoice exists; it is unpaid. In between, whether this kind of key
+ * may.
+ * @param types the kinds of invoices that the key may invalidate. Only what can no longer change is read
+ *   again afterwards, so that the answer is true whoever else was at work.
  */
 export async function invalidateInvoice(
   db: ServiceDatabase,

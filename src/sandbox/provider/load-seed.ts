@@ -4,9 +4,10 @@ import type { Seed } from "./seed.ts";
 import type { ServiceDatabase } from "./service-tables.ts";
 
 /**
- * Writes the seed into the database, in one transaction, so that it can be repeated at every start: rows whose
- * seed did not change since the last time are left as they are now, changed ones are written again, rows that
- * the seed no longer has stay. Only keys are different: a key that the seed no longer has stops working.
+ * Writes the seed into the database, in one transaction, so that it can be repeated at every start: rows
+ * whose seed did not change since the last time are left as they are now, changed ones are written again,
+ * rows that the seed no longer has stay. Only keys are different: a key that the seed no longer has stops
+ * working.
  */
 export async function loadSeed(db: ServiceDatabase, seed: Seed): Promise<void> {
   await db.transaction().execute(async (trx) => {

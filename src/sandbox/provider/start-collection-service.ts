@@ -83,7 +83,8 @@ export async function startCollectionService(
       port: options.port,
       host: options.host ?? "127.0.0.1",
       name: "collection-service",
-      // Longer than clients keep idle connections: who closes first never cuts off a request that is just leaving.
+      // Longer than clients keep idle connections: who closes first never cuts off a request that is just
+      // leaving.
       server: { keepAliveTimeout: 65_000 },
     });
     const publicUrl = (options.publicUrl ?? server.url).replace(/\/+$/, "");

@@ -6,7 +6,8 @@ export interface Caller {
 }
 
 /**
- * One action of the SNS API: from the fields of a request to the XML of its result, or undefined where SNS answers no result.
+ * One action of the SNS API: from the fields of a request to the XML of its result, or undefined where SNS
+ * answers no result.
  * @throws SnsError for a request that is refused.
  */
 export type Action = (fields: Fields, caller: Caller) => string | undefined;

@@ -1,6 +1,6 @@
 /**
- * A log that forgets its oldest items when it holds more than `most` of them, or when they weigh more than `mostWeight`.
- * Every item has a place: 0 for the first ever added, one more for each after it.
+ * A log that forgets its oldest items when it holds more than `most` of them, or when they weigh more than
+ * `mostWeight`. Every item has a place: 0 for the first ever added, one more for each after it.
  */
 export function createBoundedLog<T>(bounds: {
   most: number;

@@ -12,7 +12,9 @@ import type { Subscription, Subscriptions } from "./subscriptions.ts";
 /** Deliveries under way to one subscription. */
 const CONCURRENCY = 16;
 
-/** What may wait for delivery, over all subscriptions: beyond it new deliveries are dropped, and recorded so. */
+/**
+ * What may wait for delivery, over all subscriptions: beyond it new deliveries are dropped, and recorded so.
+ */
 const MOST_WAITING = 100_000;
 const MOST_WAITING_BYTES = 256 * 1_048_576;
 
@@ -28,7 +30,9 @@ export function createDelivery(parts: {
   envelopes: Envelopes;
   journal: Journal;
   now: () => number;
-  /** The pauses before the second attempt, the third and so on, in ms; after the last the delivery has failed. */
+  /**
+   * The pauses before the second attempt, the third and so on, in ms; after the last the delivery has failed.
+   */
   retryDelaysMs: readonly number[];
   log: Logger | undefined;
 }) {

@@ -71,7 +71,8 @@ export function groupRefusal(
   if (!topic.fifo) {
     if (deduplicationId === undefined) return undefined;
     return invalidParameter(
-      "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not valid for this topic type",
+      "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is " +
+        "not valid for this topic type",
     );
   }
   if (groupId === undefined || groupId === "") {
@@ -84,7 +85,8 @@ export function groupRefusal(
   }
   if (deduplicationId !== undefined || topic.contentBased) return undefined;
   return invalidParameter(
-    "The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly",
+    "The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided " +
+      "explicitly",
   );
 }
 

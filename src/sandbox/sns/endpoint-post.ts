@@ -12,7 +12,9 @@ export interface PostOutcome {
 /** How long SNS waits for an endpoint. */
 const TIMEOUT_MS = 15_000;
 
-/** Posts to an endpoint; name and password in its URL become Basic authentication, as in SNS. Never rejects. */
+/**
+ * Posts to an endpoint; name and password in its URL become Basic authentication, as in SNS. Never rejects.
+ */
 export async function postToEndpoint(
   dispatcher: Dispatcher,
   endpoint: string,

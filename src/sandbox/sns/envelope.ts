@@ -77,8 +77,10 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
       const messageId = randomUUID();
       const text =
         type === "SubscriptionConfirmation"
-          ? `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`
-          : `You have chosen to deactivate subscription ${arn}.\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.`;
+          ? `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit ` +
+            "the SubscribeURL included in this message."
+          : `You have chosen to deactivate subscription ${arn}.\nTo cancel this operation and restore ` +
+            "the subscription, visit the SubscribeURL included in this message.";
       return {
         type,
         messageId,

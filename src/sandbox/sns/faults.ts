@@ -14,6 +14,12 @@ const ofCalls = {
   action: z.string().optional(),
 };
 
+const ofMessages = {
+  ...scope,
+  /** Only messages that hold this text; all when left out. */
+  matching: z.string().optional(),
+};
+
 /**
  * What may be told to go wrong:
  * - `throttle`: refused with `Throttled`, 429
@@ -24,7 +30,9 @@ const ofCalls = {
  * - `refuse-credentials`: `InvalidClientTokenId`, 403
  * - `topic-missing`: `NotFound`, 404
  * - `empty-answer`: not carried out, and yet answered 200 with nothing inside
+ * - `not-allowed`: `AuthorizationError`, 403
  * - `fail-entries`: entries of PublishBatch come back in `Failed` (a Publish is refused the same way)
+ * - `omit-entries`: entries of PublishBatch are accepted, and the answer says nothing of them
  */
 export const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("throttle"), ...ofCalls }),
@@ -35,20 +43,21 @@ export const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("refuse-credentials"), ...ofCalls }),
   z.strictObject({ kind: z.literal("topic-missing"), ...ofCalls }),
   z.strictObject({ kind: z.literal("empty-answer"), ...ofCalls }),
+  z.strictObject({ kind: z.literal("not-allowed"), ...ofCalls }),
   z.strictObject({
     kind: z.literal("fail-entries"),
     /** Whether the sender is at fault, so that sending it again cannot help. */
     senderFault: z.boolean().default(false),
-    /** Only messages that hold this text; all when left out. */
-    matching: z.string().optional(),
-    ...scope,
+    ...ofMessages,
   }),
+  z.strictObject({ kind: z.literal("omit-entries"), ...ofMessages }),
 ]);
 
 export type Fault = z.input<typeof faultSchema>;
 type ReadFault = z.output<typeof faultSchema>;
 export type EntryFault = Extract<ReadFault, { kind: "fail-entries" }>;
-export type CallFault = Exclude<ReadFault, EntryFault>;
+type Omission = Extract<ReadFault, { kind: "omit-entries" }>;
+export type CallFault = Exclude<ReadFault, EntryFault | Omission>;
 
 /** The faults that wait to strike, the first told first. */
 export function createFaults() {
@@ -78,6 +87,7 @@ export function createFaults() {
       return take(
         (fault): fault is CallFault =>
           fault.kind !== "fail-entries" &&
+          fault.kind !== "omit-entries" &&
           (fault.action ?? action) === action &&
           (fault.topicArn ?? topicArn) === topicArn,
       );
@@ -85,13 +95,22 @@ export function createFaults() {
     takeForMessage(topicArn: string, message: string): EntryFault | undefined {
       return take(
         (fault): fault is EntryFault =>
-          fault.kind === "fail-entries" &&
-          (fault.topicArn ?? topicArn) === topicArn &&
-          message.includes(fault.matching ?? ""),
+          fault.kind === "fail-entries" && strikesMessage(fault, topicArn, message),
       );
+    },
+    /** Whether the answer of a batch leaves this message out. */
+    takeOmission(topicArn: string, message: string): boolean {
+      const omission = take(
+        (fault): fault is Omission =>
+          fault.kind === "omit-entries" && strikesMessage(fault, topicArn, message),
+      );
+      return omission !== undefined;
     },
   };
 }
+
+const strikesMessage = (fault: EntryFault | Omission, topicArn: string, message: string) =>
+  (fault.topicArn ?? topicArn) === topicArn && message.includes(fault.matching ?? "");
 
 export type Faults = ReturnType<typeof createFaults>;
 

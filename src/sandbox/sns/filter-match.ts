@@ -26,7 +26,10 @@ export interface FilterPolicy {
 
 type Attributes = ReadonlyMap<string, { readonly type: string; readonly value: string }>;
 
-/** Whether the policy lets a message with these attributes through. Binary attributes are not looked at, as in SNS. */
+/**
+ * Whether the policy lets a message with these attributes through. Binary attributes are not looked at, as in
+ * SNS.
+ */
 export function matchesAttributes(policy: FilterPolicy, attributes: Attributes): boolean {
   if (isEmpty(policy)) return true;
   // SNS: not even `exists: false` matches a message that has no attribute at all.
@@ -40,7 +43,10 @@ export function matchesAttributes(policy: FilterPolicy, attributes: Attributes):
   return matches(policy, values);
 }
 
-/** Whether the policy lets this message body through. A body that is no JSON object passes an empty policy only. */
+/**
+ * Whether the policy lets this message body through. A body that is no JSON object passes an empty policy
+ * only.
+ */
 export function matchesBody(policy: FilterPolicy, body: string): boolean {
   if (isEmpty(policy)) return true;
   try {

@@ -3,7 +3,10 @@ import type { Condition, FilterPolicy, Numeric, Simple } from "./filter-match.ts
 
 export type FilterPolicyScope = "MessageAttributes" | "MessageBody";
 
-/** The limits of SNS: keys on the first level, and values of all keys multiplied with each other and with their depth. */
+/**
+ * The limits of SNS: keys on the first level, and values of all keys multiplied with each other and with
+ * their depth.
+ */
 const MOST_KEYS = 5;
 const MOST_COMBINATIONS = 150;
 

@@ -21,8 +21,8 @@ const isEmpty = <T>(queue: Queue<T>) => queue.head >= queue.items.length;
 
 /**
  * Runs jobs side by side, up to `concurrency`; those of one lane one after the other, in the order they came.
- * `run` resolves to the milliseconds after which the job is to run again (its lane waits for it, others do not),
- * or to undefined when it is done. It must not reject.
+ * `run` resolves to the milliseconds after which the job is to run again (its lane waits for it, others do
+ * not), or to undefined when it is done. It must not reject.
  */
 export function createLanes<T>(options: {
   concurrency: number;

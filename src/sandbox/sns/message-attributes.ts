@@ -18,7 +18,8 @@ const refused = (message: string) => new SnsError("ParameterValueInvalid", messa
 
 /**
  * Reads and checks the attributes of one message.
- * @throws SnsError `ParameterValueInvalid` or `ValidationError`. In a batch this refuses the whole request, as SNS does.
+ * @throws SnsError `ParameterValueInvalid` or `ValidationError`. In a batch this refuses the whole request,
+ *   as SNS does.
  */
 export function readMessageAttributes(fields: Fields): MessageAttributes {
   const attributes = new Map<string, MessageAttribute>();
@@ -51,7 +52,8 @@ function checkName(name: string): void {
     throw refused("Invalid message attribute name ending with character '.' was found.");
   if (name.includes("..")) throw refused("Message attribute name can not have successive '.' character.");
   throw refused(
-    "Invalid non-alphanumeric character was found in the message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots.",
+    "Invalid non-alphanumeric character was found in the message attribute name. Can only include " +
+      "alphanumeric characters, hyphens, underscores, or dots.",
   );
 }
 
@@ -60,12 +62,14 @@ function readAttribute(name: string, given: Fields): MessageAttribute {
   if (type === undefined) {
     throw new SnsError(
       "ValidationError",
-      `1 validation error detected: Value null at 'messageAttributes.${name}.member.dataType' failed to satisfy constraint: Member must not be null`,
+      `1 validation error detected: Value null at 'messageAttributes.${name}.member.dataType' failed ` +
+        "to satisfy constraint: Member must not be null",
     );
   }
   if (!TYPE.test(type)) {
     throw refused(
-      `The message attribute '${name}' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.`,
+      `The message attribute '${name}' has an invalid message attribute type, the set of supported ` +
+        "type prefixes is Binary, Number, and String.",
     );
   }
   const field = type.startsWith("Binary") ? "Binary" : "String";
@@ -75,7 +79,8 @@ function readAttribute(name: string, given: Fields): MessageAttribute {
   }
   if (value === undefined || value === "") {
     throw refused(
-      `The message attribute '${name}' must contain non-empty message attribute value for message attribute type '${type}'.`,
+      `The message attribute '${name}' must contain non-empty message attribute value for message ` +
+        `attribute type '${type}'.`,
     );
   }
   checkValue(name, type, value);
@@ -85,7 +90,8 @@ function readAttribute(name: string, given: Fields): MessageAttribute {
 function checkValue(name: string, type: string, value: string): void {
   if (type === "String.Array" && !isArrayOfSimpleValues(value)) {
     throw refused(
-      `The message attribute '${name}' with type 'String.Array' must be a JSON array of strings, numbers, true, false or null.`,
+      `The message attribute '${name}' with type 'String.Array' must be a JSON array of strings, ` +
+        "numbers, true, false or null.",
     );
   }
   if (type.startsWith("Number") && (value.trim() === "" || !Number.isFinite(Number(value)))) {

@@ -74,6 +74,8 @@ async function strike(fault: CallFault): Promise<void> {
       throw new SnsError("InvalidClientTokenId", "The security token included in the request is invalid.");
     case "topic-missing":
       throw new SnsError("NotFound", "Topic does not exist");
+    case "not-allowed":
+      throw new SnsError("AuthorizationError", "User is not authorized to perform this action");
     case "slow":
       await pause(fault.delayMs, undefined, { ref: false });
   }

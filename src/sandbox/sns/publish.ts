@@ -73,8 +73,8 @@ export function createPublisher(parts: {
     },
 
     /**
-     * Publishes up to ten entries, each with its own outcome.
-     * SNS refuses the request as a whole for its size and for what concerns groups; content is judged entry by entry.
+     * Publishes up to ten entries, each with its own outcome. SNS refuses the request as a whole for its size
+     * and for what concerns groups; content is judged entry by entry.
      * @throws SnsError when the whole request is refused; nothing of it is published then.
      */
     publishBatch(topic: Topic, entries: readonly BatchEntry[]): EntryOutcome[] {
@@ -89,13 +89,13 @@ export function createPublisher(parts: {
         const refusal = groupRefusal(draft, kindOf(topic));
         if (refusal !== undefined) throw refusal;
       }
-      return entries.map(({ id, draft }) => {
+      return entries.flatMap(({ id, draft }) => {
         const refused = contentRefusal(draft);
         if (refused !== undefined) return { id, refused };
         const fault = faults.takeForMessage(topic.arn, draft.message);
-        return fault === undefined
-          ? { id, accepted: accept(topic, draft) }
-          : { id, refused: refusalOf(fault) };
+        if (fault !== undefined) return { id, refused: refusalOf(fault) };
+        const accepted = accept(topic, draft);
+        return faults.takeOmission(topic.arn, draft.message) ? [] : { id, accepted };
       });
     },
   };

@@ -1,14 +1,19 @@
 import querystring from "node:querystring";
 import { SnsError } from "./sns-error.ts";
 
-/** The fields of a request: a name is a value, or holds further fields. Has no prototype, so any name is safe. */
+/**
+ * The fields of a request: a name is a value, or holds further fields. Has no prototype, so any name is safe.
+ */
 export interface Fields {
   readonly [name: string]: string | Fields | undefined;
 }
 
 type Building = { [name: string]: string | Building | undefined };
 
-/** `PublishBatchRequestEntries.member.1.MessageAttributes.entry.1.Value.StringValue` is the deepest that SNS knows. */
+/**
+ * `PublishBatchRequestEntries.member.1.MessageAttributes.entry.1.Value.StringValue` is the deepest that SNS
+ * knows.
+ */
 const DEEPEST = 8;
 
 const NONE: Fields = Object.freeze(Object.create(null));
@@ -28,7 +33,8 @@ export function readForm(form: string): Fields {
   return root;
 }
 
-// Node's own parse gathers everything in an object first, which costs as much again as all the rest of a batch.
+// Node's own parse gathers everything in an object first, which costs as much again as all the rest of a
+// batch.
 function decode(text: string): string {
   return querystring.unescape(text.includes("+") ? text.replaceAll("+", " ") : text);
 }
@@ -69,7 +75,10 @@ export function membersOf(fields: Fields, name: string): Fields[] {
   return Object.keys(members).map((number) => fieldsOf(members, number));
 }
 
-/** The entries of a map, in the order of their numbers. SNS spells `Name`/`Value` for message attributes, `key`/`value` elsewhere. */
+/**
+ * The entries of a map, in the order of their numbers. SNS spells `Name`/`Value` for message attributes,
+ * `key`/`value` elsewhere.
+ */
 export function entriesOf(fields: Fields, name: string): Fields[] {
   const entries = fieldsOf(fieldsOf(fields, name), "entry");
   return Object.keys(entries).map((number) => fieldsOf(entries, number));

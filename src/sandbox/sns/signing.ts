@@ -32,14 +32,15 @@ export async function createSigner(region: string): Promise<Signer> {
   };
 }
 
-// Loading it takes longer than starting everything else here, and no other room needs it. Those who install the
-// package for production do not get it.
+// Loading it takes longer than starting everything else here, and no other room needs it. Those who install
+// the package for production do not get it.
 async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
   try {
     return (await import("selfsigned")).generate;
   } catch (cause) {
     throw new RelayError(
-      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev selfsigned",
+      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev " +
+        "selfsigned",
       { next: "refuse", cause },
     );
   }
@@ -56,7 +57,10 @@ const CONFIRMATION_FIELDS = [
   "Type",
 ];
 
-/** The text whose signature stands in an envelope: names and values of certain fields, a line each, in the order of their names. */
+/**
+ * The text whose signature stands in an envelope: names and values of certain fields, a line each, in the
+ * order of their names.
+ */
 export function stringToSign(envelope: { readonly Type: string; readonly [field: string]: unknown }): string {
   const names = envelope.Type === "Notification" ? NOTIFICATION_FIELDS : CONFIRMATION_FIELDS;
   return names

@@ -63,8 +63,8 @@ const KEEP = 100_000;
 const KEEP_ALIVE_MS = 120_000;
 
 /**
- * Starts an SNS endpoint for local use and tests: the Query protocol of the AWS SDK, standard and FIFO topics,
- * signed delivery to HTTP subscribers. Everything is in memory and bounded, and gone when it stops.
+ * Starts an SNS endpoint for local use and tests: the Query protocol of the AWS SDK, standard and FIFO
+ * topics, signed delivery to HTTP subscribers. Everything is in memory and bounded, and gone when it stops.
  * It differs from Amazon's in that a FIFO topic takes HTTP subscribers too.
  * @throws RelayError that names the port when it is taken.
  */

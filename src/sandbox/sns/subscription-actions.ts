@@ -109,7 +109,8 @@ function readTarget(fields: Fields): Pick<Subscription, "protocol" | "endpoint">
   const endpoint = textOf(fields, "Endpoint") ?? "";
   if (protocol !== "http" && protocol !== "https") {
     throw invalidParameter(
-      `Amazon SNS does not support this protocol string: ${protocol} (the local one delivers to http and https)`,
+      `Amazon SNS does not support this protocol string: ${protocol} (the local one delivers to http ` +
+        "and https)",
     );
   }
   if (!endpoint.startsWith(`${protocol}://`) || !URL.canParse(endpoint)) {

@@ -29,7 +29,8 @@ export function createTopics(place: Place, now: () => number) {
   return {
     /**
      * Makes a topic, or gives the one that is there.
-     * @throws SnsError `InvalidParameter` for a name or attribute that SNS refuses, or attributes other than those it was made with.
+     * @throws SnsError `InvalidParameter` for a name or attribute that SNS refuses, or attributes other than
+     *   those it was made with.
      */
     create(name: string, attributes: ReadonlyMap<string, string>): Topic {
       const fifo = attributes.get("FifoTopic") === "true";
@@ -69,7 +70,8 @@ export function createTopics(place: Place, now: () => number) {
     },
 
     /**
-     * @throws SnsError `InvalidParameter` for what is no topic ARN of this region, `NotFound` for a topic that is not there.
+     * @throws SnsError `InvalidParameter` for what is no topic ARN of this region, `NotFound` for a topic
+     *   that is not there.
      */
     get(arn: string | undefined): Topic {
       checkTopicArn(arn, place.region);

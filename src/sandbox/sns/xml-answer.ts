@@ -34,13 +34,21 @@ export function mapElement(name: string, entries: Iterable<readonly [string, str
   return `<${name}>${inside.join("")}</${name}>`;
 }
 
-/** The answer to an action; `result` is XML, or undefined for actions that answer nothing but their success. */
+/**
+ * The answer to an action; `result` is XML, or undefined for actions that answer nothing but their success.
+ */
 export function successAnswer(action: string, result: string | undefined, requestId: string): string {
   const body = result === undefined ? "" : `<${action}Result>${result}</${action}Result>`;
-  return `<${action}Response xmlns="${NAMESPACE}">${body}<ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata></${action}Response>`;
+  return (
+    `<${action}Response ` +
+    `xmlns="${NAMESPACE}">${body}<ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata></${action}Response>`
+  );
 }
 
 export function errorAnswer(error: SnsError, requestId: string): string {
   const type = error.senderFault ? "Sender" : "Receiver";
-  return `<ErrorResponse xmlns="${NAMESPACE}"><Error><Type>${type}</Type>${element("Code", error.code)}${element("Message", error.message)}</Error><RequestId>${requestId}</RequestId></ErrorResponse>`;
+  return (
+    "<ErrorResponse " +
+    `xmlns="${NAMESPACE}"><Error><Type>${type}</Type>${element("Code", error.code)}${element("Message", error.message)}</Error><RequestId>${requestId}</RequestId></ErrorResponse>`
+  );
 }

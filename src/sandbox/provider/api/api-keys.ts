@@ -22,7 +22,9 @@ export class ApiKeys {
     );
   }
 
-  /** Whose key this is. It is looked up by its hash, so that no timing tells how much of a guess was right. */
+  /**
+   * Whose key this is. It is looked up by its hash, so that no timing tells how much of a guess was right.
+   */
   find(key: string | undefined): ApiKey | undefined {
     return key === undefined ? undefined : this.#byHash.get(hashOfKey(key).toString("hex"));
   }

@@ -1,7 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { type InvoiceWritten, invoiceWritten } from "../../../collection-api/contract/index.ts";
 
-/** The shapes that callbacks take across comparable providers (interface, part C); `documented` is part B's. */
+/**
+ * The shapes that callbacks take across comparable providers (interface, part C); `documented` is part B's.
+ */
 export const CALLBACK_VARIANTS = [
   "documented",
   "bare",

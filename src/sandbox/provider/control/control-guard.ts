@@ -4,8 +4,8 @@ import { REFUSALS } from "../api/refusals.ts";
 import { sendRefusal } from "../api/send-answer.ts";
 
 /**
- * Who may use the control side: with a token, whoever sends it as a bearer token; without one, callers on this
- * machine, but not a web page that happens to be open on it.
+ * Who may use the control side: with a token, whoever sends it as a bearer token; without one, callers on
+ * this machine, but not a web page that happens to be open on it.
  */
 export function controlGuard(token: Secret | undefined): RequestHandler {
   return (request, response, next) => {
@@ -23,7 +23,10 @@ function isLoopbackAddress(address: string | undefined): boolean {
   return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
 }
 
-/** Another site's page, or one whose name was pointed at this machine: it carries an origin, or a foreign host. */
+/**
+ * Another site's page, or one whose name was pointed at this machine: it carries an origin, or a foreign
+ * host.
+ */
 function isFromWebPage(request: Request): boolean {
   const host = (request.get("host") ?? "").replace(/:\d+$/, "").toLowerCase();
   const isLocalName = host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);

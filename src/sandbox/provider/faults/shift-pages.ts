@@ -1,7 +1,10 @@
 import { sql } from "kysely";
 import type { ServiceDatabase } from "../service-tables.ts";
 
-/** Puts one more invoice on top of the collection's list, a copy of its newest, so that later pages shift by one. */
+/**
+ * Puts one more invoice on top of the collection's list, a copy of its newest, so that later pages shift by
+ * one.
+ */
 export async function shiftPages(db: ServiceDatabase, collectionId: string): Promise<void> {
   await sql`
     insert into invoice

@@ -17,7 +17,9 @@ export class Html {
 
 type Value = string | Html | null | false | readonly Html[];
 
-/** A template whose values are escaped, unless they are {@link Html} themselves; null and false leave nothing. */
+/**
+ * A template whose values are escaped, unless they are {@link Html} themselves; null and false leave nothing.
+ */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
   const text = parts.reduce((so, part, index) => so + rendered(values[index - 1] ?? null) + part);
   return new Html(text);

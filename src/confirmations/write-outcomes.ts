@@ -37,15 +37,16 @@ export const OUTCOME: Columns<ConfirmationOutcome> = {
 };
 
 /**
- * Those rows of `answer` whose lease still holds, locked, in invoice order. Two of one batch may be about one row, an
- * old worker's and a new one's; they never both hold its lease. Only a claimed row has a lease token
- * (confirmation_lease_check); asking for the state as well would lead Postgres to the index of claimed rows, where it
- * meets all that were claimed since the last vacuum.
+ * Those rows of `answer` whose lease still holds, locked, in invoice order. Two of one batch may be about one
+ * row, an old worker's and a new one's; they never both hold its lease. Only a claimed row has a lease token
+ * (confirmation_lease_check); asking for the state as well would lead Postgres to the index of claimed rows,
+ * where it meets all that were claimed since the last vacuum.
  */
 export const holding: RawBuilder<unknown> = sql`
   select answer.*, known.erased_at, known.settled_at as settled_before, known.verdict as verdict_before
-  from confirmation as known join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
-    and known.lease_token = answer.lease_token
+  from confirmation as known
+  join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
+    and answer.lease_token = known.lease_token
   order by known.invoice_id, known.source
   for update of known`;
 
@@ -53,7 +54,7 @@ export const holding: RawBuilder<unknown> = sql`
  * Writes the outcomes in `held`. A request that came while the provider was being asked is not covered by the
  * answer: it is asked again at once.
  */
-export const settling: RawBuilder<unknown> = sql`
+export const writingOutcomes: RawBuilder<unknown> = sql`
   update confirmation as known set
     state = case when known.requests > held.requests then 'due' else held.state end,
     due_at = case when known.requests > held.requests then clock_timestamp()

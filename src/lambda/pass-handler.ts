@@ -20,12 +20,13 @@ const STOP_BEFORE_MS = 10_000;
 const CONNECTIONS = 2;
 
 /**
- * A function that runs passes of `serve`: on its schedule, and whenever a wake-up comes out of its queue. What the
- * event holds does not matter, since all that is due stands in the database. When it fails, Lambda tries again.
+ * A function that runs passes of `serve`: on its schedule, and whenever a wake-up comes out of its queue.
+ * What the event holds does not matter, since all that is due stands in the database. When it fails, Lambda
+ * tries again.
  * @param options.lingerMs work that is due within this time, in ms, is waited for
  * @param options.tellsBacklog says first how long the oldest work waits
  */
-export function passDoor(
+export function passHandler(
   choose: (passes: Passes) => readonly Pass[],
   { lingerMs = 0, tellsBacklog = false } = {},
 ) {

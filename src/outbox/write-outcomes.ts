@@ -33,17 +33,18 @@ const OUTCOME: Columns<EventOutcome> = {
   error: text((outcome) => outcome.error),
 };
 
-interface Settling {
+interface Outcomes {
   outcomes: readonly EventOutcome[];
   /** Of those that died. */
   alarms: readonly Alarm[];
 }
 
 /**
- * An acceptance is a fact: it is kept, and the event leaves the outbox, unless another worker has it in hand. Any other
- * outcome is written only while the lease is held (G6). Only a claimed row has a lease token (outbox_lease_check).
+ * An acceptance is a fact: it is kept, and the event leaves the outbox, unless another worker has it in hand.
+ * Any other outcome is written only while the lease is held (G6). Only a claimed row has a lease token
+ * (outbox_lease_check).
  */
-const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sql`
+const writing = ({ table }: Slots<Outcomes>, raised: RawBuilder<unknown>) => sql`
   with outcome as materialized (select * from ${table("outcome", OUTCOME, ({ outcomes }) => outcomes)}),
   sent as (
     delete from outbox using outcome
@@ -51,10 +52,11 @@ const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sq
       and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)),
   failed as (
     update outbox set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
-      due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms', lease_token = null, claimed_until = null
+      due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms',
+      lease_token = null, claimed_until = null
     from outcome
-    where outcome.state <> 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-      and outbox.lease_token = outcome.lease_token
+    where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
+      and outbox.source = outcome.source and outbox.event_id = outcome.event_id
     returning outbox.source, outbox.event_id, outcome.error),
   accepted as (
     insert into publication (source, event_id, topic_arn, message_id, digest)
@@ -64,22 +66,25 @@ const settling = ({ table }: Slots<Settling>, raised: RawBuilder<unknown>) => sq
 
 const RETURNS = { accepted: returned.count } as const;
 
-const allAccepted = new Statement(RETURNS, (slots: Slots<Settling>) => settling(slots, sql``));
+const allAccepted = new Statement(RETURNS, (slots: Slots<Outcomes>) => writing(slots, sql``));
 
 /** That a send failed is kept for the invoice's timeline. */
 const failures = sql`
-  select event.invoice_id, event.source, clock_timestamp(), 'send_failed', coalesce(failed.error, 'no reason was given')
+  select event.invoice_id, event.source, clock_timestamp(), 'send_failed',
+    coalesce(failed.error, 'no reason was given')
   from failed join event on event.source = failed.source and event.id = failed.event_id
   where ${hasRoom(sql`event.invoice_id`, "send_failed")}`;
 
-const withFailures = new Statement(RETURNS, (slots: Slots<Settling>) => {
+const withFailures = new Statement(RETURNS, (slots: Slots<Outcomes>) => {
   const alarm = slots.table("alarm", ALARM, ({ alarms }) => alarms);
   const died = sql`select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject`;
-  return settling(slots, sql`, noted as (${noting(failures)}), raised as (${raising(died)})`);
+  return writing(slots, sql`, noted as (${noting(failures)}), raised as (${raising(died)})`);
 });
 
-/** Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction. */
-export async function settleEvents(db: Kysely<Tables>, settled: Settling): Promise<void> {
-  const isGood = settled.outcomes.every(({ state }) => state === "accepted");
-  await (isGood ? allAccepted : withFailures).execute(db, settled);
+/**
+ * Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction.
+ */
+export async function writeOutcomes(db: Kysely<Tables>, given: Outcomes): Promise<void> {
+  const isGood = given.outcomes.every(({ state }) => state === "accepted");
+  await (isGood ? allAccepted : withFailures).execute(db, given);
 }

@@ -17,7 +17,7 @@ import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
 import { closeAfterAnswer } from "./protect-answers.ts";
 
-export interface CallbackDoorOptions {
+export interface CallbackReceiverOptions {
   settings: ServeSettings;
   sources: readonly Source[];
   /** The pool that only recording uses. */
@@ -39,7 +39,10 @@ const REFUSED_EVERY_MS = 10_000;
 const OVER_BUDGET_EVERY_MS = 60_000;
 
 /** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
-export function callbackDoor(options: CallbackDoorOptions): { routers: RequestHandler[]; stop(): void } {
+export function callbackReceiver(options: CallbackReceiverOptions): {
+  routers: RequestHandler[];
+  stop(): void;
+} {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
   const overBudget = new Paced({ everyMs: OVER_BUDGET_EVERY_MS, act: sayOverBudget });

@@ -18,7 +18,7 @@ export interface Output {
 
 export type Input = Readable & { readonly isTTY?: boolean };
 
-export interface DoorOptions {
+export interface CommandContextOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
@@ -28,8 +28,10 @@ export interface DoorOptions {
   stdin?: Input | undefined;
 }
 
-/** What a command has of the world outside: settings, output, the database, the wish to stop, its exit code. */
-export class Door {
+/**
+ * What a command has of the world outside: settings, output, the database, the wish to stop, its exit code.
+ */
+export class CommandContext {
   readonly stdout: Output;
   readonly stderr: Output;
   /** The environment, with what a `--settings` file adds to it. */
@@ -39,7 +41,7 @@ export class Door {
   #json = false;
   #exitCode = 0;
 
-  constructor({ environment, stdout, stderr, signals, stdin }: DoorOptions) {
+  constructor({ environment, stdout, stderr, signals, stdin }: CommandContextOptions) {
     this.environment = environment;
     this.stdout = stdout;
     this.stderr = stderr;
@@ -94,7 +96,9 @@ export class Door {
     this.print(this.#json ? JSON.stringify(value) : human(value));
   }
 
-  /** One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command. */
+  /**
+   * One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command.
+   */
   print(text: string): void {
     this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
   }

@@ -1,0 +1,34 @@
+import type { NewEvent } from "../outbox/event.ts";
+import type { ConfirmedInvoice } from "../payments/payment.ts";
+import type { Rules } from "./rules.ts";
+
+/** SNS takes 262,144 bytes in all; this leaves room for the attributes. */
+const MOST_PAYLOAD_BYTES = 262_144 - 2_048;
+
+/** Only `Live` reaches the live topic: anything else, a type that nobody knows included, counts as Test. */
+export const isLive = (type: string | null): boolean => type?.trim().toLowerCase() === "live";
+
+/**
+ * An event of a confirmed invoice, ready for the log.
+ * @param smaller its data where the whole is too large for SNS.
+ */
+export function newEvent(
+  event: { id: string; type: string; data: object },
+  smaller: object,
+  confirmed: ConfirmedInvoice,
+  rules: Rules,
+): NewEvent {
+  const live = isLive(confirmed.type);
+  const whole = JSON.stringify(event);
+  // A character takes three bytes at most.
+  const fits = whole.length * 3 <= MOST_PAYLOAD_BYTES || Buffer.byteLength(whole) <= MOST_PAYLOAD_BYTES;
+  return {
+    id: event.id,
+    type: event.type,
+    invoiceType: live ? "Live" : "Test",
+    collectionName: confirmed.collectionName,
+    state: live || rules.hasTestTopic ? "due" : "held",
+    payload: fits ? whole : JSON.stringify({ ...event, data: smaller }),
+    truncated: !fits,
+  };
+}

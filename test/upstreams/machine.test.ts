@@ -1,0 +1,254 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  MOST_RETRY_AFTER_MS,
+  type Signal,
+  type Standing,
+  type State,
+  stateOf,
+  type Transition,
+  transition,
+} from "../../src/upstreams/machine.ts";
+import { SOURCE, TOPIC } from "../../src/upstreams/upstream-kind.ts";
+
+const CLOSED: Standing = { pausedBy: null, faults: 0, opensInMs: 0, retryInMs: 0 };
+const error = "it said no";
+
+const works: Signal = { kind: "works" };
+const failed: Signal = { kind: "failed", times: 1, error };
+const refused: Signal = { kind: "refused", error };
+const slowDown = (retryAfterMs: number | null): Signal => ({ kind: "slow_down", retryAfterMs, error });
+
+const STANDINGS: Record<State, Standing> = {
+  closed: CLOSED,
+  backing_off: { ...CLOSED, faults: 5, opensInMs: 4_000 },
+  half_open: { ...CLOSED, faults: 5, opensInMs: -1 },
+  refused: { ...CLOSED, pausedBy: "refused" },
+  paused: { ...CLOSED, pausedBy: "operator" },
+};
+
+/** What a signal makes of a standing, with the longest jitter. */
+const following = (before: Standing, signal: Signal, policy = SOURCE.policy): Transition =>
+  transition(before, signal, policy, 1) ?? { standing: before, lastError: null, raises: [], clears: [] };
+
+const raisedBy = ({ raises }: Transition) => raises.map(({ alarm }) => alarm);
+
+describe("every state and every signal", () => {
+  // The columns: works, failed, 429, 429 with Retry-After, refused.
+  it.each<[State, State[]]>([
+    ["closed", ["closed", "closed", "backing_off", "backing_off", "refused"]],
+    ["backing_off", ["closed", "backing_off", "backing_off", "backing_off", "refused"]],
+    ["half_open", ["closed", "backing_off", "backing_off", "backing_off", "refused"]],
+    ["refused", ["closed", "refused", "refused", "refused", "refused"]],
+    ["paused", ["paused", "paused", "paused", "paused", "paused"]],
+  ])("%s becomes, by signal: %j", (state, expected) => {
+    const before = STANDINGS[state];
+    expect(stateOf(before, SOURCE.policy)).toBe(state);
+    const signals = [works, failed, slowDown(null), slowDown(60_000), refused];
+    expect(signals.map((signal) => stateOf(following(before, signal).standing, SOURCE.policy))).toEqual(
+      expected,
+    );
+  });
+
+  it("a topic backs off from its first failure, a source from the fifth in a row", () => {
+    expect(stateOf(following(CLOSED, failed, TOPIC.policy).standing, TOPIC.policy)).toBe("backing_off");
+    const fifth = following({ ...CLOSED, faults: 4 }, failed).standing;
+    expect(stateOf(fifth, SOURCE.policy)).toBe("backing_off");
+    expect(fifth.opensInMs).toBe(1_000);
+  });
+
+  it.each([
+    [SOURCE, 10_000],
+    [TOPIC, 30_000],
+  ])("$table tries again after $1 ms at most, however often it failed", ({ policy }, capMs) => {
+    const standing = following({ ...CLOSED, faults: 100_000 }, failed, policy).standing;
+    expect(standing.opensInMs).toBe(capMs);
+  });
+
+  it("a trial that failed is followed by the back-off, not by the rest of the time that it had", () => {
+    const trying = { ...CLOSED, faults: 1, opensInMs: TOPIC.policy.trialMs - 5 };
+    expect(following(trying, failed, TOPIC.policy).standing.opensInMs).toBe(1_000);
+  });
+
+  it("a 429 that names no moment, or one that is over, backs off by itself", () => {
+    for (const retryAfterMs of [null, 0]) {
+      const { standing } = following(CLOSED, slowDown(retryAfterMs));
+      expect(standing).toMatchObject({ faults: 1, opensInMs: 1_000, retryInMs: 0 });
+    }
+  });
+
+  it("a Retry-After is believed for 15 minutes at most", () => {
+    expect(following(CLOSED, slowDown(3_600_000)).standing.opensInMs).toBe(MOST_RETRY_AFTER_MS);
+  });
+});
+
+describe("an alarm", () => {
+  it.each([
+    ["source", SOURCE.policy],
+    ["topic", TOPIC.policy],
+  ])("of a %s that fails is raised at the fifth failure in a row, and not again", (_, policy) => {
+    let standing = CLOSED;
+    const raised: string[][] = [];
+    for (let index = 0; index < 12; index += 1) {
+      const next = following(standing, failed, policy);
+      raised.push(raisedBy(next));
+      standing = next.standing;
+    }
+    expect(raised).toEqual(raised.map((_one, index) => (index === 4 ? ["failing"] : [])));
+    expect(following(standing, works, policy).clears).toContain("failing");
+  });
+
+  it("of a failure is not forgotten because a refusal came just before the fifth", () => {
+    let standing = following({ ...CLOSED, faults: 4 }, refused).standing;
+    standing = { ...standing, pausedBy: null };
+    const raised = [failed, failed, failed].flatMap((signal) => {
+      const next = following(standing, signal);
+      standing = next.standing;
+      return raisedBy(next);
+    });
+    expect(raised).toEqual(["failing"]);
+  });
+
+  it("of a refusal is raised once, and closed by the first answer", () => {
+    const once = following(CLOSED, refused);
+    expect(raisedBy(once)).toEqual(["paused"]);
+    expect(raisedBy(following(once.standing, refused))).toEqual([]);
+    expect(following(once.standing, works).clears).toContain("paused");
+  });
+
+  it("of a refusal is raised although it timed out before, and again after it was resumed", () => {
+    const timedOut = following(CLOSED, failed, TOPIC.policy).standing;
+    const once = following(timedOut, refused, TOPIC.policy);
+    expect(raisedBy(once)).toEqual(["paused"]);
+    const resumed: Standing = { ...once.standing, pausedBy: null, faults: 0, opensInMs: 0 };
+    expect(raisedBy(following(resumed, refused, TOPIC.policy))).toEqual(["paused"]);
+  });
+
+  it("of a long Retry-After is raised once, although what was under way says the same", () => {
+    const once = following(CLOSED, slowDown(3_600_000));
+    expect(raisedBy(once)).toEqual(["retry_after"]);
+    const later = { ...once.standing, retryInMs: once.standing.retryInMs - 9_000 };
+    expect(raisedBy(following(later, slowDown(3_600_000)))).toEqual([]);
+  });
+
+  it("of a long Retry-After is raised although a short one came first", () => {
+    const once = following(CLOSED, slowDown(30_000));
+    expect(raisedBy(once)).toEqual([]);
+    expect(raisedBy(following(once.standing, slowDown(3_600_000)))).toEqual(["retry_after"]);
+  });
+
+  it("of a long Retry-After is closed by the first answer after its moment, whatever failed in between", () => {
+    for (const between of [failed, slowDown(null), slowDown(0), refused]) {
+      const passed = { ...following(CLOSED, slowDown(3_600_000)).standing, opensInMs: -5, retryInMs: -5 };
+      const { standing } = following(passed, between);
+      expect(following(standing, works).clears).toContain("retry_after");
+    }
+  });
+});
+
+/** What may happen to an upstream, a person left out, and how much time passes before it. */
+const event = fc.record({
+  passesMs: fc.integer({ min: 0, max: 400_000 }),
+  signal: fc.oneof<fc.Arbitrary<Signal>[]>(
+    fc.constant(works),
+    fc.integer({ min: 1, max: 8 }).map((times): Signal => ({ kind: "failed", times, error })),
+    fc.option(fc.integer({ min: 0, max: 4_000_000 })).map(slowDown),
+    fc.constant(refused),
+  ),
+  dice: fc.double({ min: 0, max: 1, noNaN: true }),
+});
+
+const passing = ({ pausedBy, faults, opensInMs, retryInMs }: Standing, ms: number): Standing => ({
+  pausedBy,
+  faults,
+  opensInMs: opensInMs - ms,
+  // 0 says that none was named.
+  retryInMs: retryInMs === 0 ? 0 : retryInMs - ms || -1,
+});
+
+const standings = fc.record<Standing>({
+  pausedBy: fc.constantFrom(null, "operator", "refused"),
+  faults: fc.integer({ min: 0, max: 20 }),
+  opensInMs: fc.integer({ min: -10_000, max: 900_000 }),
+  retryInMs: fc.constant(0),
+});
+
+const policies = fc.constantFrom(SOURCE.policy, TOPIC.policy);
+
+describe("in any order of signals, without a person", () => {
+  it("a moment that the upstream named is never shortened", () => {
+    fc.assert(
+      fc.property(standings, policies, fc.array(event, { maxLength: 40 }), (start, policy, events) => {
+        let standing = start;
+        let now = 0;
+        let named = Number.NEGATIVE_INFINITY;
+        for (const { passesMs, signal, dice } of events) {
+          now += passesMs;
+          standing = passing(standing, passesMs);
+          standing = transition(standing, signal, policy, dice)?.standing ?? standing;
+          if (signal.kind === "slow_down" && signal.retryAfterMs !== null)
+            named = Math.max(named, now + Math.min(signal.retryAfterMs, MOST_RETRY_AFTER_MS));
+          if (now < named) {
+            expect(now + standing.opensInMs).toBeGreaterThanOrEqual(named);
+            expect(stateOf(standing, policy)).toMatch(/^(backing_off|refused|paused)$/);
+          }
+        }
+      }),
+    );
+  });
+
+  it("an operator's pause is ended by nothing, and says nothing of a refusal", () => {
+    fc.assert(
+      fc.property(standings, policies, fc.array(event, { maxLength: 40 }), (start, policy, events) => {
+        let standing: Standing = { ...start, pausedBy: "operator" };
+        for (const { passesMs, signal, dice } of events) {
+          const next = transition(passing(standing, passesMs), signal, policy, dice);
+          standing = next?.standing ?? passing(standing, passesMs);
+          expect(stateOf(standing, policy)).toBe("paused");
+          expect(next === null ? [] : raisedBy(next)).not.toContain("paused");
+        }
+      }),
+    );
+  });
+
+  it("no alarm is raised twice before it is closed, and none stays open once it works", () => {
+    fc.assert(
+      fc.property(policies, fc.array(event, { maxLength: 60 }), (policy, events) => {
+        let standing = CLOSED;
+        const open = new Set<string>();
+        for (const { passesMs, signal, dice } of events) {
+          standing = passing(standing, passesMs);
+          const next = transition(standing, signal, policy, dice);
+          if (next === null) continue;
+          for (const alarm of raisedBy(next)) {
+            // Asked for again a minute later, it is no answer that was under way, but news.
+            if (alarm !== "retry_after" || standing.retryInMs > MOST_RETRY_AFTER_MS - 60_000)
+              expect(open).not.toContain(alarm);
+            open.add(alarm);
+          }
+          for (const alarm of next.clears) open.delete(alarm);
+          standing = next.standing;
+          expect(open.has("paused")).toBe(standing.pausedBy === "refused");
+          expect(open.has("failing")).toBe(standing.faults >= policy.alarmsAfter);
+        }
+        const { clears } = following(passing(standing, 2 * MOST_RETRY_AFTER_MS), works, policy);
+        for (const alarm of clears) open.delete(alarm);
+        expect([...open]).toEqual([]);
+      }),
+    );
+  });
+
+  it("the wait is bounded: 30 s, unless the upstream named a moment", () => {
+    fc.assert(
+      fc.property(policies, fc.array(event, { maxLength: 40 }), (policy, events) => {
+        let standing = CLOSED;
+        for (const { passesMs, signal, dice } of events) {
+          standing = passing(standing, passesMs);
+          standing = transition(standing, signal, policy, dice)?.standing ?? standing;
+          const most = Math.max(30_000, standing.retryInMs);
+          expect(standing.opensInMs).toBeLessThanOrEqual(most);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Alarms } from "../../src/database/alarms.ts";
+import { connect } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { registerUpstreams } from "../../src/upstreams/source-row.ts";
+import { UnknownIds } from "../../src/upstreams/unknown-ids.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+async function house() {
+  const database = await createTestDatabase();
+  const { db, close } = connect(new Secret(database.url), { max: 8 });
+  onTestFinished(async () => {
+    await close();
+    await database.drop();
+  });
+  await registerUpstreams(db, { sources: ["default"], topics: [] });
+  const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+  return {
+    seen: () => new UnknownIds({ db, alarms, source: "default" }),
+    share: async () =>
+      (await sql<{ share: number }>`select unknown_share as share from source`.execute(db)).rows[0]?.share,
+    alarms: async () =>
+      (await sql`select name, times, cleared_at is null as is_open from alarm`.execute(db)).rows,
+  };
+}
+
+const times = async (count: number, work: () => Promise<void>) => {
+  for (let index = 0; index < count; index += 1) await work();
+};
+
+describe("ids that nobody knows", () => {
+  it("past half of them are a flood: told once by all processes together, and closed once it is over", async () => {
+    const { seen, alarms } = await house();
+    const processes = Array.from({ length: 4 }, seen);
+    await Promise.all(processes.map((one) => times(10, () => one.note("not_found"))));
+    expect(await alarms()).toEqual([{ name: "unknown_ids_flooding", times: 1, is_open: true }]);
+    await Promise.all(processes.map((one) => times(20, () => one.note("found"))));
+    expect(await alarms()).toEqual([{ name: "unknown_ids_flooding", times: 1, is_open: false }]);
+  });
+
+  it("of a flood that another process saw are forgotten by what is found in this one", async () => {
+    const { seen, alarms, share } = await house();
+    const here = seen();
+    await times(3, () => here.note("found"));
+    const other = seen();
+    await times(40, () => other.note("not_found"));
+    expect(await share()).toBeGreaterThan(0.5);
+    here.lookAgain();
+    await times(60, () => here.note("found"));
+    expect(await share()).toBeLessThan(0.1);
+    expect(await alarms()).toMatchObject([{ is_open: false }]);
+  });
+
+  it("of a flood before a restart are forgotten by what is found after it", async () => {
+    const { seen, share } = await house();
+    const before = seen();
+    await times(40, () => before.note("not_found"));
+    const after = seen();
+    await times(60, () => after.note("found"));
+    expect(await share()).toBeLessThan(0.1);
+  });
+});

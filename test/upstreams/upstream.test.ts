@@ -1,0 +1,225 @@
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Alarms } from "../../src/database/alarms.ts";
+import { connect } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { change, readStanding } from "../../src/upstreams/change.ts";
+import { transition } from "../../src/upstreams/machine.ts";
+import { registerUpstreams } from "../../src/upstreams/source-row.ts";
+import { Upstream } from "../../src/upstreams/upstream.ts";
+import { SOURCE, TOPIC, type UpstreamKind } from "../../src/upstreams/upstream-kind.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const NAMES = { source: "default", topic: "arn:aws:sns:us-east-1:000000000000:events" };
+const error = "it said no";
+
+interface AlarmRow {
+  name: string;
+  times: number;
+  is_open: boolean;
+}
+
+/** A database with one source and one topic, and as many processes' views of either as a test wants. */
+async function house(kind: UpstreamKind) {
+  const database = await createTestDatabase();
+  const connection = connect(new Secret(database.url), { max: 8 });
+  const { db } = connection;
+  onTestFinished(async () => {
+    await connection.close();
+    await database.drop();
+  });
+  await registerUpstreams(db, { sources: [NAMES.source], topics: [NAMES.topic] });
+  const name = NAMES[kind.table];
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger({
+    level: "info",
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  const alarms = new Alarms({ db, log, metrics: createMetrics() });
+  const set = (assignments: string) => sql`${sql.raw(`update ${kind.table} set ${assignments}`)}`.execute(db);
+  return {
+    db,
+    name,
+    lines,
+    set,
+    /** The upstream as another process sees it. */
+    seen: () => new Upstream({ db, alarms, kind, name }),
+    standing: async () => {
+      const found = await readStanding(db, kind, name);
+      if (found === null) throw new Error("the row is gone");
+      return found;
+    },
+    alarms: async () =>
+      (
+        await sql<AlarmRow>`
+          select name, times, cleared_at is null as is_open from alarm order by raised_at, name`.execute(db)
+      ).rows,
+    /** What `resume` does: a person opens it. */
+    resume: () =>
+      set("paused_by = null, paused_at = null, probe_at = null, faults = 0, version = version + 1"),
+  };
+}
+
+const kinds = [
+  ["source", SOURCE],
+  ["topic", TOPIC],
+] as const;
+
+describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
+  it("loses no failure, and opens one alarm", async () => {
+    const { seen, standing, alarms, lines } = await house(kind);
+    const processes = Array.from({ length: 6 }, seen);
+    await Promise.all(
+      processes.flatMap((upstream) =>
+        Array.from({ length: 10 }, () => upstream.note({ kind: "failed", times: 1, error })),
+      ),
+    );
+    expect(await standing()).toMatchObject({ faults: 60, pausedBy: null });
+    expect(await alarms()).toEqual([{ name: kind.alarms.failing, times: 1, is_open: true }]);
+    expect(lines.filter(({ alarm }) => alarm === kind.alarms.failing)).toHaveLength(1);
+    await Promise.all(processes.map((upstream) => upstream.note({ kind: "works" })));
+    expect(await standing()).toMatchObject({ faults: 0, opensInMs: 0 });
+    expect(await alarms()).toEqual([{ name: kind.alarms.failing, times: 1, is_open: false }]);
+    expect(lines.filter(({ alarmCleared }) => alarmCleared === kind.alarms.failing)).toHaveLength(1);
+  });
+
+  it("is paused by the first refusal, and told of once", async () => {
+    const { seen, standing, alarms, lines } = await house(kind);
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, seen).map((upstream) => upstream.note({ kind: "refused", error })),
+    );
+    expect(answers).toEqual(answers.map(() => false));
+    expect(await standing()).toMatchObject({ pausedBy: "refused" });
+    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 1, is_open: true }]);
+    expect(lines.filter(({ alarm }) => alarm === kind.alarms.paused)).toHaveLength(1);
+  });
+
+  it("keeps the longest moment that it named, however late answers and failures mix", async () => {
+    const { seen, standing, alarms } = await house(kind);
+    const processes = Array.from({ length: 5 }, seen);
+    await Promise.all(
+      processes.flatMap((upstream, index) => [
+        upstream.note({ kind: "slow_down", retryAfterMs: 120_000 * (index + 1), error }),
+        upstream.note({ kind: "works" }),
+        upstream.note({ kind: "failed", times: 1, error }),
+        upstream.note({ kind: "slow_down", retryAfterMs: null, error }),
+      ]),
+    );
+    await Promise.all(processes.map((upstream) => upstream.note({ kind: "works" })));
+    const { opensInMs, retryInMs } = await standing();
+    expect(retryInMs).toBeGreaterThan(590_000);
+    expect(opensInMs).toBeGreaterThanOrEqual(retryInMs - 1);
+    expect((await alarms()).filter(({ is_open }) => is_open)).toEqual([]);
+  });
+});
+
+describe.each(kinds)("the alarms of a %s", (_, kind) => {
+  it("tell of a refusal although it timed out before, and again after it was resumed", async () => {
+    const { seen, standing, alarms, resume } = await house(kind);
+    const upstream = seen();
+    await upstream.note({ kind: "failed", times: 1, error: "time-out" });
+    await upstream.note({ kind: "refused", error });
+    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 1, is_open: true }]);
+    await resume();
+    await upstream.note({ kind: "refused", error });
+    expect(await standing()).toMatchObject({ pausedBy: "refused" });
+    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 2, is_open: true }]);
+    expect(await upstream.note({ kind: "works" })).toBe(true);
+    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 2, is_open: false }]);
+    await upstream.note({ kind: "refused", error });
+    expect((await alarms()).filter(({ is_open }) => is_open)).toEqual([
+      { name: kind.alarms.paused, times: 1, is_open: true },
+    ]);
+  });
+
+  it("of a long Retry-After are closed by the first answer after it, although a failure came first", async () => {
+    const { seen, alarms, set } = await house(kind);
+    const upstream = seen();
+    await upstream.note({ kind: "slow_down", retryAfterMs: 3_600_000, error });
+    await upstream.note({ kind: "slow_down", retryAfterMs: 3_600_000, error });
+    expect(await alarms()).toEqual([{ name: "retry_after_capped", times: 1, is_open: true }]);
+    await set("retry_at = now() - interval '1 s', opens_at = now() - interval '1 s'");
+    await upstream.note({ kind: "failed", times: 1, error });
+    await set("opens_at = now() - interval '1 s'");
+    await upstream.note({ kind: "works" });
+    expect(await alarms()).toEqual([{ name: "retry_after_capped", times: 1, is_open: false }]);
+  });
+
+  it("are written with the change or not at all (G13)", async () => {
+    const { db, seen, standing, alarms, lines } = await house(kind);
+    await sql`alter table alarm add constraint no_room check (false) not valid`.execute(db);
+    const before = await standing();
+    await expect(seen().note({ kind: "refused", error })).rejects.toThrow("no_room");
+    expect(await standing()).toMatchObject({ pausedBy: null, version: before.version });
+    expect(lines).toEqual([]);
+    await sql`alter table alarm drop constraint no_room`.execute(db);
+    await seen().note({ kind: "refused", error });
+    expect(await standing()).toMatchObject({ pausedBy: "refused", version: before.version + 1 });
+    expect(await alarms()).toHaveLength(1);
+  });
+
+  it("stay open when the change that closes them fails (G13)", async () => {
+    const { db, seen, standing, alarms } = await house(kind);
+    await seen().note({ kind: "refused", error });
+    await sql`alter table alarm add constraint stays check (cleared_at is null)`.execute(db);
+    await expect(seen().note({ kind: "works" })).rejects.toThrow("stays");
+    expect(await standing()).toMatchObject({ pausedBy: "refused" });
+    expect(await alarms()).toMatchObject([{ is_open: true }]);
+  });
+});
+
+describe.each(kinds)("an operator's pause of a %s", (_, kind) => {
+  const pause = "paused_by = 'operator', paused_at = now(), version = version + 1";
+
+  it("is ended by no answer", async () => {
+    const { seen, standing, alarms, set } = await house(kind);
+    await set(pause);
+    const upstream = seen();
+    for (const signal of [
+      { kind: "works" },
+      { kind: "failed", times: 9, error },
+      { kind: "slow_down", retryAfterMs: 1_000, error },
+      { kind: "refused", error },
+      { kind: "works" },
+    ] as const)
+      expect(await upstream.note(signal)).toBe(false);
+    expect(await standing()).toMatchObject({ pausedBy: "operator" });
+    expect((await alarms()).filter(({ is_open }) => is_open)).toEqual([]);
+  });
+
+  it("that has ended by itself stands in the way of no change", async () => {
+    const { seen, standing, set } = await house(kind);
+    await set(`${pause}, paused_until = now() - interval '1 s', faults = 3`);
+    expect(await standing()).toMatchObject({ pausedBy: null });
+    await seen().note({ kind: "works" });
+    expect(await standing()).toMatchObject({ pausedBy: null, faults: 0 });
+    await set(`${pause}, paused_until = now() - interval '1 s'`);
+    await seen().note({ kind: "refused", error });
+    expect(await standing()).toMatchObject({ pausedBy: "refused" });
+  });
+});
+
+describe("a change", () => {
+  it("that was decided on old facts is not written", async () => {
+    const { db, name, standing, seen, alarms } = await house(SOURCE);
+    const before = await standing();
+    const refusal = transition(before, { kind: "refused", error }, SOURCE.policy, 1);
+    if (refusal === null) throw new Error("a refusal changes a source that is closed");
+    await seen().note({ kind: "failed", times: 1, error });
+    expect(await change(db, SOURCE, name, before, refusal)).toBeNull();
+    expect(await standing()).toMatchObject({ pausedBy: null, faults: 1 });
+    expect(await alarms()).toEqual([]);
+  });
+
+  it("that the database could not write is not forgotten", async () => {
+    const { db, seen, standing } = await house(TOPIC);
+    const upstream = seen();
+    await sql`alter table topic add constraint no_refusal check (paused_by is null)`.execute(db);
+    await expect(upstream.note({ kind: "refused", error })).rejects.toThrow("no_refusal");
+    await sql`alter table topic drop constraint no_refusal`.execute(db);
+    await upstream.note({ kind: "failed", times: 1, error });
+    expect(await standing()).toMatchObject({ pausedBy: "refused", faults: 1 });
+  });
+});
