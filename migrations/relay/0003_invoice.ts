@@ -35,6 +35,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint invoice_pkey primary key (source, id)
     ) with (fillfactor = 85)`.execute(db);
   await sql`create index invoice_paid_at on invoice (source, paid_at) where paid_at is not null`.execute(db);
+  // For whoever has the merchant's own number, and for what was confirmed lately.
+  await sql`create index invoice_reference on invoice (reference) where reference is not null`.execute(db);
+  await sql`create index invoice_confirmed_at on invoice using brin (confirmed_at)`.execute(db);
   await sql`
     create table invoice_snapshot (
       id bigint generated always as identity,

@@ -5,6 +5,8 @@ import { type Kysely, sql } from "kysely";
  * `cleared_told_at`: when the alarm webhook took its beginning and its end; `telling_until`: someone is at it.
  * And who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an invoice,
  * an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its timeline.
+ * And what the rows of the work no longer say, for an invoice's timeline: asks and sends that failed, and the verdict
+ * that a later one took the place of. Only these are noted, the first fifty of each kind.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -44,4 +46,18 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_entry_invoice on audit_entry (invoice_id) where invoice_id is not null`.execute(
     db,
   );
+  await sql`
+    create table history_entry (
+      id bigint generated always as identity,
+      invoice_id uuid not null,
+      at timestamptz not null default clock_timestamp(),
+      source text not null,
+      kind text not null,
+      detail text not null,
+      constraint history_entry_pkey primary key (id),
+      constraint history_entry_kind_check check (kind in ('ask_failed', 'send_failed', 'verdict'))
+    )`.execute(db);
+  await sql`create index history_entry_invoice on history_entry (invoice_id)`.execute(db);
+  // Rows come in the order of their time: so small an index costs the path nothing.
+  await sql`create index history_entry_at on history_entry using brin (at)`.execute(db);
 }

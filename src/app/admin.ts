@@ -17,6 +17,7 @@ import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import { providerOf } from "./providers.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { readAgain } from "./replay-runner.ts";
+import { statusSettings } from "./status-settings.ts";
 import { topicsOf } from "./topics-of.ts";
 import { routesOf } from "./upstreams.ts";
 
@@ -48,6 +49,8 @@ export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): v
     topicsOf: (source: string) => topicsOf(settings, source),
     replayTopicArns: settings.REPLAY_TOPIC_ARNS ?? [],
     retentionMs: settings.RETENTION,
+    personalDataMs: settings.PERSONAL_DATA_RETENTION,
+    statusSettings: statusSettings(settings),
     timeline: (invoiceId: string) => readTimeline(db, invoiceId),
     certify: (period: Period) =>
       withLists(options, (asking) => certifyPeriod(asking, { ...asking, ...scopeOf(period) })),

@@ -4,4 +4,6 @@ export interface Check {
   state: "ok" | "warning" | "fault";
   /** Plain words; no secret is ever part of them. */
   says: string;
+  /** Of a fault: something else does not answer, and all that is ours may be well. */
+  away?: boolean;
 }

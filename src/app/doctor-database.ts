@@ -1,17 +1,23 @@
 import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
+import { isLostConnection } from "../database/postgres-errors.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { readSettings } from "../kit/settings.ts";
+import { readStatus } from "../operate/status.ts";
+import type { StatusSettings } from "../operate/status-facts.ts";
 import { partitionsDue } from "../record/partitions.ts";
 import type { Check } from "./check.ts";
 
 const [OLDEST, NEWEST] = [15, 18];
 
 /** Reachable, of a version that is supported, durable, with the current schema and the partitions ahead. */
-export async function* checkDatabase(environment: Record<string, string | undefined>): AsyncGenerator<Check> {
+export async function* checkDatabase(
+  environment: Record<string, string | undefined>,
+  settings: StatusSettings,
+): AsyncGenerator<Check> {
   const url = databaseUrlOf(environment);
   // What is wrong with it stands among the settings.
   if (url === undefined) return;
@@ -25,8 +31,10 @@ export async function* checkDatabase(environment: Record<string, string | undefi
     yield* reached.checks;
     if (!reached.usable) return;
     yield await checkSessions(url);
-    yield await checkSchema(db);
+    const schema = await checkSchema(db);
+    yield schema;
     yield await checkPartitions(db);
+    if (schema.state !== "fault") yield* checkStatus(db, settings);
   } catch (error) {
     yield { about: "database", state: "fault", says: messageOf(error) };
   } finally {
@@ -40,6 +48,12 @@ function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
   } catch {
     return undefined;
   }
+}
+
+/** Nobody answers there, or not now; a refused password, a name that does not exist, are faults of the settings. */
+function isAway(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return isLostConnection(error) || /^(E[A-Z]+|53300|57P03)$/.test(code);
 }
 
 async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
@@ -56,7 +70,7 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
       error instanceof RelayError
         ? error.message
         : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
-    return { usable: false, checks: [{ about, state: "fault", says }] };
+    return { usable: false, checks: [{ about, state: "fault", says, away: isAway(error) }] };
   }
   if (server === undefined) return { usable: false, checks: [] };
   const major = Math.floor(server.version / 10_000);
@@ -121,6 +135,14 @@ async function checkSchema(db: Database): Promise<Check> {
         state: "warning",
         says: `ahead by ${schema.unknown.join(", ")}, with which this version works too`,
       };
+}
+
+/** What waits for a person, as `status` tells it; none of it keeps `serve` from starting. */
+async function* checkStatus(db: Database, settings: StatusSettings): AsyncGenerator<Check> {
+  const { needs, sentence } = await readStatus(db, settings);
+  for (const { what, action } of needs)
+    yield { about: "status", state: "warning", says: `${what}. ${action}` };
+  if (needs.length === 0) yield { about: "status", state: "ok", says: sentence };
 }
 
 async function checkPartitions(db: Database): Promise<Check> {

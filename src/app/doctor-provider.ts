@@ -32,7 +32,7 @@ async function checkKey(client: CollectionClient, about: string): Promise<Check>
   } catch (error) {
     if (error instanceof CollectionApiError && error.kind === "not_found")
       return { about, state: "ok", says: "it answers, and takes the key" };
-    return { about, state: "fault", says: wordsFor(error) };
+    return { about, state: "fault", says: wordsFor(error), away: isAway(error) };
   }
 }
 
@@ -49,9 +49,13 @@ async function checkCollection(client: CollectionClient, id: string, about: stri
       about,
       state: "fault",
       says: missing ? `it does not know collection ${id}. Check COLLECTION_IDS` : wordsFor(error),
+      away: isAway(error),
     };
   }
 }
+
+const isAway = (error: unknown): boolean =>
+  error instanceof CollectionApiError && error.code === "provider_away";
 
 function wordsFor(error: unknown): string {
   if (!(error instanceof CollectionApiError)) return messageOf(error);

@@ -53,6 +53,7 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
         about,
         state: "fault",
         says: `${arn}: ${found.error}. Check the topic, AWS_REGION and the AWS credentials`,
+        away: found.away,
       };
   }
 }

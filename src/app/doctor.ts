@@ -1,11 +1,13 @@
 import { messageOf } from "../kit/errors.ts";
 import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
+import type { StatusSettings } from "../operate/status-facts.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import type { Check } from "./check.ts";
 import { checkDatabase } from "./doctor-database.ts";
 import { checkTopics } from "./doctor-topics.ts";
 import { providerKindOf } from "./providers.ts";
+import { statusSettings } from "./status-settings.ts";
 
 type Environment = Record<string, string | undefined>;
 
@@ -15,7 +17,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   for (const problem of problems) yield { about: "settings", state: "fault", says: problem };
   if (settings !== null)
     yield { about: "settings", state: "ok", says: "everything that serve needs is there" };
-  yield* checkDatabase(environment);
+  yield* checkDatabase(environment, forStatus(settings));
   if (settings === null) {
     const says = "callback URL, provider and topics were not checked: put the settings right first";
     yield { about: "the rest", state: "warning", says };
@@ -26,6 +28,33 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   for (const source of sources) yield* providerKindOf(source).check(source, settings);
   yield* checkTopics(sources, settings);
   yield* checkSharing(sources);
+  yield* checkReconciliation(sources);
+}
+
+/** That nothing is reconciled is told below, as the fault that it is. */
+function forStatus(settings: ServeSettings | null): StatusSettings {
+  return { ...statusSettings(settings ?? readSettings({})), sources: null };
+}
+
+/** Without its collections a source is not reconciled: a payment whose callback never comes is missed. */
+export function* checkReconciliation(sources: readonly Source[]): Generator<Check> {
+  for (const { name, reconciliation } of sources) {
+    const about = `reconciliation of ${name}`;
+    switch (reconciliation) {
+      case "on":
+        yield { about, state: "ok", says: "on: the provider's lists are read for what callbacks missed" };
+        break;
+      case "none":
+        yield { about, state: "ok", says: "off, as COLLECTION_IDS=none says" };
+        break;
+      case "unset":
+        yield {
+          about,
+          state: "fault",
+          says: "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the collections of this account, or to none if that is meant",
+        };
+    }
+  }
 }
 
 function settingsOf(environment: Environment): {

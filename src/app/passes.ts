@@ -59,8 +59,14 @@ export function createPasses(context: PassContext): Passes {
     certify: (stop) => certifyPass(reconcileOptions, stop),
     replay: (stop) => replayPass({ runner: replays, log }, stop),
     async retention() {
-      const retention = { db, actor: "relay", retentionMs: settings.RETENTION };
-      const { stays, ...left } = await applyRetention(retention);
+      const { stays, personalData, ...left } = await applyRetention({
+        db,
+        actor: "relay",
+        retentionMs: settings.RETENTION,
+        personalDataMs: settings.PERSONAL_DATA_RETENTION,
+      });
+      if (personalData !== null && personalData.invoices > 0)
+        log.info({ personalData }, "blanked what is older than PERSONAL_DATA_RETENTION");
       if (left.partitions.length + left.stragglers + left.unknownConfirmations > 0)
         log.info(left, "dropped callbacks that are older than RETENTION, and ids that stayed unknown");
       if (stays?.why === "not_allowed")
@@ -68,6 +74,7 @@ export function createPasses(context: PassContext): Passes {
           stays,
           "this database user may not drop old callbacks: run `retention` as one who holds the role worker",
         );
+      if (personalData?.more === true) return 0;
       return stays?.why === "busy" ? HOUR_MS : DAY_MS;
     },
     partitions: () => partitions.make(),

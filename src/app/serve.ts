@@ -13,6 +13,7 @@ import type { ServeSettings } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
 import { httpLimits } from "../receive/http-limits.ts";
 import { type Loop, startLoop } from "../workers/loop.ts";
+import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { adminDoor } from "./admin.ts";
@@ -89,6 +90,13 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     relay.watchDatabase();
     const { on, off } = whatIsOn(settings, relay.sources);
     log.info({ on, off, sources: relay.sources.length }, "what is on, and what is off");
+    for (const { name, reconciliation } of relay.sources)
+      if (reconciliation === "unset")
+        log.warn(
+          { source: name },
+          "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if that is meant",
+        );
+    relay.startPresence({ http, workers });
     if (workers) relay.startWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
@@ -124,6 +132,7 @@ class Relay {
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
   #databaseWatch: DatabaseWatch | null = null;
+  #presence: RelayProcess | null = null;
   readonly #stoppable: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
 
@@ -147,6 +156,21 @@ class Relay {
     this.#databaseWatch = watch;
     this.#stoppable.push(watch);
     return watch;
+  }
+
+  /** Lets others see that this process lives. */
+  startPresence(does: { http: boolean; workers: boolean }): void {
+    const { log, working } = this.#parts;
+    const presence = new RelayProcess(working.db, does);
+    const pass = async () => {
+      await presence.beat();
+      return BEAT_MS;
+    };
+    this.#presence = presence;
+    const wake = new Signal();
+    this.#loops.push(
+      startLoop({ name: "presence", pass, wake, pollMs: BEAT_MS, log, metrics: this.#metrics }),
+    );
   }
 
   startWorkers(): void {
@@ -275,6 +299,8 @@ class Relay {
     for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#passes?.close();
+    // Without a database others see it by its silence.
+    await this.#presence?.leave().catch(() => undefined);
     await wakeUps.stop();
     await Promise.all([recording, hot, working].map((pool) => pool.close()));
   }

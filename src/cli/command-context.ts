@@ -1,6 +1,9 @@
+import type { Readable } from "node:stream";
 import type { Database } from "../database/connect.ts";
+import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
+import { agrees } from "./agrees.ts";
 import { isColourful, type Look, paint } from "./paint.ts";
 import { readSettingsFile } from "./settings-file.ts";
 import { StopRequest, type StopSignals } from "./stop-request.ts";
@@ -13,12 +16,16 @@ export interface Output {
   readonly columns?: number;
 }
 
+export type Input = Readable & { readonly isTTY?: boolean };
+
 export interface CommandContextOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
   /** Where SIGTERM and SIGINT arrive. */
   signals: StopSignals;
+  /** Where a person answers a question; nobody does when left out. */
+  stdin?: Input | undefined;
 }
 
 /**
@@ -30,14 +37,16 @@ export class CommandContext {
   /** The environment, with what a `--settings` file adds to it. */
   readonly environment: Record<string, string | undefined>;
   readonly #signals: StopSignals;
+  readonly #stdin: Input | undefined;
   #json = false;
   #exitCode = 0;
 
-  constructor({ environment, stdout, stderr, signals }: CommandContextOptions) {
+  constructor({ environment, stdout, stderr, signals, stdin }: CommandContextOptions) {
     this.environment = environment;
     this.stdout = stdout;
     this.stderr = stderr;
     this.#signals = signals;
+    this.#stdin = stdin;
   }
 
   /**
@@ -99,6 +108,24 @@ export class CommandContext {
     this.#exitCode = 3;
   }
 
+  /**
+   * Lets a person agree to what cannot be undone, unless `--yes` said so already.
+   * @throws RelayError when nobody is there to ask, or they do not agree: then nothing was changed.
+   */
+  async confirm(question: string, yes: boolean | undefined): Promise<void> {
+    if (yes === true) return;
+    if (this.#stdin?.isTTY !== true)
+      throw new RelayError(
+        `${question} Nobody is there to ask, so nothing was changed. Say --yes if it is meant.`,
+        {
+          next: "refuse",
+          code: "usage",
+        },
+      );
+    if (await agrees(plainLines(question), this.#stdin, this.stderr)) return;
+    throw new RelayError("Nothing was changed.", { next: "refuse" });
+  }
+
   /** A line that is not part of the result. */
   remark(text: string): void {
     this.stderr.write(`${plainLines(text)}\n`);
@@ -122,6 +149,11 @@ export class CommandContext {
   /** The command did its work and the answer is bad news: exit code 1. */
   fault(): void {
     this.#exitCode = 1;
+  }
+
+  /** All is well here, but something else does not answer: exit code 4. */
+  away(): void {
+    this.#exitCode = 4;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
@@ -15,6 +15,21 @@ export function timeValue(text: string): string {
     );
   return new Date(time).toISOString();
 }
+
+/** Words for whoever looks next, in the audit log. */
+export function reasonValue(text: string): string {
+  if (text.trim() === "" || text.length > 500)
+    throw new InvalidArgumentError("It should be a few words, 500 characters at most.");
+  return text.trim();
+}
+
+/** Adds `--reason`, which everything takes that a person changes. */
+export const withReason = (command: Command): Command =>
+  command.option("--reason <text>", "why, for the audit log; no personal data", reasonValue);
+
+/** Adds `--yes`, which scripts say to what cannot be undone. */
+export const withYes = (command: Command): Command =>
+  command.option("--yes", "do it without asking; scripts need it");
 
 /** One id. @returns it in lower case. */
 export function idValue(text: string): string {

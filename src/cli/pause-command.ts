@@ -3,7 +3,7 @@ import { duration } from "../kit/setting-formats.ts";
 import type { PausableWork, PauseResult } from "../operate/pause.ts";
 import type { CommandContext } from "./command-context.ts";
 import { operator } from "./operator.ts";
-import { timeValue } from "./option-values.ts";
+import { timeValue, withReason } from "./option-values.ts";
 
 const WORK = {
   confirm: {
@@ -23,6 +23,7 @@ type Action = "pause" | "resume";
 interface Options {
   source?: string;
   reason?: string;
+  for?: Date;
   until?: Date;
 }
 
@@ -37,35 +38,35 @@ export function pauseOrResumeCommand(context: CommandContext, action: Action, de
     const inner = new Command(work)
       .description(about[work])
       .addOption(new Option("--source <name>", "only this source; all when left out"));
+    withReason(inner);
     if (action === "pause")
       inner
-        .option("--reason <text>", "why, for whoever looks next; no personal data")
-        .option("--until <time>", "end by itself: after 30m or 2h, or at a time (UTC)", untilValue);
-    inner.action(async ({ source, ...pause }: Options) => {
+        .option("--for <duration>", "end by itself after this long, such as 30m or 2h", forValue)
+        .addOption(
+          new Option("--until <time>", "end by itself at this time (UTC)")
+            .argParser((text) => new Date(timeValue(text)))
+            .conflicts("for"),
+        );
+    inner.action(async ({ source, reason, ...ends }: Options) => {
+      const until = ends.for ?? ends.until;
       const pausing = await import("../operate/pause.ts");
       const names = await namesOf(context, work, source);
       const result = await context.withDatabase((db) =>
-        pausing[action]({ db, actor: operator(), work, names, ...pause }),
+        pausing[action]({ db, actor: operator(), work, names, reason, until }),
       );
       if (result.unknown.length > 0) context.fault();
-      context.show(result, () => render(action, result, pause.until));
+      context.show(result, () => render(action, result, until));
     });
     command.addCommand(inner);
   }
   return command;
 }
 
-/** A duration from now, or a time. */
-function untilValue(text: string): Date {
+/** A duration from now. */
+function forValue(text: string): Date {
   const afterMs = duration.safeParse(text);
-  if (afterMs.success) return new Date(Date.now() + afterMs.data);
-  try {
-    return new Date(timeValue(text));
-  } catch {
-    throw new InvalidArgumentError(
-      "It should be a duration such as 30m or 2h, or a time in UTC such as 2026-11-01T08:30.",
-    );
-  }
+  if (afterMs.success && afterMs.data > 0) return new Date(Date.now() + afterMs.data);
+  throw new InvalidArgumentError("It should be a duration such as 30m or 2h.");
 }
 
 /** A source's topics stand in the settings; a topic that two sources share is paused for both. */
@@ -83,13 +84,12 @@ async function namesOf(
 function render(action: Action, result: PauseResult, until: Date | undefined): string {
   const { work, changed, unchanged, unknown } = result;
   const { things, paused, resumed } = WORK[work];
-  const ends = until === undefined ? "" : ` The pause ends at ${until.toISOString()}.`;
+  const ends = until === undefined ? "" : ` The pause ends by itself at ${until.toISOString()}.`;
   const lines: string[] = [];
   if (changed.length > 0)
     lines.push(
       action === "pause"
-        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go on with: ` +
-            `invoice-relay resume ${work}`
+        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go on${until === undefined ? "" : " earlier"} with: invoice-relay resume ${work}`
         : `${resumed} for: ${changed.join(", ")}.`,
     );
   if (unchanged.length > 0)

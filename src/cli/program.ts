@@ -2,8 +2,11 @@ import { Command, CommanderError } from "commander";
 import { RelayError } from "../kit/errors.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { CommandContext } from "./command-context.ts";
+import { alarmsCommand } from "./commands/alarms.ts";
 import { apiCommand } from "./commands/api.ts";
+import { auditCommand } from "./commands/audit.ts";
 import { callbackUrlCommand } from "./commands/callback-url.ts";
+import { certificateCommand } from "./commands/certificate.ts";
 import { certifyCommand } from "./commands/certify.ts";
 import { collectionServiceCommand } from "./commands/collection-service.ts";
 import { completionCommand } from "./commands/completion.ts";
@@ -13,6 +16,7 @@ import { devCommand } from "./commands/dev.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { eraseCommand } from "./commands/erase.ts";
 import { invoiceCommand } from "./commands/invoice.ts";
+import { invoicesCommand } from "./commands/invoices.ts";
 import { localSnsCommand } from "./commands/local-sns.ts";
 import { migrateCommand } from "./commands/migrate.ts";
 import { pauseCommand } from "./commands/pause.ts";
@@ -23,6 +27,7 @@ import { resumeCommand } from "./commands/resume.ts";
 import { retentionCommand } from "./commands/retention.ts";
 import { sandboxCommand } from "./commands/sandbox.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { statusCommand } from "./commands/status.ts";
 import { tellError } from "./tell-error.ts";
 import { plainLines } from "./terminal-text.ts";
 
@@ -45,11 +50,16 @@ const commands: ((context: CommandContext) => Command)[] = [
   serveCommand,
   migrateCommand,
   doctorCommand,
+  statusCommand,
+  alarmsCommand,
+  auditCommand,
   callbackUrlCommand,
   apiCommand,
   invoiceCommand,
+  invoicesCommand,
   reconcileCommand,
   certifyCommand,
+  certificateCommand,
   replayCommand,
   deadCommand,
   quarantineCommand,

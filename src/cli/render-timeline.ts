@@ -27,7 +27,9 @@ function headline({ invoices, confirmations }: Timeline): string {
     invoice.type,
     invoice.totalAmount === null ? null : `${invoice.totalAmount} in total`,
     invoice.collectionName === null ? null : `collection "${invoice.collectionName}"`,
+    invoice.paidAt === null ? null : `paid at ${time(invoice.paidAt)}`,
     invoice.reference === null ? null : `reference ${invoice.reference}`,
+    invoice.erasedAt === null ? null : "personal data erased",
     `source ${invoices.map(({ source }) => source).join(" and ")}`,
   ];
   return plainText(parts.filter((part) => part !== null).join(", "));
@@ -50,15 +52,20 @@ function wordsOf(entry: Entry): string {
       return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
     case "verdict":
       return entry.state === "dead" ? "given up: a dead letter now" : `verdict: ${entry.verdict ?? "none"}`;
-    case "action":
-      return `${entry.action} by ${entry.actor}`;
+    case "ask_failed":
+      return `asking the provider failed: ${entry.error}`;
+    case "send_failed":
+      return `sending to SNS failed: ${entry.error}`;
+    case "action": {
+      const what = /^(pause|resume)\./.test(entry.action)
+        ? `${entry.action} of ${entry.subject}`
+        : entry.action;
+      return `${what} by ${entry.actor}${entry.reason === null ? "" : `: ${entry.reason}`}`;
+    }
     case "event":
       return `${entry.type} written to the outbox, event id ${entry.id}`;
     case "publication":
-      return (
-        `SNS accepted it${entry.replayId === null ? "" : ` (replay ${entry.replayId})`}: message ` +
-        `${entry.messageId} on ${entry.topicArn}`
-      );
+      return `SNS accepted it${entry.replayId === null ? "" : ` (replay ${entry.replayId}${entry.replayedBy === null ? "" : ` by ${entry.replayedBy}`})`}: message ${entry.messageId} on ${entry.topicArn}`;
     case "alarm":
       return `alarm ${entry.name}${entry.times > 1 ? ` (${entry.times} times)` : ""}: ${entry.detail}`;
     case "alarm_cleared":

@@ -9,11 +9,14 @@ const LONGEST_ERROR = 80;
 
 function tableOf(items: readonly UndeliveredItem[]): string {
   return table(
-    ["kind", "invoice", "event", "source", "since", "attempts", "error"],
+    ["kind", "invoice", "event", "amount", "reference", "collection", "source", "since", "attempts", "error"],
     items.map((item) => [
       item.kind,
       item.invoiceId,
       item.eventId,
+      item.amount,
+      item.reference,
+      item.collection,
       item.source,
       item.since,
       item.attempts,
@@ -58,6 +61,8 @@ export function renderEvidence(item: Evidence): string {
     ["event", item.eventId],
     ["source", item.source],
     ["collection", item.collection],
+    ["reference", item.reference],
+    ["amount", item.amount],
     ["since", item.since],
     ["attempts", item.attempts],
     ["error", item.error],

@@ -16,6 +16,7 @@ export async function runMain(): Promise<void> {
       environment: process.env,
       stdout: process.stdout,
       stderr: process.stderr,
+      stdin: process.stdin,
       signals: process,
     }),
   );

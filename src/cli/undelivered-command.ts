@@ -7,7 +7,7 @@ import type {
 } from "../operate/list-undelivered.ts";
 import type { CommandContext } from "./command-context.ts";
 import { operator } from "./operator.ts";
-import { countValue, idValue, timeValue } from "./option-values.ts";
+import { countValue, idValue, timeValue, withReason, withYes } from "./option-values.ts";
 import { renderDecision, renderEvidence, renderUndelivered } from "./render-undelivered.ts";
 import type { CarryOut, UndeliveredWords } from "./undelivered-words.ts";
 
@@ -83,22 +83,36 @@ function actCommand(
     .description(description)
     .argument("[ids...]", "ids of invoices or events")
     .option("--all", "all that the filters match");
-  return withFilters(command, words.list)
+  return withYes(withReason(withFilters(command, words.list)))
     .option("--dry-run", "only say how many there are, and show the first ones")
-    .action(async (ids: string[], options: UndeliveredFilters & { all?: true; dryRun?: true }) => {
-      const selection = selectionOf(ids.map(idValue), options);
-      const result = await context.withDatabase((db) =>
-        run({ db, actor: operator(), selection, dryRun: options.dryRun }),
-      );
+    .action(async (ids: string[], { reason, yes, dryRun, ...chosen }: ActOptions) => {
+      const selection = selectionOf(ids.map(idValue), chosen);
+      const result = await context.withDatabase(async (db) => {
+        const decision = { db, actor: operator(), selection, reason };
+        // One by one a person knows what they name; a filter may match more than they think.
+        const first = await run({ ...decision, dryRun: dryRun === true || !("ids" in selection) });
+        if ("ids" in selection || dryRun === true || first.count === 0)
+          return { ...first, dryRun: dryRun === true };
+        const many = `${first.count.toLocaleString("en-US")} ${first.count === 1 ? words.what[0] : words.what[1]}`;
+        await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes);
+        return await run(decision);
+      });
       const [only] = ids;
       if (result.count === 0 && ids.length === 1 && only !== undefined) throw notThere(only, words);
       context.show(result, () => renderDecision(result, words, done));
     });
 }
 
+interface ActOptions extends UndeliveredFilters {
+  all?: true;
+  reason?: string;
+  yes?: true;
+  dryRun?: true;
+}
+
 function selectionOf(
   ids: readonly string[],
-  { all, dryRun: _, ...filters }: UndeliveredFilters & { all?: true; dryRun?: true },
+  { all, ...filters }: UndeliveredFilters & { all?: true },
 ): UndeliveredSelection {
   const filtered = Object.keys(filters).length > 0;
   const { source, ...others } = filters;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Columns, float, integer, text, uuid } from "../database/columns.ts";
+import { hasRoom, isNotedVerdict } from "../database/history.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./confirmation.ts";
 
 /** How one confirmation goes on after one answer. */
@@ -42,7 +43,8 @@ export const OUTCOME: Columns<ConfirmationOutcome> = {
  * where it meets all that were claimed since the last vacuum.
  */
 export const holding: RawBuilder<unknown> = sql`
-  select answer.*, known.erased_at, known.requested_at, known.callback_id
+  select answer.*, known.erased_at, known.requested_at, known.callback_id,
+    known.settled_at as settled_before, known.verdict as verdict_before
   from confirmation as known
   join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
     and answer.lease_token = known.lease_token
@@ -66,3 +68,15 @@ export const writingOutcomes: RawBuilder<unknown> = sql`
   from held
   where known.invoice_id = held.invoice_id and known.source = held.source
   returning 1`;
+
+/**
+ * What the rows in `held` say no longer once they are settled: that an ask failed, and the verdict that another takes
+ * the place of.
+ */
+export const passing: RawBuilder<unknown> = sql`
+  select invoice_id, source, clock_timestamp() as at, 'ask_failed' as kind, last_error as detail
+  from held where last_error is not null and ${hasRoom(sql`held.invoice_id`, "ask_failed")}
+  union all
+  select invoice_id, source, settled_before, 'verdict', verdict_before
+  from held where settled_before is not null and verdict_before is not null and state <> 'due'
+    and not ${isNotedVerdict(sql`held.invoice_id`, sql`held.source`, sql`held.verdict_before`)}`;

@@ -1,4 +1,6 @@
 import { type Kysely, sql } from "kysely";
+import type { Verdict } from "../confirmations/confirmation.ts";
+import { readHistory } from "../database/history.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventState } from "../outbox/event-state.ts";
 import type {
@@ -13,18 +15,23 @@ import type {
 /** So many callbacks are shown: enough to see a pattern, however many came. */
 const MOST_CALLBACKS = 200;
 
+/** The most failures, pauses and earlier verdicts that are shown. */
+const MOST_PAST = 200;
+
 /** What happens first when two things carry the same time. */
 const ORDER: Record<Entry["kind"], number> = {
   paid: 0,
   callback: 1,
   confirmation: 2,
   answer: 3,
-  verdict: 4,
-  action: 5,
-  event: 6,
-  publication: 7,
-  alarm: 8,
-  alarm_cleared: 9,
+  ask_failed: 4,
+  verdict: 5,
+  action: 6,
+  event: 7,
+  send_failed: 8,
+  publication: 9,
+  alarm: 10,
+  alarm_cleared: 11,
 };
 
 /**
@@ -34,15 +41,17 @@ const ORDER: Record<Entry["kind"], number> = {
  */
 export async function readTimeline(db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> {
   const callbacks = await readCallbacks(db, invoiceId);
-  const [invoices, confirmations, answers, events, publications, others, closedTopics] = await Promise.all([
-    readInvoices(db, invoiceId),
-    readConfirmations(db, invoiceId),
-    readAnswers(db, invoiceId),
-    readEvents(db, invoiceId),
-    readPublications(db, invoiceId),
-    readActionsAndAlarms(db, invoiceId),
-    readClosedTopics(db),
-  ]);
+  const [invoices, confirmations, answers, events, publications, others, closedTopics, past] =
+    await Promise.all([
+      readInvoices(db, invoiceId),
+      readConfirmations(db, invoiceId),
+      readAnswers(db, invoiceId),
+      readEvents(db, invoiceId),
+      readPublications(db, invoiceId),
+      readActionsAndAlarms(db, invoiceId),
+      readClosedTopics(db),
+      readPast(db, invoiceId),
+    ]);
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
   const entries: Entry[] = [
     ...callbacks.entries,
@@ -54,7 +63,10 @@ export async function readTimeline(db: Kysely<Tables>, invoiceId: string): Promi
     ...events.map(({ entry }) => entry),
     ...publications,
     ...others,
+    ...past,
   ];
+  const upstreamActions = await readUpstreamActions(db, confirmations, publications, events);
+  entries.push(...upstreamActions);
   return {
     invoiceId,
     invoices,
@@ -165,8 +177,9 @@ async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]
     .innerJoin("publication", (join) =>
       join.onRef("publication.source", "=", "event.source").onRef("publication.event_id", "=", "event.id"),
     )
+    .leftJoin("replay", "replay.id", "publication.replay_id")
     .select(["publication.source", "published_at as at", "topic_arn as topicArn"])
-    .select(["message_id as messageId", "replay_id as replayId"])
+    .select(["message_id as messageId", "replay_id as replayId", "replay.requested_by as replayedBy"])
     .where("event.invoice_id", "=", id)
     .orderBy("publication.id")
     .execute();
@@ -176,7 +189,8 @@ async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]
 async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Entry[]> {
   const actions = await db
     .selectFrom("audit_entry")
-    .select(["at", "actor", "action"])
+    .select(["at", "actor", "action", "subject"])
+    .select(sql<string | null>`detail->>'reason'`.as("reason"))
     .where("invoice_id", "=", id)
     .orderBy("id")
     .execute();
@@ -194,6 +208,51 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
   ];
 }
 
+/** Failures, and verdicts that later ones took the place of. */
+async function readPast(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+  const entries = await readHistory(db, id, MOST_PAST);
+  return entries.map(
+    ({ at, source, kind, detail }): Entry =>
+      kind === "verdict"
+        ? { kind, at, source, verdict: detail as Verdict, state: detail === "pending" ? "dead" : "done" }
+        : { kind, at, source, error: detail },
+  );
+}
+
+/** Who paused its source or topics while it was under way, and who resumed them. */
+async function readUpstreamActions(
+  db: Kysely<Tables>,
+  confirmations: readonly { standing: ConfirmationStanding; entries: Entry[] }[],
+  publications: readonly Entry[],
+  events: readonly { standing: EventStanding }[],
+): Promise<Entry[]> {
+  const opened = confirmations.flatMap(({ entries }) => entries.map(({ at }) => +at));
+  if (opened.length === 0) return [];
+  const isOpen =
+    confirmations.some(({ standing: { state } }) => state === "due" || state === "claimed") ||
+    events.some(({ standing: { state } }) => state === "due" || state === "claimed");
+  const ends = [...opened, ...publications.map(({ at }) => +at)];
+  const topics = publications.flatMap((entry) => (entry.kind === "publication" ? entry.topicArn : []));
+  const from = new Date(Math.min(...opened));
+  const to = isOpen ? null : new Date(Math.max(...ends));
+  const subjects = [...confirmations.map(({ standing }) => standing.source), ...topics];
+  // An event that waits may go to any topic that is paused.
+  const concerns = sql`
+    action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
+    and (subject = any(${subjects}::text[]) or (${isOpen}::boolean and action like '%.publish'))`;
+  // A pause from before counts as well, unless it was over.
+  const { rows } = await sql<Entry>`
+    select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason from (
+      select * from audit_entry where ${concerns} and at >= ${from}::timestamptz
+        and at <= coalesce(${to}::timestamptz, 'infinity')
+      union all
+      select * from (
+        select distinct on (subject) * from audit_entry where ${concerns} and at < ${from}::timestamptz
+        order by subject, id desc) as last_before
+      where action like 'pause.%') as concerning
+    order by id limit ${MOST_PAST}`.execute(db);
+  return rows;
+}
 const stillToCome = (column: string) => sql<Date | null>`nullif(greatest(${sql.ref(column)}, now()), now())`;
 
 async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {

@@ -86,9 +86,19 @@ export type Entry = { at: Date } & (
   | { kind: "answer"; source: string; status: string; storedAt: Date }
   | { kind: "verdict"; source: string; verdict: Verdict | null; state: "done" | "dead" }
   | { kind: "event"; source: string; id: string; type: string }
-  | { kind: "publication"; source: string; topicArn: string; messageId: string; replayId: string | null }
+  | {
+      kind: "publication";
+      source: string;
+      topicArn: string;
+      messageId: string;
+      replayId: string | null;
+      /** Who asked for that replay. */
+      replayedBy: string | null;
+    }
+  /** An ask or a send that failed. */
+  | { kind: "ask_failed" | "send_failed"; source: string; error: string }
   /** What a person did by hand. */
-  | { kind: "action"; actor: string; action: string }
+  | { kind: "action"; actor: string; action: string; subject: string; reason: string | null }
   | { kind: "alarm"; source: string; name: string; detail: string; times: number }
   | { kind: "alarm_cleared"; source: string; name: string }
 );

@@ -15,6 +15,12 @@ export interface AuditEntry {
   invoiceId: string | null;
   /** What a person wants to know later; no secrets, no personal data. */
   detail: Record<string, unknown>;
+  /** Why, in the words of whoever did it; kept in `detail`. */
+  reason?: string | undefined;
+}
+
+function detailOf({ detail, reason }: AuditEntry): string {
+  return JSON.stringify(reason === undefined ? detail : { ...detail, reason });
 }
 
 const ENTRY: Columns<AuditEntry> = {
@@ -22,7 +28,7 @@ const ENTRY: Columns<AuditEntry> = {
   action: text(({ action }) => action),
   subject: text(({ subject }) => subject),
   invoice_id: uuid(({ invoiceId }) => invoiceId),
-  detail: json(({ detail }) => JSON.stringify(detail)),
+  detail: json(detailOf),
 };
 
 const writing = new Statement(
@@ -42,29 +48,49 @@ export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]):
 }
 
 /** One of them, as lists show it. */
-export interface AuditedChange extends AuditEntry {
+export interface AuditedChange extends Omit<AuditEntry, "reason"> {
   id: number;
   at: Date;
 }
 
-/** Who changed what, the newest first. @param before only entries older than the one with this id. */
+export interface AuditFilters {
+  invoiceId?: string | undefined;
+  actor?: string | undefined;
+  /** `dead.retry`, or what it begins with: `dead`. */
+  action?: string | undefined;
+  subject?: string | undefined;
+  /** ISO 8601, inclusive. */
+  from?: string | undefined;
+  /** ISO 8601, exclusive. */
+  to?: string | undefined;
+  /** Only entries older than the one with this id. */
+  before?: number | undefined;
+}
+
+/** Who changed what, the newest first. */
 export async function readAuditLog({
   db,
-  invoiceId,
-  before,
   limit,
-}: {
-  db: Kysely<Tables>;
-  invoiceId?: string | undefined;
-  before?: number | undefined;
-  limit: number;
-}): Promise<AuditedChange[]> {
+  invoiceId,
+  actor,
+  action,
+  subject,
+  from,
+  to,
+  before,
+}: AuditFilters & { db: Kysely<Tables>; limit: number }): Promise<AuditedChange[]> {
   let query = db
     .selectFrom("audit_entry")
     .select(["id", "at", "actor", "action", "subject", "invoice_id as invoiceId", "detail"])
     .orderBy("id", "desc")
     .limit(limit);
   if (invoiceId !== undefined) query = query.where("invoice_id", "=", invoiceId);
+  if (actor !== undefined) query = query.where("actor", "=", actor);
+  if (action !== undefined)
+    query = query.where((is) => is.or([is("action", "=", action), is("action", "^@", `${action}.`)]));
+  if (subject !== undefined) query = query.where("subject", "=", subject);
+  if (from !== undefined) query = query.where("at", ">=", sql<Date>`${from}::timestamptz`);
+  if (to !== undefined) query = query.where("at", "<", sql<Date>`${to}::timestamptz`);
   if (before !== undefined) query = query.where("id", "<", before);
   return (await query.execute()) as AuditedChange[];
 }

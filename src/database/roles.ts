@@ -38,12 +38,14 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   publication: { worker: ["select", "insert"] },
   sweep: { worker: ALL },
   swept_payment: { worker: ALL },
-  certificate: { worker: KEEPS },
+  certificate: { worker: ALL },
   listed_payment: { worker: ALL },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
   callback_reading: { worker: ALL },
   audit_entry: { worker: ["select", "insert"] },
+  history_entry: { worker: ["select", "insert", "delete"] },
+  relay_process: { receiver: ALL, worker: ALL },
 };
 
 /** What does one thing as the tables' owner, and who may call it. */

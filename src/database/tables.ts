@@ -123,6 +123,15 @@ export interface EventTable {
   erased_digest: string | null;
 }
 
+export interface HistoryEntryTable {
+  id: GeneratedAlways<number>;
+  invoice_id: string;
+  at: Generated<Date>;
+  source: string;
+  kind: "ask_failed" | "send_failed" | "verdict";
+  detail: string;
+}
+
 export interface InvoiceTable {
   id: string;
   created_at: Date | null;
@@ -207,6 +216,17 @@ export interface PublicationTable {
   topic_arn: string;
   message_id: string;
   digest: Buffer | null;
+}
+
+export interface RelayProcessTable {
+  id: string;
+  started_at: Generated<Date>;
+  seen_at: Generated<Date>;
+  pid: number;
+  http: boolean;
+  workers: boolean;
+  host: string;
+  version: string;
 }
 
 export interface ReplayTable {
@@ -317,11 +337,13 @@ export interface Tables {
   certificate: CertificateTable;
   confirmation: ConfirmationTable;
   event: EventTable;
+  history_entry: HistoryEntryTable;
   invoice: InvoiceTable;
   invoice_snapshot: InvoiceSnapshotTable;
   listed_payment: ListedPaymentTable;
   outbox: OutboxTable;
   publication: PublicationTable;
+  relay_process: RelayProcessTable;
   replay: ReplayTable;
   replay_refusal: ReplayRefusalTable;
   source: SourceTable;

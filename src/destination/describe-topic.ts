@@ -15,6 +15,16 @@ export async function describeTopic(client: SNSClient, topicArn: string): Promis
       signatureVersion: SignatureVersion,
     };
   } catch (error) {
-    return { kind: NOT_ALLOWED.test(nameOf(error)) ? "not_allowed" : "fault", error: toldBy(error) };
+    const name = error instanceof Error ? error.name : "Error";
+    return NOT_ALLOWED.test(nameOf(error))
+      ? { kind: "not_allowed", error: toldBy(error) }
+      : { kind: "fault", error: toldBy(error), away: isAway(error, name) };
   }
+}
+
+/** No answer at all, or one that blames the service; credentials that are not there are nobody else's fault. */
+function isAway(error: unknown, name: string): boolean {
+  if (name === "CredentialsProviderError") return false;
+  const { $metadata: { httpStatusCode: status } = {} } = error as { $metadata?: { httpStatusCode?: number } };
+  return status === undefined || status >= 500;
 }

@@ -38,7 +38,7 @@ export type TopicDescription =
   | { kind: "there"; subscriptions: number; signatureVersion: string }
   /** These credentials may not ask, which says nothing about publishing. */
   | { kind: "not_allowed"; error: string }
-  | { kind: "fault"; error: string };
+  | { kind: "fault"; error: string /** It did not answer, or cannot now. */; away: boolean };
 
 /** The port to where events go: what the stages know of it. Outcomes are results, nothing is thrown. */
 export interface Destination {

@@ -78,6 +78,16 @@ export const list = <T extends z.ZodType<unknown, string>>(item: T) =>
     )
     .pipe(z.array(item).min(1, "should name at least one, separated by commas"));
 
+/** Collections by id; `none` says aloud that there are none. */
+export const collectionIds = z.string().transform((text, context): string[] => {
+  if (text.trim().toLowerCase() === "none") return [];
+  const ids = text.split(",").map((part) => part.trim().toLowerCase());
+  const given = ids.filter((id) => id !== "");
+  if (given.length > 0 && given.every((id) => z.uuid().safeParse(id).success)) return given;
+  context.addIssue("should be collection ids (UUIDs) separated by commas, or none");
+  return z.NEVER;
+});
+
 export const urlToken = z
   .string()
   .regex(

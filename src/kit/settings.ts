@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { RelayError } from "./errors.ts";
 import {
+  collectionIds,
   databaseUrl,
   duration,
   list,
@@ -33,9 +34,11 @@ export const settingsSchema = z.object({
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
   COLLECTION_API_URL: url.optional().describe("The provider's base URL, without /api/v1."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
-  COLLECTION_IDS: list(z.uuid("should be collection ids (UUIDs)"))
+  COLLECTION_IDS: collectionIds
     .optional()
-    .describe("Only invoices of these collections are published; others are quarantined."),
+    .describe(
+      "Only invoices of these collections are published, and their lists are reconciled; `none` says that nothing is.",
+    ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
     .describe("The secret last part of the callback URL; several while you rotate them."),
@@ -117,6 +120,11 @@ export const settingsSchema = z.object({
     .prefault("35d")
     .describe("How long after its creation an invoice may be paid and still be found by reconciliation."),
   RETENTION: duration.prefault("400d").describe("How long callbacks are kept."),
+  PERSONAL_DATA_RETENTION: duration
+    .optional()
+    .describe(
+      "After this long the personal data of an invoice is blanked, as erase does; never when left out.",
+    ),
   PROVIDER_TIME_ZONE: timeZone.prefault("UTC").describe("The zone of the provider's times that name none."),
   PAID_STATUSES: list(z.string())
     .prefault("Paid")

@@ -11,18 +11,35 @@ import { secret, sourceName, topicArn, url, urlToken } from "./setting-formats.t
 export function sourceSchema(kept: (format: z.ZodType<Secret, string>) => z.ZodType<Secret, string>) {
   const several = (format: z.ZodType<Secret, string>): z.ZodType<readonly Secret[]> =>
     z.array(kept(format)).min(1, "should name at least one");
-  return z.strictObject({
+  const described = z.strictObject({
     name: sourceName,
     collectionApiUrl: url,
     collectionApiKey: kept(secret(1)),
     /** Only invoices of these collections are published; empty for no restriction. */
-    collectionIds: z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()).readonly().default([]),
+    collectionIds: z
+      .preprocess(
+        (given) => (given === "none" ? [] : given),
+        z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()).readonly(),
+      )
+      .optional(),
     callbackTokens: several(urlToken),
     callbackChecks: callbackChecksSchema(several).prefault({}),
     snsTopicArn: topicArn,
     /** null: events of Test invoices are held. */
     snsTestTopicArn: topicArn.nullable().default(null),
   });
+  return described.transform(({ collectionIds, ...others }) => ({
+    ...others,
+    collectionIds: collectionIds ?? [],
+    reconciliation: reconciliationOf(collectionIds),
+  }));
 }
+
+/** `none`: COLLECTION_IDS says that nothing is reconciled; `unset`: nobody has said anything. */
+export type Reconciliation = "on" | "none" | "unset";
+
+/** @param collectionIds undefined when left out. */
+export const reconciliationOf = (collectionIds: readonly string[] | undefined): Reconciliation =>
+  collectionIds === undefined ? "unset" : collectionIds.length === 0 ? "none" : "on";
 
 export type Source = Readonly<z.output<ReturnType<typeof sourceSchema>>>;

@@ -1,7 +1,7 @@
 import { callbackChecksOf } from "./callback-checks.ts";
 import type { Secret } from "./secret.ts";
 import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
-import type { Source } from "./source.ts";
+import { reconciliationOf, type Source } from "./source.ts";
 
 export type { Source } from "./source.ts";
 
@@ -28,7 +28,8 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
       name: "default",
       collectionApiUrl,
       collectionApiKey,
-      collectionIds: (settings.COLLECTION_IDS ?? []).map((id) => id.toLowerCase()),
+      collectionIds: settings.COLLECTION_IDS ?? [],
+      reconciliation: reconciliationOf(settings.COLLECTION_IDS),
       callbackTokens,
       callbackChecks: callbackChecksOf(settings),
       snsTopicArn,

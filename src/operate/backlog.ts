@@ -31,6 +31,24 @@ export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> 
   };
 }
 
+/** Live work of one source that is due. */
+export interface WaitingSource {
+  source: string;
+  count: number;
+  /** How long the oldest has been overdue, in s. */
+  oldestSeconds: number;
+}
+
+/** Confirmations that are due, source by source; replays wait as long as live traffic has to go first. */
+export async function readWaiting(db: Kysely<Tables>): Promise<WaitingSource[]> {
+  const { rows } = await sql<WaitingSource>`
+    select source, count(*) as count,
+      extract(epoch from clock_timestamp() - min(due_at))::float8 as "oldestSeconds"
+    from confirmation where state = 'due' and due_at <= now() and priority <> 'replay'
+    group by source order by source`.execute(db);
+  return rows;
+}
+
 export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
   const count = sql<number>`count(*)`.as("count");
   return {

@@ -19,6 +19,8 @@ export interface Decision {
   db: Kysely<Tables>;
   actor: string;
   selection: UndeliveredSelection;
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
   /** Only say what it would touch. */
   dryRun?: boolean | undefined;
 }
@@ -110,7 +112,7 @@ const eventsIn = (items: readonly UndeliveredItem[]): EventKey[] =>
   items.flatMap(({ eventId: id, source }) => (id === null ? [] : [{ id, source }]));
 
 async function decide(
-  { db, actor, selection, dryRun = false }: Decision,
+  { db, actor, selection, reason, dryRun = false }: Decision,
   kind: DecisionKind,
 ): Promise<DecisionResult> {
   if (dryRun) {
@@ -121,7 +123,7 @@ async function decide(
   const bounded = await upToNow(db, selection);
   const result: DecisionResult = { dryRun, count: 0, items: [] };
   for (;;) {
-    const items = await decideSome(db, actor, bounded, kind);
+    const items = await decideSome({ db, actor, reason }, bounded, kind);
     result.count += items.length;
     result.items.push(...items.slice(0, SHOWN - result.items.length));
     if (items.length < AT_ONCE || "ids" in selection) break;
@@ -138,8 +140,7 @@ async function upToNow(db: Kysely<Tables>, selection: UndeliveredSelection): Pro
 }
 
 function decideSome(
-  db: Kysely<Tables>,
-  actor: string,
+  { db, actor, reason }: Pick<Decision, "db" | "actor" | "reason">,
   selection: UndeliveredSelection,
   { list, action, alarms, leavesDismissed, change }: DecisionKind,
 ): Promise<UndeliveredItem[]> {
@@ -163,6 +164,7 @@ function decideSome(
         subject: subjectOf(item),
         invoiceId: item.invoiceId,
         detail: { kind: item.kind, source: item.source, attempts: item.attempts, error: item.error },
+        reason,
       })),
     );
     return items;

@@ -30,20 +30,33 @@ export async function eraseInvoice({
   db,
   actor,
   invoiceId,
+  reason,
+  dryRun = false,
 }: {
   db: Kysely<Tables>;
   actor: string;
   invoiceId: string;
-}): Promise<Erased> {
-  return await db.transaction().execute(async (trx) => {
-    const erased = await erase(trx, invoiceId);
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
+  /** Only say what it would blank. */
+  dryRun?: boolean | undefined;
+}): Promise<Erased & { dryRun: boolean }> {
+  const transaction = await db.startTransaction().execute();
+  try {
+    const erased = await eraseEverything(transaction, invoiceId);
     const { invoiceId: subject, ...detail } = erased;
-    await audit(trx, [{ actor, action: "erase", subject, invoiceId, detail }]);
-    return erased;
-  });
+    await audit(transaction, [{ actor, action: "erase", subject, invoiceId, detail, reason }]);
+    // Tried out and taken back: nothing tells better what it would do.
+    await (dryRun ? transaction.rollback() : transaction.commit()).execute();
+    return { ...erased, dryRun };
+  } catch (error) {
+    if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute();
+    throw error;
+  }
 }
 
-async function erase(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
+/** What `eraseInvoice` does, without an entry in the audit log. */
+export async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
   // The confirmations first: an answer under way holds their lock, and what it wrote is seen below.
   const confirmations = await eraseConfirmations(trx, invoiceId);
   const callbacks = await eraseCallbacks(trx, invoiceId, readingsAbout(invoiceId));
@@ -72,7 +85,7 @@ const AT_ONCE = 100;
 export async function eraseWhatCameSince(db: Kysely<Tables>): Promise<number> {
   let callbacks = 0;
   for (const invoiceId of await reopenedSinceErased(db, AT_ONCE)) {
-    const erased = await db.transaction().execute((trx) => erase(trx, invoiceId));
+    const erased = await db.transaction().execute((trx) => eraseEverything(trx, invoiceId));
     callbacks += erased.callbacks;
   }
   return callbacks;

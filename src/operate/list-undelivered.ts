@@ -31,6 +31,10 @@ export interface UndeliveredItem {
   eventId: string | null;
   source: string;
   collection: string | null;
+  /** The merchant's own. */
+  reference: string | null;
+  /** In total, as a decimal string; both as the provider last confirmed them. */
+  amount: string | null;
   /** Since when it has been waiting; for an event, its last try. */
   since: Date;
   /** Answers that spent a step of the ladder, or tries to send. */
@@ -49,6 +53,7 @@ const CONFIRMATIONS: Record<UndeliveredList, RawBuilder<unknown>> = {
 const confirmations = (list: UndeliveredList) => sql`
   select 'confirmation' as kind, confirmation.invoice_id as "invoiceId", null::uuid as "eventId",
     confirmation.source, invoice.collection_name as collection,
+    invoice.reference, invoice.total_amount as amount,
     coalesce(confirmation.settled_at, confirmation.requested_at) as since, confirmation.attempt as attempts,
     confirmation.last_error as error,
     case when confirmation.dismissed_at >= confirmation.settled_at then confirmation.dismissed_at end
@@ -59,9 +64,10 @@ const confirmations = (list: UndeliveredList) => sql`
 
 const events = sql`
   select 'event' as kind, event.invoice_id as "invoiceId", event.id as "eventId", event.source,
-    event.collection_name as collection, outbox.due_at as since, outbox.attempt as attempts,
+    event.collection_name as collection, invoice.reference, invoice.total_amount as amount, outbox.due_at as since, outbox.attempt as attempts,
     outbox.last_error as error, outbox.dismissed_at as "dismissedAt"
   from outbox join event on event.source = outbox.source and event.id = outbox.event_id
+  left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
   where outbox.state = 'dead'`;
 
 const itemsOf = (list: UndeliveredList) =>

@@ -24,3 +24,10 @@ export const forgottenConfirmations: RawBuilder<unknown> = sql`
       where invoice.source = confirmation.source and invoice.id = confirmation.invoice_id)
     and not exists (select from event
       where event.source = confirmation.source and event.invoice_id = confirmation.invoice_id)`;
+
+/** A query: ids of invoices that were confirmed last before that moment, still hold personal data, and are not open. */
+export const outdatedInvoices = (before: Date): RawBuilder<unknown> => sql`
+  select distinct invoice.id from invoice
+  where invoice.erased_at is null and invoice.confirmed_at < ${before}
+    and not exists (select from (${openInvoices}) as open (source, invoice_id)
+      where open.source = invoice.source and open.invoice_id = invoice.id)`;

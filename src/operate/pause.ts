@@ -18,11 +18,11 @@ export interface PauseOrResume {
   work: PausableWork;
   /** Sources' names, or topics' ARNs; `all` for every one that `serve` ever knew. */
   names: readonly string[] | "all";
+  /** Why, in plain words for whoever wonders; no personal data. */
+  reason?: string | undefined;
 }
 
 export interface Pause extends PauseOrResume {
-  /** Plain words for whoever wonders; no personal data. */
-  reason?: string | undefined;
   /** When it ends by itself; when somebody resumes it, if left out. */
   until?: Date | undefined;
 }
@@ -45,12 +45,12 @@ export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpst
  * recorded all the same.
  * @throws RelayError when `until` is past.
  */
-export async function pause({ reason, until, ...options }: Pause): Promise<PauseResult> {
+export async function pause({ until, ...options }: Pause): Promise<PauseResult> {
   if (until !== undefined && until.getTime() <= Date.now())
     throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`, {
       next: "refuse",
     });
-  return await change(options, { kind: "pause", reason: reason ?? null, until: until ?? null });
+  return await change(options, { kind: "pause", reason: options.reason ?? null, until: until ?? null });
 }
 
 /** Goes on at once, whatever it is that holds it: a pause, a refusal, back-off, circuit breaker, Retry-After. */
@@ -61,7 +61,7 @@ export async function resume(options: PauseOrResume): Promise<PauseResult> {
 }
 
 async function change(
-  { db, actor, work, names }: PauseOrResume,
+  { db, actor, work, names, reason }: PauseOrResume,
   signal: Extract<Signal, { kind: "pause" | "resume" }>,
 ): Promise<PauseResult> {
   return await db.transaction().execute(async (trx) => {
@@ -78,7 +78,7 @@ async function change(
           ? { before, reason: signal.reason, until: signal.until }
           : { before, wasBackingOff: opensInMs > 0 || retryInMs > 0 };
       const action = `${signal.kind}.${work}`;
-      await audit(trx, [{ actor, action, subject: name, invoiceId: null, detail }]);
+      await audit(trx, [{ actor, action, subject: name, invoiceId: null, detail, reason }]);
     }
     return {
       work,

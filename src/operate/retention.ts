@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { ConfirmationKey } from "../confirmations/confirmation.ts";
 import { deleteUnknown } from "../confirmations/delete-unknown.ts";
 import { audit } from "../database/audit.ts";
+import { dropHistory } from "../database/history.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
@@ -16,6 +17,7 @@ import {
 } from "../record/drop-callbacks.ts";
 import { whenNotBusy } from "../record/when-not-busy.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
+import { eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";
 import { forgottenConfirmations, openInvoices } from "./open-invoices.ts";
 
 export interface RetentionOptions {
@@ -23,6 +25,8 @@ export interface RetentionOptions {
   actor: string;
   /** How long callbacks are kept, in ms. */
   retentionMs: number;
+  /** How long personal data is kept, in ms; for ever when left out. */
+  personalDataMs?: number | undefined;
   dryRun?: boolean | undefined;
 }
 
@@ -44,6 +48,8 @@ export interface RetentionResult {
   unknownConfirmations: number;
   /** A partition that stayed, and why; the next run takes it. `not_allowed`: this database user may not drop it. */
   stays: { name: string; why: "busy" | "not_allowed" } | null;
+  /** What PERSONAL_DATA_RETENTION blanked; null without it. */
+  personalData: OutdatedResult | null;
 }
 
 const AT_ONCE = 5_000;
@@ -58,17 +64,20 @@ const TRIES = 3;
  * ever, except confirmations of invoices that the provider did not know for a week.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
-  const { db, actor, retentionMs, dryRun = false } = options;
+  const { db, actor, retentionMs, personalDataMs, dryRun = false } = options;
+  const personalData =
+    personalDataMs === undefined ? null : await eraseOutdated({ db, actor, ageMs: personalDataMs, dryRun });
   const before = await firstOfMonthBefore(db, retentionMs);
   const unknownConfirmations = await (dryRun ? countForgotten : deleteForgotten)(db);
   const { partitions, stays } = await dropPartitions(options, await partitionsBefore(db, before));
   const stragglers = await (dryRun ? countStragglers : deleteStragglers)(db, before, openInvoices);
   if (!dryRun) await deleteReadings(db, before);
+  if (!dryRun) await dropHistory(db, before);
   if (!dryRun && stragglers + unknownConfirmations > 0) {
     const detail = { before, callbacks: stragglers, confirmations: unknownConfirmations };
     await audit(db, [{ actor, action: "retention", subject: "callback_default", invoiceId: null, detail }]);
   }
-  return { dryRun, before, partitions, stragglers, unknownConfirmations, stays };
+  return { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays };
 }
 
 async function dropPartitions(

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { ALARM, type Alarm, raising } from "../database/alarms.ts";
 import { bytea, type Columns, float, text, uuid } from "../database/columns.ts";
+import { hasRoom, noting } from "../database/history.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
@@ -56,7 +57,7 @@ const writing = ({ table }: Slots<Outcomes>, raised: RawBuilder<unknown>) => sql
     from outcome
     where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
       and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-    returning outbox.event_id),
+    returning outbox.source, outbox.event_id, outcome.error),
   accepted as (
     insert into publication (source, event_id, topic_arn, message_id, digest)
     select source, event_id, topic_arn, message_id, digest from outcome where message_id is not null
@@ -65,17 +66,25 @@ const writing = ({ table }: Slots<Outcomes>, raised: RawBuilder<unknown>) => sql
 
 const RETURNS = { accepted: returned.count } as const;
 
-const withoutAlarms = new Statement(RETURNS, (slots: Slots<Outcomes>) => writing(slots, sql``));
+const allAccepted = new Statement(RETURNS, (slots: Slots<Outcomes>) => writing(slots, sql``));
 
-const withAlarms = new Statement(RETURNS, (slots: Slots<Outcomes>) => {
+/** That a send failed is kept for the invoice's timeline. */
+const failures = sql`
+  select event.invoice_id, event.source, clock_timestamp(), 'send_failed',
+    coalesce(failed.error, 'no reason was given')
+  from failed join event on event.source = failed.source and event.id = failed.event_id
+  where ${hasRoom(sql`event.invoice_id`, "send_failed")}`;
+
+const withFailures = new Statement(RETURNS, (slots: Slots<Outcomes>) => {
   const alarm = slots.table("alarm", ALARM, ({ alarms }) => alarms);
   const died = sql`select alarm.* from ${alarm} join failed on failed.event_id::text = alarm.subject`;
-  return writing(slots, sql`, raised as (${raising(died)})`);
+  return writing(slots, sql`, noted as (${noting(failures)}), raised as (${raising(died)})`);
 });
 
 /**
  * Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction.
  */
 export async function writeOutcomes(db: Kysely<Tables>, given: Outcomes): Promise<void> {
-  await (given.alarms.length > 0 ? withAlarms : withoutAlarms).execute(db, given);
+  const isGood = given.outcomes.every(({ state }) => state === "accepted");
+  await (isGood ? allAccepted : withFailures).execute(db, given);
 }

@@ -7,8 +7,16 @@ import { NO_LEASE } from "./held-replay.ts";
 import type { Replay } from "./replay.ts";
 import { mustFindReplay } from "./replay-rows.ts";
 
+interface ChangeOptions {
+  db: Kysely<Tables>;
+  actor: string;
+  id: string;
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
+}
+
 /** Ends a replay for good, a failed one too. @throws RelayError when there is none, or it has ended. */
-export function cancelReplay(options: { db: Kysely<Tables>; actor: string; id: string }): Promise<Replay> {
+export function cancelReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.cancel", async (trx, replay) => {
     if (replay.state === "done" || replay.state === "cancelled")
       throw new RelayError(`The replay ${replay.id} has ended already: it is ${replay.state}.`, {
@@ -26,7 +34,7 @@ export function cancelReplay(options: { db: Kysely<Tables>; actor: string; id: s
  * Lets a failed or cancelled replay go on where it stopped.
  * @throws RelayError when there is none, or it is done.
  */
-export function resumeReplay(options: { db: Kysely<Tables>; actor: string; id: string }): Promise<Replay> {
+export function resumeReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.resume", async (trx, replay) => {
     if (replay.state === "done")
       throw new RelayError(`The replay ${replay.id} is done: there is nothing left of it to resume.`, {
@@ -42,7 +50,7 @@ export function resumeReplay(options: { db: Kysely<Tables>; actor: string; id: s
 }
 
 async function changeState(
-  { db, actor, id }: { db: Kysely<Tables>; actor: string; id: string },
+  { db, actor, id, reason }: ChangeOptions,
   action: string,
   change: (trx: Kysely<Tables>, replay: Replay) => Promise<void>,
 ): Promise<Replay> {
@@ -52,7 +60,7 @@ async function changeState(
     await change(trx, replay);
     await closeAlarms(trx, ["replay_failed"], [{ source: "", subject: id }]);
     const detail = { from: replay.state, handled: replay.handled };
-    await audit(trx, [{ actor, action, subject: id, invoiceId: null, detail }]);
+    await audit(trx, [{ actor, action, subject: id, invoiceId: null, detail, reason }]);
   });
   return await mustFindReplay({ db, id });
 }

@@ -18,6 +18,8 @@ export interface StartOptions extends ReplayRequest {
   routes: readonly Route[];
   /** The most a second. */
   rate?: number | undefined;
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
 }
 
 /**
@@ -52,6 +54,7 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
         subject: id,
         invoiceId: null,
         detail: { kind, filters, target, rate, matching },
+        reason: options.reason,
       },
     ]);
     return matching;

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
-import { holding, OUTCOME, writingOutcomes } from "../confirmations/write-outcomes.ts";
+import { holding, OUTCOME, passing, writingOutcomes } from "../confirmations/write-outcomes.ts";
 import { ALARM, type Alarm, clearing, raising } from "../database/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
+import { noting } from "../database/history.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import { EVENT, logging, queueing } from "../outbox/add-events.ts";
 import type { OutboxState } from "../outbox/event.ts";
@@ -47,6 +48,7 @@ const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   with answer as materialized (select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
   held as materialized (${holding}),
   decided as (${writingOutcomes}),
+  noted as (${noting(passing)}),
   snapshots as (${keepingSnapshots}),
   stored as (${storing}),
   logged as (${logging(VERDICT_FIRST)}),

@@ -15,13 +15,16 @@ export interface UpstreamStanding {
   pausedUntil: Date | null;
   pauseReason: string | null;
   lastError: string | null;
+  /** While it backs off or was asked to wait: until when. */
+  opensAt: Date | null;
 }
 
 /** All that `serve` ever knew, by name. */
 export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<UpstreamStanding[]> {
   const { rows } = await sql<Omit<UpstreamStanding, "state">>`
     select ${sql.ref(kind.key)} as name, paused_by as "pausedBy", paused_at as "pausedAt",
-      paused_until as "pausedUntil", pause_reason as "pauseReason", last_error as "lastError"
+      paused_until as "pausedUntil", pause_reason as "pauseReason", last_error as "lastError",
+      nullif(greatest(opens_at, now()), now()) as "opensAt"
     from ${sql.table(kind.table)} order by 1`.execute(db);
   const standings: UpstreamStanding[] = [];
   for (const row of rows) {

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { doctor as lookAt } from "../../src/app/doctor.ts";
 import { runCli } from "../support/cli-process.ts";
+import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
@@ -37,7 +39,11 @@ async function doctor(environment: Record<string, string | undefined>) {
   for (const secret of [KEY, TOKEN, decodeURIComponent(URL.parse(given.DATABASE_URL ?? "")?.password ?? "")])
     if (secret !== "") expect(stdout).not.toContain(secret);
   const lines = stdout.split("\n");
-  expect(code).toBe(lines.some((line) => line.startsWith("FAULT")) ? 1 : 0);
+  const isBad = lines.some((line) => line.startsWith("FAULT"));
+  const onlyAway = lines.includes(
+    "Nothing is wrong here, but something does not answer: see the lines marked FAULT.",
+  );
+  expect(code).toBe(isBad ? (onlyAway ? 4 : 1) : 0);
   return lines;
 }
 
@@ -64,6 +70,42 @@ describe("invoice-relay doctor", () => {
     const lines = await doctor(around.environment());
     expect(lines).toContain("ok     provider of default: it answers, and takes the key");
     expect(around.provider.requests).toEqual([expect.stringMatching(/^\/api\/v1\/invoices\/[0-9a-f-]{36}$/)]);
+  });
+
+  it("fails where nothing is reconciled and nobody has said so; with COLLECTION_IDS=none that is meant", async () => {
+    const around = await surroundings();
+    expect(await doctor(around.environment())).toContainEqual(
+      expect.stringMatching(/^FAULT {2}reconciliation of default: off, .* Set COLLECTION_IDS to /),
+    );
+    const meant = await doctor(around.environment({ COLLECTION_IDS: "none" }));
+    expect(meant).toContain("ok     reconciliation of default: off, as COLLECTION_IDS=none says");
+    expect(meant.filter((line) => line.startsWith("FAULT  reconciliation"))).toEqual([]);
+  });
+
+  it("tells what waits for a person, as status does, and that is no fault of the settings", async () => {
+    const around = await surroundings();
+    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
+    await addConfirmation(around, { state: "dead", verdict: "pending" });
+    const lines = await doctor(around.environment({ COLLECTION_IDS: "none" }));
+    expect(lines).toContain("look   status: 1 dead letter. Look at them with: invoice-relay dead list");
+  });
+
+  it("exits 4 where only the database does not answer, and 1 where something is wrong as well", async () => {
+    const around = await surroundings();
+    const nowhere = { DATABASE_URL: "postgres://relay@127.0.0.1:1/relay", COLLECTION_IDS: "none" };
+    const environment = { ...AWS, ...around.environment(nowhere) };
+    expect((await runCli(["doctor"], environment)).code).toBe(4);
+    expect((await runCli(["doctor"], { ...environment, COLLECTION_IDS: "" })).code).toBe(1);
+  });
+
+  it.each([
+    ["provider of default", { COLLECTION_API_URL: "http://127.0.0.1:1" }],
+    ["topic", { AWS_ENDPOINT_URL_SNS: "http://127.0.0.1:1" }],
+  ])("tells a %s that is away from one that is wrong", async (about, changes) => {
+    const around = await surroundings();
+    const checks = [];
+    for await (const check of lookAt(around.environment(changes))) checks.push(check);
+    expect(checks).toContainEqual(expect.objectContaining({ about, state: "fault", away: true }));
   });
 
   it("lists settings that are missing and still looks at the database", async () => {

@@ -203,7 +203,10 @@ describe("database roles", () => {
     await makePartitions(db);
     await grantRoles(db);
     const relay = await startRelay(
-      around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["receiver"]) }),
+      around.environment({
+        COLLECTION_IDS: "none",
+        DATABASE_URL: await loginWith(around.databaseUrl, ["receiver"]),
+      }),
       { http: true, workers: false },
     );
     expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
@@ -223,7 +226,10 @@ describe("database roles", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     const relay = await startRelay(
-      around.environment({ DATABASE_URL: await loginWith(around.databaseUrl, ["receiver", "worker"]) }),
+      around.environment({
+        COLLECTION_IDS: "none",
+        DATABASE_URL: await loginWith(around.databaseUrl, ["receiver", "worker"]),
+      }),
     );
     expect((await relay.callback({ data: { id } })).status).toBe(200);
     await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), { timeout: 15_000 });

@@ -43,6 +43,12 @@ const COMMANDS = [
   "resume publish",
   "retention",
   "erase",
+  "status",
+  "alarms",
+  "audit",
+  "invoices",
+  "certificate list",
+  "certificate show",
 ];
 
 describe("the operators' commands, as a person sees them", () => {
@@ -57,6 +63,8 @@ describe("the operators' commands, as a person sees them", () => {
     const environment = around.environment();
     const commands = [
       "replay list",
+      "invoices",
+      "certificate list",
       "replay events",
       "replay confirmations --dry-run",
       "replay callbacks --verdict unreadable",
@@ -97,6 +105,10 @@ describe("the operators' commands, as a person sees them", () => {
       "pause confirm --source nobody",
       "pause publish --source nobody",
       "pause confirm --until yesterday",
+      "pause confirm --for ever",
+      "pause confirm --for 2h --until 2126-11-01",
+      "invoices --amount much",
+      `certificate show ${FIRST}`,
       "pause confirm --until 2020-01-01",
       "erase not-an-id",
     ];
@@ -159,7 +171,7 @@ describe("the operators' commands, as a person sees them", () => {
       "dead list",
       `dead show ${FIRST}`,
       "dead retry --all --dry-run",
-      "dead retry --kind event",
+      "dead retry --kind event --yes",
       `dead dismiss ${FIRST}`,
       "quarantine list",
       `quarantine release ${SECOND}`,
@@ -194,8 +206,9 @@ describe("the operators' commands, as a person sees them", () => {
       "resume publish",
       "retention --dry-run",
       "retention",
-      `erase ${FIRST}`,
-      `erase ${FIRST} --json`,
+      `erase ${FIRST} --dry-run`,
+      `erase ${FIRST} --yes`,
+      `erase ${FIRST} --yes --json`,
     ]) {
       const result = await runCommand(command.split(" "), environment);
       expect(seen(result)).toMatchSnapshot(command);

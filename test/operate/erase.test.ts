@@ -88,6 +88,7 @@ describe("erase", () => {
     await relay.stop();
     const before = await wholeDatabase(around);
     expect(await eraseInvoice({ db, actor, invoiceId: id })).toEqual({
+      dryRun: false,
       invoiceId: id,
       found: true,
       callbacks: 0,

@@ -8,7 +8,7 @@ const MARKS = {
   fault: { mark: "FAULT  ", look: "bad" },
 } as const;
 
-/** `invoice-relay doctor`: a line for each thing that `serve` needs; exit code 1 on a fault. */
+/** `invoice-relay doctor`: a line for each thing that `serve` needs; exit code 1 on a fault, 4 when others are away. */
 export function doctorCommand(context: CommandContext): Command {
   return new Command("doctor")
     .description("check settings, database, provider key and topics, a line each; changes nothing")
@@ -21,9 +21,13 @@ export function doctorCommand(context: CommandContext): Command {
         if (!context.json)
           context.print(`${context.paint(look, mark)}${check.about}: ${plainText(check.says)}`);
       }
-      const faults = checks.filter((check) => check.state === "fault").length;
+      const found = checks.filter((check) => check.state === "fault");
+      const faults = found.length;
       if (faults > 0) context.fault();
+      if (faults > 0 && found.every(({ away }) => away === true)) context.away();
       if (context.json) context.print(JSON.stringify({ healthy: faults === 0, checks }, null, 2));
+      else if (context.exitCode === 4)
+        context.print("\nNothing is wrong here, but something does not answer: see the lines marked FAULT.");
       else if (faults > 0)
         context.print(`\n${faults === 1 ? "One fault" : `${faults} faults`}: see the lines marked FAULT.`);
       else context.print("\nNo fault: serve can start.");

@@ -2,22 +2,41 @@ import { Command } from "commander";
 import type { Erased } from "../../operate/erase.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
-import { idValue } from "../option-values.ts";
+import { idValue, withReason, withYes } from "../option-values.ts";
+
+interface Options {
+  reason?: string;
+  yes?: true;
+  dryRun?: true;
+}
 
 /** `invoice-relay erase <invoice id>`: blanks personal data; ids and amounts stay. */
 export function eraseCommand(context: CommandContext): Command {
-  return new Command("erase")
+  const command = new Command("erase")
     .description("blank the personal data of one invoice for good; ids, amounts and a digest stay")
     .argument("<invoice-id>", "the invoice's id", idValue)
-    .action(async (invoiceId: string) => {
-      const { eraseInvoice } = await import("../../operate/erase.ts");
-      const erased = await context.withDatabase((db) => eraseInvoice({ db, actor: operator(), invoiceId }));
-      if (!erased.found) context.notFound();
-      context.show(erased, render);
+    .option("--dry-run", "only say what would be blanked");
+  return withYes(withReason(command)).action(async (invoiceId: string, { reason, yes, dryRun }: Options) => {
+    const { eraseInvoice } = await import("../../operate/erase.ts");
+    const erased = await context.withDatabase(async (db) => {
+      const erasing = { db, actor: operator(), invoiceId, reason };
+      if (dryRun !== true) {
+        const before = await eraseInvoice({ ...erasing, dryRun: true });
+        if (before.found)
+          await context.confirm(
+            `Blank the personal data of invoice ${invoiceId} for good? It cannot be brought back.`,
+            yes,
+          );
+      }
+      return await eraseInvoice({ ...erasing, dryRun });
     });
+    if (!erased.found) context.notFound();
+    context.show(erased, render);
+  });
 }
 
-function render({ invoiceId, found, callbacks, snapshots, invoices, events, confirmations }: Erased): string {
+function render(erased: Erased & { dryRun: boolean }): string {
+  const { invoiceId, found, callbacks, snapshots, invoices, events, confirmations, dryRun } = erased;
   const counts: [number, string][] = [
     [callbacks, callbacks === 1 ? "callback" : "callbacks"],
     [invoices, "invoice"],
@@ -28,6 +47,8 @@ function render({ invoiceId, found, callbacks, snapshots, invoices, events, conf
   if (!found) return `Nothing is known of invoice ${invoiceId}: there was nothing to erase.`;
   if (blanked.length === 0 && confirmations === 0)
     return `Invoice ${invoiceId} was erased before, and nothing came since: there was nothing left to erase.`;
+  if (dryRun)
+    return `Would be blanked for invoice ${invoiceId}: ${blanked.length > 0 ? blanked.join(", ") : "nothing that stands here yet"}. This was a dry run: nothing was changed.`;
   return [
     `Erased for invoice ${invoiceId}: ${blanked.length > 0 ? blanked.join(", ") : "nothing stood here yet"}.`,
     "Ids, amounts and a digest of what stood there stay; confirming it again brings nothing back.",

@@ -1,31 +1,50 @@
 import { Command } from "commander";
+import type { Database } from "../../database/connect.ts";
 import { RelayError } from "../../kit/errors.ts";
 import type { CommandContext } from "../command-context.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `invoice-relay invoice <id>`: all that happened to one invoice, and what happens next. */
+/** Among so many invoices of one reference a person finds theirs. */
+const MOST = 20;
+
+/** `invoice-relay invoice <id or reference>`: all that happened to one invoice, and what happens next. */
 export function invoiceCommand(context: CommandContext): Command {
   return new Command("invoice")
     .description("show everything that happened to one invoice, and what happens next")
-    .argument("<id>", "the invoice's id (UUID)")
-    .action(async (id: string) => {
-      if (!UUID.test(id))
-        throw new RelayError("That is no invoice id: it should be a UUID such as 3f1c6a52-….", {
-          next: "refuse",
-          code: "usage",
-        });
+    .argument("<id>", "the invoice's id (UUID), or the merchant's reference")
+    .action(async (given: string) => {
       const { readTimeline } = await import("../../console/timeline-reading.ts");
       const { meaningOf } = await import("../../console/timeline-meaning.ts");
       const { renderTimeline } = await import("../render-timeline.ts");
-      const timeline = await context.withDatabase((db) => readTimeline(db, id.toLowerCase()));
-      if (timeline === null)
-        throw new RelayError(
-          `Nothing is known of invoice ${id.toLowerCase()}: no callback named it, and nobody asked the ` +
-            "provider about it. If it is paid at the provider, reconcile finds it.",
-          { next: "refuse", code: "not_found" },
+      const timeline = await context.withDatabase(async (db) => {
+        const id = UUID.test(given) ? given.toLowerCase() : await idOfReference(db, given);
+        const found = await readTimeline(db, id);
+        if (found !== null) return found;
+        throw notFound(
+          `Nothing is known of invoice ${id}: no callback named it, and nobody asked the provider about it. If it is paid at the provider, reconcile finds it.`,
         );
+      });
       const now = new Date();
       context.show({ ...timeline, meaning: meaningOf(timeline, now) }, () => renderTimeline(timeline, now));
     });
 }
+
+async function idOfReference(db: Database, reference: string): Promise<string> {
+  const { findByReference } = await import("../../payments/find-by-reference.ts");
+  const ids = await findByReference(db, reference, MOST);
+  const [id] = ids;
+  if (id === undefined)
+    throw notFound(
+      `No confirmed invoice has the reference "${reference}", and an id would be a UUID such as 3f1c6a52-…. One that was never confirmed is found by its id.`,
+    );
+  if (ids.length > 1)
+    throw new RelayError(
+      `Several invoices have the reference "${reference}". Name one of them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
+      { next: "refuse", code: "usage" },
+    );
+  return id;
+}
+
+const notFound = (message: string): RelayError =>
+  new RelayError(message, { next: "refuse", code: "not_found" });

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { DEFAULT_RATES, type ReplayFilters, type ReplayTarget } from "../../replay/replay.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
-import { countValue, idValue, idValues, timeValue, verdictValue } from "../option-values.ts";
+import { countValue, idValue, idValues, timeValue, verdictValue, withReason } from "../option-values.ts";
 import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
 import { replaysHere, runHere } from "../run-replay-here.ts";
 
@@ -14,6 +14,7 @@ interface Options extends ReplayFilters {
   rate?: number;
   topic?: string;
   toFile?: string;
+  reason?: string;
 }
 
 type Kind = "confirmations" | "callbacks" | "events";
@@ -51,7 +52,7 @@ export function replayCommand(context: CommandContext): Command {
 }
 
 function withFilters(context: CommandContext, kind: Kind): Command {
-  return new Command(kind)
+  return withReason(new Command(kind))
     .option("--from <time>", `only those ${TIMES[kind]} at this time (UTC) or later`, timeValue)
     .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now when left out`, timeValue)
     .option("--invoice <id>", "only this invoice; may be repeated", idValues)
@@ -91,7 +92,7 @@ async function replay(context: CommandContext, kind: Kind, options: Options): Pr
       const { createEventFile } = await import("../../replay/event-file.ts");
       await createEventFile(target.path);
     }
-    const started = await startReplay({ ...request, actor: operator(), rate });
+    const started = await startReplay({ ...request, actor: operator(), rate, reason: options.reason });
     if (started === null) {
       if (target.kind === "file") await unlink(target.path);
       return context.show(
@@ -133,13 +134,13 @@ function showCommand(context: CommandContext): Command {
 }
 
 function resumeCommand(context: CommandContext): Command {
-  return new Command("resume")
+  return withReason(new Command("resume"))
     .description("go on with a replay where it stopped")
     .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string) => {
+    .action(async (id: string, { reason }: { reason?: string }) => {
       const { resumeReplay } = await import("../../replay/cancel-or-resume.ts");
       await context.withDatabase(async (db) => {
-        const replay = await resumeReplay({ db, actor: operator(), id });
+        const replay = await resumeReplay({ db, actor: operator(), id, reason });
         const { runner } = await replaysHere(context, db, replay.kind, replay.target);
         await runHere(context, runner, replay);
       });
@@ -147,12 +148,12 @@ function resumeCommand(context: CommandContext): Command {
 }
 
 function cancelCommand(context: CommandContext): Command {
-  return new Command("cancel")
+  return withReason(new Command("cancel"))
     .description("end a replay; what it has done stays done")
     .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string) => {
+    .action(async (id: string, { reason }: { reason?: string }) => {
       const { cancelReplay } = await import("../../replay/cancel-or-resume.ts");
-      const replay = await context.withDatabase((db) => cancelReplay({ db, actor: operator(), id }));
+      const replay = await context.withDatabase((db) => cancelReplay({ db, actor: operator(), id, reason }));
       context.show({ replay }, () => renderReplay(replay, []));
     });
 }

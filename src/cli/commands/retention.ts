@@ -7,13 +7,17 @@ import { table } from "../table.ts";
 /** `invoice-relay retention`: what `serve` does once a day, now. */
 export function retentionCommand(context: CommandContext): Command {
   return new Command("retention")
-    .description("drop callbacks older than RETENTION, a whole month at a time; serve does it daily")
+    .description(
+      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it daily",
+    )
     .option("--dry-run", "only say what would be dropped")
     .action(async ({ dryRun }: { dryRun?: true }) => {
-      const { RETENTION: retentionMs } = context.settings(["DATABASE_URL"]);
+      const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
+        "DATABASE_URL",
+      ]);
       const { applyRetention } = await import("../../operate/retention.ts");
       const result = await context.withDatabase((db) =>
-        applyRetention({ db, actor: operator(), retentionMs, dryRun }),
+        applyRetention({ db, actor: operator(), retentionMs, personalDataMs, dryRun }),
       );
       if (result.stays !== null) context.fault();
       context.show(result, render);
@@ -21,7 +25,7 @@ export function retentionCommand(context: CommandContext): Command {
 }
 
 function render(result: RetentionResult): string {
-  const { dryRun, before, partitions, stragglers, unknownConfirmations, stays } = result;
+  const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays } = result;
   const day = before.toISOString().slice(0, 10);
   const lines: string[] = [];
   if (partitions.length + stragglers + unknownConfirmations === 0)
@@ -44,6 +48,13 @@ function render(result: RetentionResult): string {
     if (unknownConfirmations > 0)
       lines.push(`${unknownConfirmations} confirmations of invoices that the provider does not know.`);
     if (dryRun) lines.push("This was a dry run: nothing was changed.");
+  }
+  if (personalData !== null) {
+    const { invoices, more, before: from } = personalData;
+    const which = `the personal data of ${invoices.toLocaleString("en-US")} invoices confirmed before`;
+    lines.push(
+      `${dryRun ? "Would be blanked" : "Blanked"}: ${which} ${from.toISOString()}.${more ? " There are more: run it again." : ""}`,
+    );
   }
   if (stays?.why === "busy")
     lines.push(

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Tables } from "../../database/tables.ts";
+import type { StatusSettings } from "../../operate/status-facts.ts";
 import type { Route } from "../../outbox/event.ts";
 import type { ReadAgain } from "../../replay/read-again.ts";
 
@@ -22,6 +23,9 @@ export interface AdminParts {
   /** Where else events may be replayed to: whoever holds an admin token chooses among these, and no other. */
   replayTopicArns: readonly string[];
   retentionMs: number;
+  personalDataMs?: number | undefined;
+  /** What `status` wants to know of the settings. */
+  statusSettings: StatusSettings;
   /** Everything that happened to one invoice; null when nothing is known of it. */
   timeline?: ((invoiceId: string) => Promise<unknown>) | undefined;
   certify?: ((period: Period) => Promise<unknown>) | undefined;

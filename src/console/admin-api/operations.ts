@@ -1,4 +1,5 @@
 import { readAuditLog } from "../../database/audit.ts";
+import { listAlarms } from "../../database/list-alarms.ts";
 import {
   type Decision,
   type DecisionResult,
@@ -12,12 +13,32 @@ import { listUndelivered, type UndeliveredList } from "../../operate/list-undeli
 import { listPausable, type PausableWork, pause, resume } from "../../operate/pause.ts";
 import { applyRetention } from "../../operate/retention.ts";
 import { showUndelivered } from "../../operate/show-undelivered.ts";
+import { readStatus } from "../../operate/status.ts";
 import { type AdminContext, type Operation, operation } from "./operation.ts";
 import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";
 
 /** Every operation of the admin API; the router and its document are made from this list. */
 export const operations: readonly Operation[] = [
+  operation({
+    id: "readStatus",
+    method: "get",
+    path: "/status",
+    tag: "Status",
+    summary: "How the relay does, in one look: what waits for a person, and what to do about it",
+    result: schemas.status,
+    run: ({ db, statusSettings }) => readStatus(db, statusSettings),
+  }),
+  operation({
+    id: "listAlarms",
+    method: "get",
+    path: "/alarms",
+    tag: "Status",
+    summary: "Open alarms, the newest first; with all=true those that were cleared, too",
+    query: schemas.alarmQuery,
+    result: schemas.alarmList,
+    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
+  }),
   ...replayOperations,
   ...undeliveredOperations("dead", "dead-letters", "Dead letters", {
     retry: retryDead,
@@ -65,8 +86,14 @@ export const operations: readonly Operation[] = [
     summary: "Go on at once, after a pause, a refusal or a fault",
     body: schemas.resumeRequest,
     result: schemas.pauseResult,
-    run: (context, { body: { work, source } }) =>
-      resume({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source) }),
+    run: (context, { body: { work, source, reason } }) =>
+      resume({
+        db: context.db,
+        actor: context.actor,
+        work,
+        names: namesOf(context, work, source),
+        reason,
+      }),
   }),
   operation({
     id: "applyRetention",
@@ -76,8 +103,8 @@ export const operations: readonly Operation[] = [
     summary: "Drop callbacks older than RETENTION, as serve does daily",
     body: schemas.dryRunRequest,
     result: schemas.retentionResult,
-    run: ({ db, actor, retentionMs }, { body }) =>
-      applyRetention({ db, actor, retentionMs, dryRun: body.dryRun }),
+    run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
+      applyRetention({ db, actor, retentionMs, personalDataMs, dryRun: body.dryRun }),
   }),
   operation({
     id: "showInvoice",
@@ -96,8 +123,9 @@ export const operations: readonly Operation[] = [
     tag: "Invoices",
     summary: "Blank the personal data of one invoice for good; ids, amounts and a digest stay",
     pathParameters: schemas.idInPath,
+    body: schemas.eraseRequest,
     result: schemas.erased,
-    run: ({ db, actor }, { path }) => eraseInvoice({ db, actor, invoiceId: path.id }),
+    run: ({ db, actor }, { path, body }) => eraseInvoice({ db, actor, invoiceId: path.id, ...body }),
   }),
   operation({
     id: "certify",
@@ -181,10 +209,11 @@ function undeliveredOperations(
         summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} some by id, or all that filters match`,
         body: schemas.undeliveredChoice,
         result: schemas.undeliveredResult,
-        run: ({ db, actor }, { body: { ids, source, filters, dryRun } }) =>
+        run: ({ db, actor }, { body: { ids, source, filters, reason, dryRun } }) =>
           act({
             db,
             actor,
+            reason,
             dryRun,
             selection: ids === undefined ? { filters: filters ?? {} } : { ids, source },
           }),

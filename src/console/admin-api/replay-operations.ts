@@ -27,7 +27,10 @@ export const replayOperations: readonly Operation[] = [
     summary: "Ask again, read again or publish again; a running serve carries it out. Try dryRun first",
     body: schemas.replayRequest,
     result: schemas.replayStarted,
-    async run({ db, actor, routes, readAgain, replayTopicArns }, { body: { dryRun, rate, ...request } }) {
+    async run(
+      { db, actor, routes, readAgain, replayTopicArns },
+      { body: { dryRun, rate, reason, ...request } },
+    ) {
       const { target } = request;
       if (target.kind === "other_topic" && !replayTopicArns.includes(target.topicArn))
         throw new RelayError(
@@ -37,7 +40,7 @@ export const replayOperations: readonly Operation[] = [
           },
         );
       if (dryRun) return { replay: null, plan: await planReplay({ db, routes, readAgain, ...request }) };
-      return { replay: await startReplay({ db, actor, routes, rate, ...request }), plan: null };
+      return { replay: await startReplay({ db, actor, routes, rate, reason, ...request }), plan: null };
     },
   }),
   operation({

@@ -16,6 +16,12 @@ const verdict = z.enum([
 ]);
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
 
+const reason = z
+  .string()
+  .max(500)
+  .optional()
+  .meta({ description: "Why, for the audit log; no personal data." });
+
 export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
 export const sourceInQuery = z.object({
   source: z.string().optional().meta({ description: "Only this source, where several know the id." }),
@@ -23,6 +29,33 @@ export const sourceInQuery = z.object({
 export const limitInQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).default(50).meta({ description: "The most to list." }),
 });
+
+export const alarmQuery = z.object({
+  ...limitInQuery.shape,
+  all: z.stringbool().optional().meta({ description: "Cleared ones, too." }),
+  name: z.string().optional(),
+  source: z.string().optional(),
+});
+const alarm = z.object({
+  name: z.string(),
+  source: z.string(),
+  subject: z.string(),
+  detail: z.string(),
+  raisedAt: time,
+  lastRaisedAt: time,
+  clearedAt: time.nullable(),
+  times: z.number().int(),
+});
+export const alarmList = z.object({ total: z.number().int(), items: z.array(alarm) });
+export const status = z
+  .looseObject({
+    sentence: z.string().meta({ description: "How it does, in one sentence." }),
+    needsPerson: z.boolean(),
+    needs: z.array(z.object({ what: z.string(), action: z.string() })),
+    at: time,
+    alarms: z.array(alarm.extend({ action: z.string().meta({ description: "What to do about it." }) })),
+  })
+  .meta({ description: "As invoice-relay status prints it with --json." });
 
 export const undeliveredFilters = z.strictObject({
   kind: z.enum(["confirmation", "event"]).optional().meta({ description: "Of dead letters only." }),
@@ -39,6 +72,7 @@ export const undeliveredChoice = z
     ids: z.array(id).min(1).max(1_000).optional(),
     source: z.string().optional().meta({ description: "Of ids that several sources know." }),
     filters: undeliveredFilters.optional(),
+    reason,
     dryRun: z.boolean().default(false),
   })
   .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
@@ -54,6 +88,8 @@ const undeliveredItem = z.object({
   eventId: answeredId.nullable(),
   source: z.string(),
   collection: z.string().nullable(),
+  reference: z.string().nullable(),
+  amount: z.string().nullable().meta({ description: "In total, a decimal string." }),
   since: time,
   attempts: z.number().int(),
   error: z.string().nullable(),
@@ -101,6 +137,7 @@ export const replayRequest = z.strictObject({
       "Where events go; another topic is one of REPLAY_TOPIC_ARNS, a file is for the command line.",
   }),
   rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most a second." }),
+  reason,
   dryRun: z.boolean().default(false),
 });
 
@@ -163,9 +200,9 @@ export const replayShown = z.object({
 export const resumeRequest = z.strictObject({
   work: z.enum(["confirm", "publish"]),
   source: z.string().optional().meta({ description: "All when left out." }),
+  reason,
 });
 export const pauseRequest = resumeRequest.extend({
-  reason: z.string().max(500).optional().meta({ description: "Why; no personal data." }),
   until: time.optional().meta({ description: "When it ends by itself; when resumed, if left out." }),
 });
 export const pauseResult = z.object({
@@ -182,6 +219,7 @@ const upstream = z.object({
   pausedUntil: time.nullable(),
   pauseReason: z.string().nullable(),
   lastError: z.string().nullable(),
+  opensAt: time.nullable().meta({ description: "While it backs off: until when." }),
 });
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
@@ -195,8 +233,11 @@ export const retentionResult = z.object({
   stragglers: z.number().int(),
   unknownConfirmations: z.number().int(),
   stays: z.strictObject({ name: z.string(), why: z.enum(["busy", "not_allowed"]) }).nullable(),
+  personalData: z.object({ before: time, invoices: z.number().int(), more: z.boolean() }).nullable(),
 });
+export const eraseRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
 export const erased = z.object({
+  dryRun: z.boolean(),
   invoiceId: answeredId,
   found: z.boolean().meta({ description: "Whether anything is kept about this invoice at all." }),
   callbacks: z.number().int(),
@@ -209,6 +250,8 @@ export const erased = z.object({
 export const auditQuery = z.object({
   ...limitInQuery.shape,
   invoiceId: id.optional(),
+  actor: z.string().optional(),
+  action: z.string().optional().meta({ description: "Or what it begins with: dead, for dead.retry." }),
   before: z.coerce
     .number()
     .int()

@@ -1,0 +1,64 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { InvoiceFilters, ListedInvoice } from "../../operate/list-invoices.ts";
+import type { CommandContext } from "../command-context.ts";
+import { countValue, timeValue } from "../option-values.ts";
+import { table } from "../table.ts";
+
+/** `invoice-relay invoices`: what the provider confirmed, the last first. */
+export function invoicesCommand(context: CommandContext): Command {
+  return new Command("invoices")
+    .description("list confirmed invoices, the last first; by reference, status, collection or amount")
+    .option("--reference <text>", "only those with this reference of the merchant's")
+    .option("--status <status>", "only those with this status at the provider, such as Paid")
+    .option("--collection <name>", "only invoices of the collection with this name")
+    .option("--amount <amount>", "only those of this amount, with or without charges", amountValue)
+    .option("--source <name>", "only this source")
+    .option(
+      "--from <time>",
+      "only those confirmed at this time (UTC) or later; 30 days ago when left out",
+      timeValue,
+    )
+    .option("--to <time>", "only those confirmed before this time (UTC)", timeValue)
+    .option("--limit <number>", "the most to list", countValue, 50)
+    .action(async ({ limit, ...filters }: InvoiceFilters & { limit: number }) => {
+      const { listInvoices } = await import("../../operate/list-invoices.ts");
+      const invoices = await context.withDatabase((db) => listInvoices(db, filters, limit));
+      context.show({ invoices }, () => render(invoices));
+    });
+}
+
+function amountValue(text: string): string {
+  const plain = text.replaceAll(",", "");
+  if (!/^\d{1,20}(\.\d{1,10})?$/.test(plain))
+    throw new InvalidArgumentError("It should be an amount such as 1500.50.");
+  return plain;
+}
+
+function render(invoices: readonly ListedInvoice[]): string {
+  if (invoices.length === 0)
+    return "No confirmed invoice matches. One that was never confirmed has its callbacks: invoice-relay invoice <id>";
+  const width = Math.max(...invoices.map(({ totalAmount }) => totalAmount?.length ?? 0));
+  const rows = invoices.map((invoice) => [
+    invoice.invoiceId,
+    invoice.reference,
+    invoice.totalAmount?.padStart(width),
+    invoice.status,
+    invoice.verdict,
+    invoice.event,
+    invoice.paidAt,
+    invoice.collection,
+    invoice.source,
+  ]);
+  const header = [
+    "invoice",
+    "reference",
+    "total",
+    "status",
+    "verdict",
+    "event",
+    "paid",
+    "collection",
+    "source",
+  ];
+  return `${table(header, rows)}\n\nOne with all that happened to it: invoice-relay invoice <id or reference>`;
+}

@@ -1,0 +1,17 @@
+import { Command } from "commander";
+import type { CommandContext } from "../command-context.ts";
+import { renderStatus } from "../render-status.ts";
+
+/** `invoice-relay status`: everything that on-call asks first; exit code 1 when a person is needed. */
+export function statusCommand(context: CommandContext): Command {
+  return new Command("status")
+    .description("how the relay does, in one look: what waits for a person, and what to do about it")
+    .action(async () => {
+      const { readStatus } = await import("../../operate/status.ts");
+      const { statusSettings } = await import("../../app/status-settings.ts");
+      const settings = statusSettings(context.settings(["DATABASE_URL"]));
+      const status = await context.withDatabase((db) => readStatus(db, settings));
+      if (status.needsPerson) context.fault();
+      context.show(status, () => renderStatus(status, context));
+    });
+}

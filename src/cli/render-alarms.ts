@@ -1,0 +1,23 @@
+import type { KnownAlarm } from "../database/list-alarms.ts";
+import { ALARM_ACTIONS } from "../operate/alarm-actions.ts";
+import { plainText } from "./terminal-text.ts";
+
+/** Each alarm: since when, what it is, what it says, what to do. */
+export function renderAlarms(alarms: readonly KnownAlarm[]): string {
+  return alarms
+    .map(({ name, source, subject, detail, raisedAt, clearedAt, times }) => {
+      const about = [source === "" ? null : `source ${source}`, subject === source ? null : subject];
+      const often = times > 1 ? `, ${times.toLocaleString("en-US")} times` : "";
+      const until = clearedAt === null ? "" : ` to ${time(clearedAt)}`;
+      return [
+        `  ${name}  ${about.filter((part) => part !== null && part !== "").join(", ")}`,
+        `    ${clearedAt === null ? "since " : ""}${time(raisedAt)}${until}${often}: ${detail}`,
+        ...(clearedAt === null ? [`    ${ALARM_ACTIONS[name] ?? ""}`] : []),
+      ]
+        .map((line) => plainText(line))
+        .join("\n");
+    })
+    .join("\n");
+}
+
+const time = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;

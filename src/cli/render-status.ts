@@ -1,0 +1,103 @@
+import type { Status } from "../operate/status.ts";
+import { heldWords, span } from "../operate/status-meaning.ts";
+import type { Look } from "./paint.ts";
+import { renderAlarms } from "./render-alarms.ts";
+import { plainText } from "./terminal-text.ts";
+
+/** What a page of it needs of the context. */
+interface Painter {
+  paint(look: Look, text: string): string;
+}
+
+/** The one look: the sentence, what to do, what is open, and the numbers. */
+export function renderStatus(status: Status, painter: Painter): string {
+  const { sentence, needsPerson, needs, alarms, openAlarms, held } = status;
+  const lines = [painter.paint(needsPerson ? "bad" : "good", plainText(sentence))];
+  const section = (title: string, contents: readonly string[]) => {
+    if (contents.length > 0) lines.push("", painter.paint("title", title), ...contents);
+  };
+  section(
+    "To do",
+    needs.flatMap(({ what, action }, index) => [
+      `  ${index + 1}. ${plainText(what)}`,
+      `     ${plainText(action)}`,
+    ]),
+  );
+  const more = openAlarms.reduce((sum, { count }) => sum + count, 0) - alarms.length;
+  section(
+    "Open alarms",
+    alarms.length === 0
+      ? []
+      : [renderAlarms(alarms), ...(more > 0 ? [`  and ${more} more: invoice-relay alarms`] : [])],
+  );
+  section(
+    "Paused, refused or backing off",
+    held.map((one) => `  ${plainText(heldWords(one))}`),
+  );
+  section("Work", numbersOf(status));
+  section("Proof", proofOf(status));
+  section("Processes", processesOf(status));
+  return lines.join("\n");
+}
+
+function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): string[] {
+  const open = backlog.confirmations
+    .filter(({ state }) => state === "due" || state === "claimed")
+    .reduce((sum, { count }) => sum + count, 0);
+  const unsent = backlog.outbox.filter(({ state }) => state === "due" || state === "claimed");
+  const events = unsent.reduce((sum, { count }) => sum + count, 0);
+  const heldBack = backlog.outbox.find(({ state }) => state === "held")?.count ?? 0;
+  const age = (seconds: number) => (seconds > 0 ? `, the oldest for ${span(seconds)}` : "");
+  return fields([
+    ["last callback", lastCallbackAt === null ? "none yet" : ago(lastCallbackAt, at)],
+    ["confirmations open", `${number(open)}${age(backlog.oldestConfirmationSeconds)}`],
+    ["events to be sent", `${number(events)}${age(backlog.oldestEventSeconds)}`],
+    ["Test events held", heldBack === 0 ? null : number(heldBack)],
+    ["dead letters", `${number(dead.confirmations)} confirmations, ${number(dead.events)} events`],
+    ["quarantined", number(quarantined)],
+  ]);
+}
+
+function proofOf({ settings, sweeps, certificates, at }: Status): string[] {
+  const off = (settings.sources ?? []).filter(({ reconciliation }) => reconciliation !== "on");
+  return fields([
+    ...off.map(({ name, reconciliation }): [string, string] => [
+      `reconciling ${name}`,
+      reconciliation === "none" ? "off: COLLECTION_IDS is none" : "off: COLLECTION_IDS is not set",
+    ]),
+    ...sweeps.map(({ collectionId, finishedAt, missing, lastError }): [string, string] => [
+      `list of ${collectionId}`,
+      `${finishedAt === null ? "not read yet" : `read ${ago(finishedAt, at)}, ${number(missing)} without an event`}${lastError === null ? "" : `; now: ${plainText(lastError)}`}`,
+    ]),
+    ...certificates.map(({ source, day, result, gaps }): [string, string] => [
+      `certificate of ${source}`,
+      `${result.replace("_", " ")}, payments before ${day}${gaps > 0 ? `, ${number(gaps)} gaps` : ""}`,
+    ]),
+  ]);
+}
+
+function processesOf({ processes, versions, at }: Status): string[] {
+  const seen = processes.map(({ host, pid, version, http, workers, seenAt, lives }): [string, string] => [
+    `${host} ${pid}`,
+    `${[http ? "callbacks" : "", workers ? "workers" : ""].filter((part) => part !== "").join(" and ") || "idle"}, version ${version}, ${lives ? "alive" : "SILENT: seen"} ${ago(seenAt, at)}`,
+  ]);
+  return fields([
+    ...seen,
+    ...(seen.length === 0 ? [["serve", "no process is seen (functions on Lambda are not)"] as Field] : []),
+    ["this program", versions.program],
+    ["PostgreSQL", `${versions.postgres}, schema ${versions.schema}`],
+  ]);
+}
+
+type Field = [name: string, value: string | null];
+
+function fields(given: readonly Field[]): string[] {
+  const shown = given.filter(([, value]) => value !== null);
+  const width = Math.max(0, ...shown.map(([name]) => name.length));
+  return shown.map(([name, value]) => `  ${plainText(name).padEnd(width)}  ${value}`);
+}
+
+const number = (value: number): string => value.toLocaleString("en-US");
+
+const ago = (then: Date, now: Date): string =>
+  `${span(Math.max(0, +now - +then) / 1_000)} ago (${then.toISOString().slice(0, 19).replace("T", " ")} UTC)`;

@@ -1,0 +1,58 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { HistoryEntryTable, Tables } from "./tables.ts";
+
+/** Something that happened to an invoice and that its rows say no longer. */
+export type HistoryKind = HistoryEntryTable["kind"];
+
+/** Of each kind an invoice keeps the first ones: no outage and no stranger makes the table grow without end (G8). */
+const MOST_OF_A_KIND = sql.lit(50);
+
+/** A condition: there is room for one more of this kind. @param invoiceId an expression. */
+export const hasRoom = (invoiceId: RawBuilder<unknown>, kind: HistoryKind): RawBuilder<boolean> => sql`
+  (select count(*) from history_entry as noted
+    where noted.invoice_id = ${invoiceId} and noted.kind = ${sql.lit(kind)}) < ${MOST_OF_A_KIND}`;
+
+/** A condition: a verdict of this source is noted already; the first one of each stays where it was. */
+export const isNotedVerdict = (
+  invoiceId: RawBuilder<unknown>,
+  source: RawBuilder<unknown>,
+  verdict: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from history_entry as noted
+    where noted.invoice_id = ${invoiceId} and noted.kind = 'verdict' and noted.source = ${source}
+      and noted.detail = ${verdict})`;
+
+/**
+ * Notes it, as part of the statement that makes the change.
+ * @param entries yields invoice_id, source, at, kind and detail.
+ */
+export const noting = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into history_entry (invoice_id, source, at, kind, detail) ${entries}`;
+
+export interface HistoryEntry {
+  at: Date;
+  source: string;
+  kind: HistoryKind;
+  detail: string;
+}
+
+/** The first ones of an invoice. */
+export async function readHistory(
+  db: Kysely<Tables>,
+  invoiceId: string,
+  most: number,
+): Promise<HistoryEntry[]> {
+  return await db
+    .selectFrom("history_entry")
+    .select(["at", "source", "kind", "detail"])
+    .where("invoice_id", "=", invoiceId)
+    .orderBy("id")
+    .limit(most)
+    .execute();
+}
+
+/** Drops what is older. @returns how many entries. */
+export async function dropHistory(db: Kysely<Tables>, before: Date): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom("history_entry").where("at", "<", before).executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,110 @@
+import type { Kysely } from "kysely";
+import { type AuditedChange, readAuditLog } from "../database/audit.ts";
+import { countOpenAlarms, type KnownAlarm, listAlarms } from "../database/list-alarms.ts";
+import { type SchemaState, schemaState } from "../database/migrate.ts";
+import { readPostgresVersion } from "../database/postgres-version.ts";
+import type { Tables } from "../database/tables.ts";
+import { programVersion } from "../kit/program-version.ts";
+import type { Reconciliation } from "../kit/source.ts";
+import {
+  type DailyCertificate,
+  readDailyCertificates,
+  readSweeps,
+  type SweepStanding,
+} from "../reconcile/last-runs.ts";
+import { lastCallbackAt } from "../record/last-callback.ts";
+import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import { listProcesses, type SeenProcess } from "../workers/relay-process.ts";
+import { ALARM_ACTIONS } from "./alarm-actions.ts";
+import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
+import { listUndelivered } from "./list-undelivered.ts";
+import { listPausable, type PausableWork } from "./pause.ts";
+
+/** What the settings say, where whoever asks has them. */
+export interface StatusSettings {
+  /** null: they name no source. */
+  sources: readonly { name: string; reconciliation: Reconciliation }[] | null;
+  /** RECONCILE_INTERVAL, in ms. */
+  intervalMs: number;
+}
+
+/** A source or topic that is held up, and by whom. */
+export interface Held extends UpstreamStanding {
+  work: PausableWork;
+  /** Of a person's pause: who. */
+  actor: string | null;
+}
+
+/** All that the tables say about how the relay does. */
+export interface Facts {
+  at: Date;
+  settings: StatusSettings;
+  /** Open ones, the newest; how many there are in all stands in `openAlarms`. */
+  alarms: (KnownAlarm & { action: string })[];
+  openAlarms: { name: string; count: number }[];
+  /** Sources and topics that are paused, refused, or back off. */
+  held: Held[];
+  /** Sources that serve has known. */
+  sources: string[];
+  backlog: Backlog;
+  waiting: WaitingSource[];
+  dead: { confirmations: number; events: number };
+  quarantined: number;
+  lastCallbackAt: Date | null;
+  sweeps: SweepStanding[];
+  certificates: DailyCertificate[];
+  processes: SeenProcess[];
+  versions: { program: string; postgres: string; schema: SchemaState["state"] };
+}
+
+const MOST_ALARMS = 20;
+
+export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): Promise<Facts> {
+  const alarms = await listAlarms(db, {}, MOST_ALARMS);
+  const [confirmers, publishers] = [await listPausable(db, "confirm"), await listPausable(db, "publish")];
+  const dead = async (kind: "confirmation" | "event") =>
+    (await listUndelivered({ db, list: "dead", selection: { filters: { kind } }, limit: 1 })).total;
+  return {
+    at: new Date(),
+    settings,
+    alarms: alarms.items.map((alarm) => ({ ...alarm, action: ALARM_ACTIONS[alarm.name] })),
+    openAlarms: await countOpenAlarms(db),
+    held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
+    sources: confirmers.map(({ name }) => name),
+    backlog: await readBacklog(db),
+    waiting: await readWaiting(db),
+    dead: { confirmations: await dead("confirmation"), events: await dead("event") },
+    quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,
+    lastCallbackAt: await lastCallbackAt(db),
+    sweeps: await readSweeps(db),
+    certificates: await readDailyCertificates(db),
+    processes: await listProcesses(db),
+    versions: {
+      program: programVersion(),
+      postgres: await readPostgresVersion(db),
+      schema: (await schemaState(db, "relay")).state,
+    },
+  };
+}
+
+async function heldOf(
+  db: Kysely<Tables>,
+  work: PausableWork,
+  upstreams: readonly UpstreamStanding[],
+): Promise<Held[]> {
+  const held: Held[] = [];
+  for (const upstream of upstreams.filter(({ state }) => state !== "closed")) {
+    const paused = upstream.state === "paused" ? await lastPause(db, work, upstream.name) : undefined;
+    held.push({ ...upstream, work, actor: paused?.actor ?? null });
+  }
+  return held;
+}
+
+async function lastPause(
+  db: Kysely<Tables>,
+  work: PausableWork,
+  subject: string,
+): Promise<AuditedChange | undefined> {
+  const [entry] = await readAuditLog({ db, action: `pause.${work}`, subject, limit: 1 });
+  return entry;
+}

@@ -1,0 +1,199 @@
+import type { Facts, Held } from "./status-facts.ts";
+
+/** Something that waits for a person. */
+export interface Need {
+  /** What is wrong, in plain words. */
+  what: string;
+  /** What to do about it. */
+  action: string;
+}
+
+/** Work that has been due for this long is done by nobody, or by too few; in s. */
+const STUCK_SECONDS = 120;
+
+/** So many intervals without a finished sweep, and something keeps it from its work. */
+const MISSED_INTERVALS = 3;
+const SWEEP_TAKES_MS = 600_000;
+
+/** The daily certificate of today is made by this hour of the day (UTC), in ms. */
+const CERTIFIED_BY_MS = 6 * 3_600_000;
+const DAY_MS = 86_400_000;
+
+/** What a person should do now, the most urgent first. Pure. */
+export function needsOf(facts: Facts): Need[] {
+  return [
+    ...processNeeds(facts),
+    ...pauseNeeds(facts),
+    ...backlogNeeds(facts),
+    ...deliveryNeeds(facts),
+    ...proofNeeds(facts),
+    ...alarmNeeds(facts),
+  ];
+}
+
+/** How it does, in one sentence. Pure. */
+export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
+  if (needs.length > 0) {
+    const things = needs.length === 1 ? "" : `${needs.length} things: `;
+    return `A person is needed: ${things}${needs.map(({ what }) => what).join("; ")}.`;
+  }
+  const held = facts.held.map(heldWords);
+  if (held.length > 0) return `Nothing waits for a person, but not all is open: ${held.join("; ")}.`;
+  if (facts.sources.length === 0)
+    return "Nothing has happened yet: serve was never started on this database. Start it with: invoice-relay serve.";
+  if (facts.lastCallbackAt === null)
+    return "All is well, and nothing has happened yet: no callback has come. Give the provider the URL that invoice-relay callback-url prints.";
+  return "All is well: nothing waits for a person.";
+}
+
+function processNeeds({ processes }: Facts): Need[] {
+  const working = processes.filter(({ workers }) => workers);
+  const [last] = working;
+  if (last === undefined || working.some(({ lives }) => lives)) return [];
+  return [
+    {
+      what: `no process confirms and publishes: that on ${last.host} (pid ${last.pid}) has been silent since ${clock(last.seenAt)}`,
+      action: "Start invoice-relay serve again, and read its log. What is open is taken up by itself.",
+    },
+  ];
+}
+
+function pauseNeeds({ held }: Facts): Need[] {
+  return held.flatMap((upstream): Need[] => {
+    const { state, pausedUntil, work, name } = upstream;
+    if (state === "refused")
+      return [
+        {
+          what: heldWords(upstream),
+          action:
+            work === "confirm"
+              ? "Check COLLECTION_API_KEY, and whether the provider allows this address. It goes on by itself."
+              : "Check the topic, AWS_REGION and the credentials. It goes on by itself.",
+        },
+      ];
+    if (state !== "paused" || pausedUntil !== null) return [];
+    const which = work === "confirm" ? ` --source ${name}` : "";
+    return [
+      {
+        what: `${heldWords(upstream)}, and it does not end by itself`,
+        action: `Once the reason is gone: invoice-relay resume ${work}${which}`,
+      },
+    ];
+  });
+}
+
+function backlogNeeds({ waiting, backlog, held }: Facts): Need[] {
+  const isHeld = (work: Held["work"], name?: string) =>
+    held.some((upstream) => upstream.work === work && (name === undefined || upstream.name === name));
+  const stuck = waiting
+    .filter(({ source, oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("confirm", source))
+    .map(({ source, count, oldestSeconds }) => ({
+      what: `${count} ${count === 1 ? "confirmation" : "confirmations"} of source ${source} should have been asked up to ${span(oldestSeconds)} ago`,
+      action:
+        "See whether invoice-relay serve runs, with workers; if it does, raise CONFIRM_CONCURRENCY or CONFIRM_RATE_PER_SECOND.",
+    }));
+  if (backlog.oldestEventSeconds > STUCK_SECONDS && !isHeld("publish"))
+    stuck.push({
+      what: `an event has waited for ${span(backlog.oldestEventSeconds)} to be published`,
+      action: "See whether invoice-relay serve runs, with workers, and what its log says of SNS.",
+    });
+  return stuck;
+}
+
+function deliveryNeeds({ dead, quarantined }: Facts): Need[] {
+  const letters = dead.confirmations + dead.events;
+  const needs: Need[] = [];
+  if (letters > 0)
+    needs.push({
+      what: `${letters} dead ${letters === 1 ? "letter" : "letters"}`,
+      action: "Look at them with: invoice-relay dead list",
+    });
+  if (quarantined > 0)
+    needs.push({
+      what: `${quarantined} ${quarantined === 1 ? "invoice" : "invoices"} in quarantine`,
+      action: "Look at them with: invoice-relay quarantine list",
+    });
+  return needs;
+}
+
+function proofNeeds(facts: Facts): Need[] {
+  const { settings, sweeps, certificates, at, held } = facts;
+  const needs: Need[] = [];
+  for (const { name, reconciliation } of settings.sources ?? [])
+    if (reconciliation === "unset")
+      needs.push({
+        what: `source ${name} is not reconciled: a payment whose callback never comes is missed`,
+        action: "Set COLLECTION_IDS to the collections of this account, or to none if that is meant.",
+      });
+  const isHeld = (source: string) => held.some(({ work, name }) => work === "confirm" && name === source);
+  const patienceMs = MISSED_INTERVALS * settings.intervalMs + SWEEP_TAKES_MS;
+  for (const { source, collectionId, finishedAt, nextAt, lastError } of sweeps) {
+    const since = finishedAt ?? nextAt;
+    if (since === null || +at - +since < patienceMs || isHeld(source)) continue;
+    const why = lastError === null ? "" : ` (${lastError})`;
+    needs.push({
+      what: `the list of collection ${collectionId} was last read ${finishedAt === null ? "never" : `at ${clock(finishedAt)}`}${why}`,
+      action: "See whether invoice-relay serve runs, with workers; then: invoice-relay doctor",
+    });
+  }
+  for (const { source, day, result, gaps, id } of certificates) {
+    if (result === "not_equal")
+      needs.push({
+        what: `the last certificate of source ${source} is not equal${gaps > 0 ? `: ${gaps} ${gaps === 1 ? "gap" : "gaps"}` : ""}`,
+        action: `Read it with: invoice-relay certificate show ${id}`,
+      });
+    if (result === "refused")
+      needs.push({
+        what: `the last certificate of source ${source} was refused: it proves nothing`,
+        action: `Read why with: invoice-relay certificate show ${id}`,
+      });
+    if (+at - Date.parse(day) > DAY_MS + CERTIFIED_BY_MS)
+      needs.push({
+        what: `the last daily certificate of source ${source} is from ${day}`,
+        action: "See whether invoice-relay serve runs, with workers, and what its log says of certify.",
+      });
+  }
+  return needs;
+}
+
+function alarmNeeds({ openAlarms }: Facts): Need[] {
+  const total = openAlarms.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0) return [];
+  const names = openAlarms.map(({ name, count }) => (count > 1 ? `${name} ${count} times` : name)).join(", ");
+  return [
+    {
+      what: `${total === 1 ? "an alarm is" : `${total} alarms are`} open (${names})`,
+      action: "Each says below what to do; all of them: invoice-relay alarms",
+    },
+  ];
+}
+
+/** What holds a source or topic, by whom and until when. */
+export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...upstream }: Held): string {
+  const what = work === "confirm" ? `asking the provider for source ${name}` : `sending to ${name}`;
+  const why = upstream.lastError === null ? "" : ` (${upstream.lastError})`;
+  switch (state) {
+    case "paused": {
+      const by = actor === null ? "" : ` by ${actor}`;
+      const since = pausedAt === null ? "" : ` since ${clock(pausedAt)}`;
+      const until = upstream.pausedUntil === null ? "" : `, until ${clock(upstream.pausedUntil)}`;
+      return `${what} is paused${by}${since}${until}${pauseReason === null ? "" : ` (${pauseReason})`}`;
+    }
+    case "refused":
+      return `${what} is refused${pausedAt === null ? "" : ` since ${clock(pausedAt)}`}${why}`;
+    case "backing_off":
+      return `${what} backs off${upstream.opensAt === null ? "" : ` until ${clock(upstream.opensAt)}`}${why}`;
+    default:
+      return `${what} is being tried again${why}`;
+  }
+}
+
+export const clock = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** Seconds in words. */
+export function span(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${(seconds / 3_600).toFixed(1)} h`;
+  return `${(seconds / 86_400).toFixed(1)} days`;
+}

@@ -1,0 +1,20 @@
+import type { Kysely } from "kysely";
+import type { Tables } from "../database/tables.ts";
+import { type Facts, readFacts, type StatusSettings } from "./status-facts.ts";
+import { type Need, needsOf, sentenceOf } from "./status-meaning.ts";
+
+/** What on-call asks first. */
+export interface Status extends Facts {
+  /** How it does, in one sentence. */
+  sentence: string;
+  needsPerson: boolean;
+  /** What waits for a person, each with what to do. */
+  needs: Need[];
+}
+
+/** How the relay does, in one look; with a useful answer, too, when nothing happened yet. */
+export async function readStatus(db: Kysely<Tables>, settings: StatusSettings): Promise<Status> {
+  const facts = await readFacts(db, settings);
+  const needs = needsOf(facts);
+  return { sentence: sentenceOf(facts, needs), needsPerson: needs.length > 0, needs, ...facts };
+}

@@ -1,0 +1,102 @@
+import { EventEmitter } from "node:events";
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { CommandContext } from "../../src/cli/command-context.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import { addConfirmation, wholeDatabase } from "../support/log-rows.ts";
+import { surroundings } from "../support/relay.ts";
+import { runCommand } from "../support/run-command.ts";
+
+/** The command line with a person at a terminal who answers. */
+async function atTerminal(words: string[], environment: Record<string, string | undefined>, answer: string) {
+  const written = { stdout: "", stderr: "" };
+  const output = (name: "stdout" | "stderr") => ({
+    write: (text: string) => {
+      written[name] += text;
+    },
+  });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  stdin.end(answer);
+  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
+  const context = new CommandContext({
+    environment: { ...environment, NO_COLOR: "1" },
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    signals,
+    stdin,
+  });
+  const code = await runProgram(words, context);
+  return { code, ...written };
+}
+
+describe("what cannot be undone", () => {
+  it("erase: asks a person, is refused without a terminal and --yes, and tries it out with --dry-run", async () => {
+    const around = await surroundings();
+    const environment = around.environment();
+    const id = await addConfirmation(around, { last_answer: '{"payerName":"Ada Obi"}' });
+    const before = await wholeDatabase(around);
+
+    const alone = await runCommand(["erase", id], environment);
+    expect(alone).toMatchObject({ code: 2, stdout: "" });
+    expect(alone.stderr).toContain(
+      "Nobody is there to ask, so nothing was changed. Say --yes if it is meant.",
+    );
+    const asJson = await runCommand(["erase", id, "--json"], environment);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "usage" } });
+    for (const answer of ["n\n", "", "yess\n"]) {
+      const no = await atTerminal(["erase", id], environment, answer);
+      expect(no).toMatchObject({ code: 1, stdout: "" });
+      expect(no.stderr).toContain(`Blank the personal data of invoice ${id} for good?`);
+      expect(no.stderr).toContain("Nothing was changed.");
+    }
+    const dry = await runCommand(["erase", id, "--dry-run", "--json"], environment);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ dryRun: true, found: true, confirmations: 1 });
+    expect(await wholeDatabase(around)).toEqual(before);
+
+    const yes = await atTerminal(["erase", id, "--reason", "asked for by letter"], environment, "y\n");
+    expect(yes.code).toBe(0);
+    expect(await around.query("select last_answer from confirmation")).toEqual([{ last_answer: null }]);
+    expect(await around.query("select detail->>'reason' as reason from audit_entry")).toEqual([
+      { reason: "asked for by letter" },
+    ]);
+  });
+
+  it("a bulk retry: says how many, and asks; one by one nobody is asked", async () => {
+    const around = await surroundings();
+    const environment = around.environment();
+    const dead = () => addConfirmation(around, { state: "dead", verdict: "pending" });
+    const [first] = [await dead(), await dead(), await dead()];
+    expect((await runCommand(["dead", "retry", first], environment)).code).toBe(0);
+
+    const alone = await runCommand(["dead", "retry", "--all"], environment);
+    expect(alone.code).toBe(2);
+    expect(alone.stderr).toContain("Retry 2 dead letters? Nobody is there to ask");
+    expect((await atTerminal(["dead", "retry", "--all"], environment, "no\n")).code).toBe(1);
+    expect(await around.query("select 1 from confirmation where state = 'dead'")).toHaveLength(2);
+
+    const meant = await runCommand(["dead", "retry", "--all", "--yes", "--reason", "fixed"], environment);
+    expect(meant.code).toBe(0);
+    expect(await around.query("select 1 from confirmation where state = 'dead'")).toEqual([]);
+    expect(await around.query("select detail->>'reason' as reason from audit_entry order by id")).toEqual([
+      { reason: null },
+      { reason: "fixed" },
+      { reason: "fixed" },
+    ]);
+  });
+
+  it("a pause for a while says when it ends by itself", async () => {
+    const around = await surroundings();
+    await around.query("insert into source (name) values ('default')");
+    const words = ["pause", "confirm", "--reason", "their deploy", "--for", "2h"];
+    const { code, stdout } = await runCommand(words, around.environment());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /The pause ends by itself at 20.*Z\. Go on earlier with: invoice-relay resume confirm/,
+    );
+    expect(
+      await around.query(
+        "select pause_reason, paused_until - now() between '119 min' and '2 h' as ends from source",
+      ),
+    ).toEqual([{ pause_reason: "their deploy", ends: true }]);
+  });
+});

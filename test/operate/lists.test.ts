@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { runCommand, runInProcess } from "../support/run-command.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+describe("invoice-relay invoices, and invoice by reference", () => {
+  it("finds a confirmed invoice by what a customer can say of it", async () => {
+    const around = await surroundings();
+    const environment = around.environment({ COLLECTION_IDS: "none" });
+    const relay = await startRelay(environment);
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await around.query("update invoice set reference = 'order-42'");
+    const [row] = await around.query<{ total: string; collection: string }>(
+      "select total_amount::text as total, collection_name as collection from invoice",
+    );
+
+    for (const filter of [
+      [],
+      ["--reference", "order-42"],
+      ["--status", "paid"],
+      ["--amount", row?.total ?? ""],
+      ["--collection", row?.collection ?? ""],
+      ["--from", "2020-01-01"],
+    ]) {
+      const { stdout } = await runInProcess(["invoices", "--json", ...filter], environment);
+      expect(JSON.parse(stdout), filter.join(" ")).toMatchObject({
+        invoices: [{ invoiceId: id, reference: "order-42", verdict: "paid", event: "published" }],
+      });
+    }
+    for (const filter of [
+      ["--reference", "order-43"],
+      ["--status", "Unpaid"],
+      ["--amount", "1"],
+      ["--to", "2020-01-01"],
+    ])
+      expect((await runInProcess(["invoices", ...filter], environment)).stdout).toContain(
+        "No confirmed invoice matches",
+      );
+    const { stdout } = await runCommand(["invoices"], environment);
+    expect(stdout).toMatch(new RegExp(`^invoice .*\n${id} +order-42 +${row?.total} +Paid +paid +published `));
+
+    const shown = await runCommand(["invoice", "order-42"], environment);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`Invoice ${id}`) });
+    const none = await runCommand(["invoice", "order-43"], environment);
+    expect(none).toMatchObject({ code: 3, stderr: expect.stringContaining('the reference "order-43"') });
+  });
+
+  it("names the invoices of one reference instead of choosing", async () => {
+    const around = await surroundings();
+    const ids = [randomUUID(), randomUUID()];
+    await around.query(
+      `insert into invoice (id, source, status, reference, asked_at, confirmed_at, digest, document)
+       select unnest($1::uuid[]), 'default', 'Unpaid', 'order-7', now(), now(), '', '{}'`,
+      [ids],
+    );
+    const { code, stderr } = await runInProcess(["invoice", "order-7"], around.environment());
+    expect(code).toBe(2);
+    for (const id of ids) expect(stderr).toContain(id);
+  });
+});
+
+describe("invoice-relay certificate", () => {
+  it("lists what was made, and shows one as it was made; exit code 1 unless it is equal", async () => {
+    const around = await surroundings();
+    const environment = around.environment();
+    const id = randomUUID();
+    const document = {
+      id,
+      source: "default",
+      result: "refused",
+      refusals: ["The list contradicts itself."],
+      scope: "source",
+      collections: [{ id: randomUUID(), name: "Term 1" }],
+      from: "2026-10-01T00:00:00.000Z",
+      to: "2026-11-01T00:00:00.000Z",
+      madeAt: "2026-11-01T01:00:00.000Z",
+      basis: {
+        listFirst: "2026-09-01",
+        listLast: "2026-11-01",
+        lookbackDays: 35,
+        zone: "UTC",
+        providerTimeZone: "UTC",
+        paidStatuses: ["Paid"],
+        pages: 1,
+        listed: 0,
+        asked: 0,
+        deep: false,
+        firstServedAt: null,
+      },
+      days: [],
+      total: Object.fromEntries(
+        ["paid", "stored", "published"].map((name) => [name, { count: 0, amount: "0.00" }]),
+      ),
+      test: { count: 0, amount: "0.00" },
+      gaps: 0,
+      differencesInAll: 0,
+      differences: [],
+    };
+    await around.query(
+      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, result, gaps, paid, paid_amount, document)
+       values ($1, 'default', '2026-10-01', '2026-11-01', '{}', 'done', now(), 'refused', 0, 0, 0, $2)`,
+      [id, JSON.stringify(document)],
+    );
+    const list = await runCommand(["certificate", "list"], environment);
+    expect(list.stdout).toMatch(new RegExp(`${id} +default +2026-10-01 +2026-10-31 .* refused +0`));
+    expect((await runInProcess(["certificate", "list", "--result", "equal"], environment)).stdout).toContain(
+      "No certificate",
+    );
+    const shown = await runCommand(["certificate", "show", id], environment);
+    expect(shown.code).toBe(1);
+    expect(shown.stdout).toContain("REFUSED: this proves nothing.");
+    expect(
+      JSON.parse((await runInProcess(["certificate", "show", id, "--json"], environment)).stdout),
+    ).toEqual(document);
+    expect((await runCommand(["certificate", "show", randomUUID()], environment)).code).toBe(3);
+  });
+});

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { runCommand, runInProcess } from "../support/run-command.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+describe("PERSONAL_DATA_RETENTION", () => {
+  it("blanks what is older as erase does, in the retention pass; what is younger or open stays", {
+    timeout: 60_000,
+  }, async () => {
+    const around = await surroundings();
+    const kept = { COLLECTION_IDS: "none" };
+    const relay = await startRelay(around.environment(kept));
+    const [old, young, open] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const id of [old, young, open]) {
+      around.provider.invoice(id, invoiceAnswer(id));
+      await relay.callback({ data: { id } });
+    }
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(3), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await around.query("select 1 from outbox")).toEqual([]));
+    await relay.stop();
+    await around.query("update invoice set confirmed_at = now() - interval '91 days' where id <> $1", [
+      young,
+    ]);
+    await around.query(
+      "update confirmation set state = 'dead', settled_at = now(), dismissed_at = null where invoice_id = $1",
+      [open],
+    );
+    const legible = async () =>
+      await around.query(
+        `select invoice.id, invoice.document::text like '%Ada Obi%' as invoice, event.payload like '%Ada Obi%' as event
+         from invoice join event on event.invoice_id = invoice.id where event.payload like '%Ada Obi%' order by array_position($1::uuid[], invoice.id)`,
+        [[old, young, open]],
+      );
+    const all = { invoice: true, event: true };
+
+    await runInProcess(["retention"], around.environment(kept));
+    expect(await legible()).toHaveLength(3);
+    const environment = around.environment({ ...kept, PERSONAL_DATA_RETENTION: "90d" });
+    const dry = await runCommand(["retention", "--dry-run"], environment);
+    expect(dry.stdout).toContain("Would be blanked: the personal data of 1 invoices confirmed before ");
+    expect(await legible()).toHaveLength(3);
+
+    await startRelay(environment);
+    await vi.waitFor(
+      async () =>
+        expect(await legible()).toEqual([
+          { id: young, ...all },
+          { id: open, ...all },
+        ]),
+      { timeout: 10_000 },
+    );
+    expect(
+      await around.query("select erased_at is not null as erased from callback where $1 = any(invoice_ids)", [
+        old,
+      ]),
+    ).toEqual([{ erased: true }]);
+    expect(
+      await around.query(
+        "select actor, (detail->>'invoices')::int as invoices from audit_entry where action = 'retention.personal_data'",
+      ),
+    ).toEqual([{ actor: "relay", invoices: 1 }]);
+    const { stdout } = await runInProcess(["retention", "--json"], environment);
+    expect(JSON.parse(stdout)).toMatchObject({ personalData: { invoices: 0, more: false } });
+  });
+});

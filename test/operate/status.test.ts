@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { pause } from "../../src/operate/pause.ts";
+import { readStatus } from "../../src/operate/status.ts";
+import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { runCommand, runInProcess } from "../support/run-command.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const COLLECTIONS = { COLLECTION_IDS: "none" };
+
+const look = async (environment: Record<string, string | undefined>) => {
+  const { code, stdout } = await runInProcess(["status"], environment);
+  return { code, lines: stdout.trimEnd().split("\n"), text: stdout };
+};
+
+describe("invoice-relay status", () => {
+  it("says something useful when nothing has happened yet, and with only DATABASE_URL set", async () => {
+    const around = await surroundings();
+    const { code, stdout, stderr } = await runCommand(["status"], { DATABASE_URL: around.databaseUrl });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^Nothing has happened yet: serve was never started on this database\./);
+    expect(stdout).toContain("last callback       none yet");
+    const json = JSON.parse((await runCommand(["status", "--json"], around.environment(COLLECTIONS))).stdout);
+    expect(json).toMatchObject({ needsPerson: false, needs: [], alarms: [], processes: [] });
+  });
+
+  it("shows the processes that serve, and a payment's way through; then all is well", async () => {
+    const around = await surroundings();
+    const environment = around.environment(COLLECTIONS);
+    const relay = await startRelay(environment);
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(async () => {
+      const { code, lines, text } = await look(environment);
+      expect(lines[0]).toBe("All is well: nothing waits for a person.");
+      expect(code).toBe(0);
+      expect(text).toMatch(/callbacks and workers, version .*, alive \d+ s ago/);
+      expect(text).toContain("reconciling default  off: COLLECTION_IDS is none");
+    });
+    await relay.stop();
+    expect(await around.query("select 1 from relay_process")).toEqual([]);
+  });
+
+  it("a forgotten pause needs a person: by whom, why, since when; one that ends by itself does not", async () => {
+    const around = await surroundings();
+    const environment = around.environment(COLLECTIONS);
+    const db = openDatabase(around.databaseUrl);
+    await around.query("insert into source (name) values ('default')");
+    const paused = { db, actor: "cli:ada", work: "confirm", names: "all", reason: "their deploy" } as const;
+    await pause(paused);
+    const forgotten = await look(environment);
+    expect(forgotten.code).toBe(1);
+    expect(forgotten.lines[0]).toMatch(
+      /^A person is needed: asking the provider for source default is paused by cli:ada since 20.* UTC \(their deploy\), and it does not end by itself\.$/,
+    );
+    expect(forgotten.text).toContain("invoice-relay resume confirm --source default");
+
+    await pause({ ...paused, until: new Date(Date.now() + 3_600_000) });
+    const ending = await look(environment);
+    expect(ending.code).toBe(0);
+    expect(ending.lines[0]).toMatch(/^Nothing waits for a person, but not all is open: .*, until 20.* UTC/);
+  });
+
+  it("counts what waits for a person, with since when and what to do", async () => {
+    const around = await surroundings();
+    const environment = around.environment(COLLECTIONS);
+    const dead = await addConfirmation(around, { state: "dead", verdict: "pending" });
+    await addConfirmation(around, { verdict: "quarantined" });
+    await addEvents(around, 2, { state: "dead" });
+    await addCallback(around, { received_at: new Date() });
+    await around.query(
+      "insert into alarm (name, source, subject, detail, times) values ('confirmation_dead', 'default', $1, 'Given up', 3)",
+      [dead],
+    );
+    const { code, lines, text } = await look(environment);
+    expect(code).toBe(1);
+    expect(lines[0]).toBe(
+      "A person is needed: 3 things: 3 dead letters; 1 invoice in quarantine; an alarm is open (confirmation_dead).",
+    );
+    expect(text).toContain("Look at them with: invoice-relay dead list");
+    expect(text).toMatch(
+      /confirmation_dead {2}source default, .*\n {4}since 20.* UTC, 3 times: Given up\n {4}Read it/,
+    );
+    expect(text).toMatch(/dead letters {8}1 confirmations, 2 events/);
+  });
+
+  it("finds work that nobody does, and processes that fell silent", async () => {
+    const around = await surroundings();
+    const environment = around.environment(COLLECTIONS);
+    await addConfirmation(around, { state: "due", settled_at: null, verdict: null });
+    await addEvents(around, 1, { state: "due" });
+    await around.query(
+      `insert into relay_process (id, seen_at, pid, http, workers, host, version)
+       values (gen_random_uuid(), now() - interval '5 min', 17, true, true, 'relay-1', '1.0.0')`,
+    );
+    const { code, text } = await look(environment);
+    expect(code).toBe(1);
+    expect(text).toMatch(
+      /no process confirms and publishes: that on relay-1 \(pid 17\) has been silent since/,
+    );
+    expect(text).toMatch(/1 confirmation of source default should have been asked up to .* days ago/);
+    expect(text).toMatch(/an event has waited for .* days to be published/);
+    expect(text).toMatch(/relay-1 17 .*SILENT/);
+  });
+
+  it("finds what is not reconciled: COLLECTION_IDS unset, a sweep that was missed, a certificate that is not equal", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const collection = randomUUID();
+    await around.query(
+      `insert into sweep (id, source, collection_id, kind, state, started_at, finished_at)
+       values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now() - interval '2 h', now() - interval '2 h')`,
+      [collection],
+    );
+    const certificate = randomUUID();
+    await around.query(
+      `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result, gaps, document)
+       values ($1, 'default', (now() at time zone 'UTC')::date, now() - interval '35 days', now(), array[$2::uuid], 'done', now(), 'not_equal', 2, '{}')`,
+      [certificate, collection],
+    );
+    const unset = await look(around.environment());
+    expect(unset.code).toBe(1);
+    expect(unset.text).toContain(
+      "source default is not reconciled: a payment whose callback never comes is missed",
+    );
+    expect(unset.text).toMatch(new RegExp(`the list of collection ${collection} was last read at 20.* UTC`));
+    expect(unset.text).toContain("the last certificate of source default is not equal: 2 gaps");
+    expect(unset.text).toContain(`invoice-relay certificate show ${certificate}`);
+
+    const patient = { sources: null, intervalMs: 86_400_000 };
+    const { needs } = await readStatus(db, patient);
+    expect(needs.map(({ what }) => what)).toEqual([
+      "the last certificate of source default is not equal: 2 gaps",
+    ]);
+  });
+
+  it("is served to holders of an admin token", async () => {
+    const around = await surroundings();
+    const token = "status-token-0123456789abc";
+    const relay = await startRelay(around.environment({ ADMIN_TOKENS: token, ...COLLECTIONS }));
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${relay.opsUrl}/admin/v1/status`, { headers });
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ needsPerson: false, sentence: expect.any(String) });
+    expect((await fetch(`${relay.opsUrl}/admin/v1/status`)).status).toBe(401);
+    const alarms = await fetch(`${relay.opsUrl}/admin/v1/alarms?all=true`, { headers });
+    expect(await alarms.json()).toEqual({ total: 0, items: [] });
+  });
+});
+
+describe("invoice-relay alarms and audit", () => {
+  it("list what is open, and what was cleared with --all", async () => {
+    const around = await surroundings();
+    const environment = around.environment();
+    expect((await runInProcess(["alarms"], environment)).stdout).toBe("No alarm is open.\n");
+    expect((await runInProcess(["alarms", "--all"], environment)).stdout).toBe("No alarm was ever raised.\n");
+    await around.query(
+      `insert into alarm (name, source, subject, detail, cleared_at) values
+       ('topic_paused', '', 'arn', 'SNS refuses this topic', null), ('source_failing', 'default', 'default', 'away', now())`,
+    );
+    const open = await runInProcess(["alarms"], environment);
+    expect(open.stdout).toMatch(
+      /^ {2}topic_paused {2}arn\n {4}since .*: SNS refuses this topic\n {4}Check the topic/,
+    );
+    expect(open.stdout).not.toContain("source_failing");
+    const all = JSON.parse((await runCommand(["alarms", "--all", "--json"], environment)).stdout);
+    expect(all).toMatchObject({ total: 2, items: [{ name: "source_failing" }, { name: "topic_paused" }] });
+  });
+
+  it("say who changed what, when and why", async () => {
+    const around = await surroundings();
+    const environment = around.environment();
+    const db = openDatabase(around.databaseUrl);
+    expect((await runInProcess(["audit"], environment)).stdout).toBe("Nothing was changed by hand.\n");
+    await around.query("insert into source (name) values ('default')");
+    await pause({ db, actor: "cli:ada", work: "confirm", names: "all", reason: "their deploy" });
+    const { stdout } = await runCommand(["audit", "--action", "pause"], environment);
+    expect(stdout).toMatch(
+      /^at +who +what +which +why\n20\S+Z +cli:ada +pause\.confirm +default +their deploy\n$/,
+    );
+    expect((await runInProcess(["audit", "--actor", "cli:bob"], environment)).stdout).toContain("Nothing");
+  });
+});
