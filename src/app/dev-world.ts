@@ -106,6 +106,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
   const apiKey = seed.apiKeys.find((key) => key.type === "Live")?.key ?? "";
   const collectionId =
     seed.collections.find((one) => one.status === "Active" && one.amount === null)?.id ?? "";
+  const collectionIds = seed.collections.filter(({ status }) => status === "Active").map(({ id }) => id);
   const callbackToken = await localCallbackToken(dataDir);
   const port = await freePort(ports.relay);
   const own = {
@@ -114,6 +115,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     DATABASE_URL: databaseUrl.reveal(),
     COLLECTION_API_URL: service.url,
     COLLECTION_API_KEY: apiKey,
+    COLLECTION_IDS: collectionIds.join(","),
     CALLBACK_TOKENS: callbackToken,
     SNS_TOPIC_ARN: topicArn,
     SNS_TEST_TOPIC_ARN: testTopicArn,

@@ -85,11 +85,11 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     await requireSchema(working.db, "relay");
     await requireWholeSessions(settings.DATABASE_URL);
     await register(working.db, relay.sources);
+    const { on, off } = whatIsOn(settings, relay.sources);
+    log.info({ on, off, sources: relay.sources.length }, "what is on, and what is off");
     await new PartitionKeeper(working.db, log).make();
     await wakeUps.start();
     relay.watchDatabase();
-    const { on, off } = whatIsOn(settings, relay.sources);
-    log.info({ on, off, sources: relay.sources.length }, "what is on, and what is off");
     for (const { name, reconciliation } of relay.sources)
       if (reconciliation === "unset")
         log.warn(

@@ -109,7 +109,10 @@ describe("odd input to the admin API", () => {
         async ({ method, path }, id, given) => {
           const target = path.replaceAll(/\{\w+\}/g, encodeURIComponent(id.toWellFormed()) || "x");
           const query = new URLSearchParams(
-            Object.entries(given).map(([name, one]): [string, string] => [name, String(one)]),
+            Object.entries(given).map(([name, one]): [string, string] => [
+              name,
+              typeof one === "string" ? one : JSON.stringify(one),
+            ]),
           );
           const answer =
             method === "get"

@@ -63,7 +63,12 @@ describe("a session", () => {
     );
     const checks = await doctorChecks(environment);
     expect(checks.filter(({ about }) => about === "database")).toEqual([
-      { about: "database", state: "fault", says: expect.stringContaining("synchronous_commit is off") },
+      {
+        about: "database",
+        state: "fault",
+        says: expect.stringContaining("synchronous_commit is off"),
+        away: false,
+      },
     ]);
   });
 

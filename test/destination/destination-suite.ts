@@ -240,14 +240,14 @@ export function describeDestination(name: string, start: () => Promise<Destinati
       });
 
       it.each([
-        ["not allowed", "not_allowed"],
-        ["no such topic", "fault"],
-        ["credentials refused", "fault"],
-        ["throttles", "fault"],
-        ["hangs", "fault"],
-      ] as const)("meets trouble: %s", async (kind, expected) => {
+        ["not allowed", { kind: "not_allowed", error }],
+        ["no such topic", { kind: "fault", error, away: false }],
+        ["credentials refused", { kind: "fault", error, away: false }],
+        ["throttles", { kind: "fault", error, away: false }],
+        ["hangs", { kind: "fault", error, away: true }],
+      ] as const)("meets trouble: %s", async (kind, told) => {
         world.meets({ kind });
-        expect(await describeIt()).toEqual({ kind: expected, error });
+        expect(await describeIt()).toEqual(told);
       });
     });
   });
