@@ -16,7 +16,10 @@ export interface ToldAlarm {
 /** Spelled out in a message's text; the rest is counted by name. All stand in `alarms` beside it. */
 const MOST_SPELLED_OUT = 20;
 
-/** The runbook's heading of an alarm. @param runbookUrl where docs/operations.md can be read, if somebody said so. */
+/**
+ * The runbook's heading of an alarm. @param runbookUrl where docs/operations.md can be read, if somebody said
+ * so.
+ */
 export const runbookLink = (name: string, runbookUrl = "docs/operations.md"): string =>
   `${runbookUrl}#${name}`;
 

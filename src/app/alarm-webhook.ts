@@ -22,7 +22,10 @@ export class AlarmWebhook {
     this.#options = options;
   }
 
-  /** Tells them in one message. @returns what went wrong, without the URL, which is a secret; null when it was taken. */
+  /**
+   * Tells them in one message. @returns what went wrong, without the URL, which is a secret; null when it was
+   * taken.
+   */
   async tell(alarms: readonly ToldAlarm[], stop?: AbortSignal): Promise<string | null> {
     const { url, secrets, runbookUrl, timeoutMs, metrics } = this.#options;
     const body = alarmBody(alarms, runbookUrl);

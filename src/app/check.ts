@@ -1,4 +1,6 @@
-/** One thing that was looked at. A warning works, and deserves a look; a fault keeps `serve` from its work. */
+/**
+ * One thing that was looked at. A warning works, and deserves a look; a fault keeps `serve` from its work.
+ */
 export interface Check {
   about: string;
   state: "ok" | "warning" | "fault";

@@ -28,8 +28,8 @@ const LATE_MS = 2_000;
 const ALARM_AFTER_MS = 5_000;
 
 /**
- * Asks Postgres for a sign of life each second. The alarm that it is away lives in memory alone; its row is written
- * once it is back, with its end.
+ * Asks Postgres for a sign of life each second. The alarm that it is away lives in memory alone; its row is
+ * written once it is back, with its end.
  */
 export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;

@@ -50,7 +50,10 @@ function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
   }
 }
 
-/** Nobody answers there, or not now; a refused password, a name that does not exist, are faults of the settings. */
+/**
+ * Nobody answers there, or not now; a refused password, a name that does not exist, are faults of the
+ * settings.
+ */
 function isAway(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return isLostConnection(error) || /^(E[A-Z]+|53300|57P03)$/.test(code);
@@ -103,7 +106,10 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
   return { usable: true, checks };
 }
 
-/** Each session that was opened has shown that its commits are durable; this is whether it stays the same session. */
+/**
+ * Each session that was opened has shown that its commits are durable; this is whether it stays the same
+ * session.
+ */
 async function checkSessions(url: Secret): Promise<Check> {
   const about = "sessions";
   try {

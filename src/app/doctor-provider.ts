@@ -4,7 +4,10 @@ import { messageOf } from "../kit/errors.ts";
 import type { Source } from "../kit/sources.ts";
 import type { Check } from "./check.ts";
 
-/** Asks the provider with the source's key: for its collections, or without any for an invoice that cannot exist. */
+/**
+ * Asks the provider with the source's key: for its collections, or without any for an invoice that cannot
+ * exist.
+ */
 export async function* checkProvider(source: Source, timeoutMs: number): AsyncGenerator<Check> {
   const about = `provider of ${source.name}`;
   const client = new CollectionClient({

@@ -8,8 +8,8 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Makes the log's partitions that are due, if that can be done now: until it is, the default partition takes the
- * callbacks, so nothing waits for it. Without the right to, it says once who does it.
+ * Makes the log's partitions that are due, if that can be done now: until it is, the default partition takes
+ * the callbacks, so nothing waits for it. Without the right to, it says once who does it.
  */
 export class PartitionKeeper {
   readonly #db: Database;

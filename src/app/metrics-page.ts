@@ -32,8 +32,8 @@ export interface MetricsPageOptions {
 }
 
 /**
- * The page for Prometheus; one is made at a time, and kept for a second. While Postgres is away the values counted in
- * it stay as they were, with their age beside them. `stop` ends the watch of the event loop.
+ * The page for Prometheus; one is made at a time, and kept for a second. While Postgres is away the values
+ * counted in it stay as they were, with their age beside them. `stop` ends the watch of the event loop.
  */
 export class MetricsPage {
   readonly #options: MetricsPageOptions;

@@ -27,7 +27,10 @@ export interface PassContext {
   publishWake?: Signal;
 }
 
-/** A pass does all that is due now, and says when there may be more, in ms; `serve`, Lambda and the CLI call the same ones. */
+/**
+ * A pass does all that is due now, and says when there may be more, in ms; `serve`, Lambda and the CLI call
+ * the same ones.
+ */
 export type Pass = (stop: AbortSignal) => Promise<number | null>;
 
 export interface Passes {

@@ -30,7 +30,7 @@ import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
 import { register, routesOf } from "./upstreams.ts";
-import { whatIsOn } from "./what-is-on.ts";
+import { tellWhatIsOn } from "./what-is-on.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
@@ -55,8 +55,9 @@ export interface RunningRelay {
 }
 
 /**
- * Pools of their own, so that nobody keeps a callback waiting for a connection, and no report a payment: recording has
- * two commits under way, outcomes of confirmations and of events have two each beside the claims, all else shares the rest.
+ * Pools of their own, so that nobody keeps a callback waiting for a connection, and no report a payment:
+ * recording has two commits under way, outcomes of confirmations and of events have two each beside the
+ * claims, all else shares the rest.
  */
 const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;
@@ -68,8 +69,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Starts the relay. @throws RelayError when the schema does not fit (it says which command to run), or the port
- * is taken.
+ * Starts the relay. @throws RelayError when the schema does not fit (it says which command to run), or the
+ * port is taken.
  */
 export async function serve({ settings, log, http, workers, host }: ServeOptions): Promise<RunningRelay> {
   const onIdleError = (error: Error) =>
@@ -85,17 +86,10 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     await requireSchema(working.db, "relay");
     await requireWholeSessions(settings.DATABASE_URL);
     await register(working.db, relay.sources);
-    const { on, off } = whatIsOn(settings, relay.sources);
-    log.info({ on, off, sources: relay.sources.length }, "what is on, and what is off");
+    tellWhatIsOn(log, settings, relay.sources);
     await new PartitionKeeper(working.db, log).make();
     await wakeUps.start();
     relay.watchDatabase();
-    for (const { name, reconciliation } of relay.sources)
-      if (reconciliation === "unset")
-        log.warn(
-          { source: name },
-          "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if that is meant",
-        );
     relay.startPresence({ http, workers });
     if (workers) relay.startWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);

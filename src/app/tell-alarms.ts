@@ -22,8 +22,8 @@ const MOST_AT_ONCE = 500;
 const BACK_OFF = { firstMs: 5_000, capMs: 300_000 };
 
 /**
- * Tells people of alarms that begin and end, from their rows, at least once: who dies between taking and telling lets
- * another tell it. It is work of its own that nothing else waits for.
+ * Tells people of alarms that begin and end, from their rows, at least once: who dies between taking and
+ * telling lets another tell it. It is work of its own that nothing else waits for.
  */
 export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions): Pass {
   if (webhook === null) return async () => null;

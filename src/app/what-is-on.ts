@@ -1,7 +1,11 @@
+import type { Logger } from "../kit/log.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/source.ts";
 
-/** What a relay does with its settings, and what it leaves out, for the first line of its log. No value of a setting. */
+/**
+ * What a relay does with its settings, and what it leaves out, for the first line of its log. No value of a
+ * setting.
+ */
 export function whatIsOn(
   settings: ServeSettings,
   sources: readonly Source[],
@@ -22,6 +26,20 @@ export function whatIsOn(
   ];
   const named = (wanted: boolean) => features.filter(([, isOn]) => isOn === wanted).map(([name]) => name);
   return { on: named(true), off: named(false) };
+}
+
+/**
+ * The first lines of `serve`: what is on and off, and each source whose missed callbacks nobody would find.
+ */
+export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
+  const { on, off } = whatIsOn(settings, sources);
+  log.info({ on, off, sources: sources.length }, "what is on, and what is off");
+  for (const { name, reconciliation } of sources)
+    if (reconciliation === "unset")
+      log.warn(
+        { source: name },
+        "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if that is meant",
+      );
 }
 
 const isChecked = ({ callbackChecks }: Source): boolean =>

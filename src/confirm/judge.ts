@@ -52,7 +52,9 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
   return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome) };
 }
 
-/** The alarms about an invoice that are over with this outcome. One that was never asked for twice has none. */
+/**
+ * The alarms about an invoice that are over with this outcome. One that was never asked for twice has none.
+ */
 function endedBy(
   { hasEvidence, requests }: Claimed,
   answer: Answer,

@@ -4,13 +4,18 @@ import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
 import { isGiven, KEY } from "./key-columns.ts";
 
-/** A confirmation of an id that the provider does not know is kept for so long, that no flood stays for ever. */
+/**
+ * A confirmation of an id that the provider does not know is kept for so long, that no flood stays for ever.
+ */
 const KEPT = sql.lit("7 days");
 
 /** The moment from which on they are kept. */
 export const unknownKeptSince = sql<Date>`clock_timestamp() - ${KEPT}::interval`;
 
-/** A condition on rows of `confirmation`: the provider did not know the invoice, nobody asked again for a week. */
+/**
+ * A condition on rows of `confirmation`: the provider did not know the invoice, nobody asked again for a
+ * week.
+ */
 export const stayedUnknown = sql<boolean>`
   confirmation.verdict = 'unknown_invoice' and confirmation.state = 'done'
   and confirmation.requested_at < ${unknownKeptSince}`;

@@ -70,8 +70,8 @@ export const writingOutcomes: RawBuilder<unknown> = sql`
   returning 1`;
 
 /**
- * What the rows in `held` say no longer once they are settled: that an ask failed, and the verdict that another takes
- * the place of.
+ * What the rows in `held` say no longer once they are settled: that an ask failed, and the verdict that
+ * another takes the place of.
  */
 export const passing: RawBuilder<unknown> = sql`
   select invoice_id, source, clock_timestamp() as at, 'ask_failed' as kind, last_error as detail

@@ -5,8 +5,8 @@ import { type Columns, tableOf, text } from "./columns.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * What needs a person. The names are what monitoring is set on: a new one is added here first, and gets a heading in
- * docs/operations.md.
+ * What needs a person. The names are what monitoring is set on: a new one is added here first, and gets a
+ * heading in docs/operations.md.
  */
 export const ALARM_NAMES = [
   "callback_refused",
@@ -132,8 +132,8 @@ export class Alarms {
   }
 
   /**
-   * Keeps one that is over and could not be kept while it lasted; another process that saw the same has perhaps kept
-   * it already.
+   * Keeps one that is over and could not be kept while it lasted; another process that saw the same has
+   * perhaps kept it already.
    * @param lastedMs how long ago it began, in ms
    * @param told people have heard of its beginning
    */

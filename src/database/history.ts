@@ -4,7 +4,10 @@ import type { HistoryEntryTable, Tables } from "./tables.ts";
 /** Something that happened to an invoice and that its rows say no longer. */
 export type HistoryKind = HistoryEntryTable["kind"];
 
-/** Of each kind an invoice keeps the first ones: no outage and no stranger makes the table grow without end (G8). */
+/**
+ * Of each kind an invoice keeps the first ones: no outage and no stranger makes the table grow without end
+ * (G8).
+ */
 const MOST_OF_A_KIND = sql.lit(50);
 
 /** A condition: there is room for one more of this kind. @param invoiceId an expression. */

@@ -17,8 +17,8 @@ export interface UntoldAlarm {
 }
 
 /**
- * Takes what is untold, the oldest first, so that of several processes one tells it. What ended more than a day ago
- * is no news any more, so that switching the telling on does not tell all that ever was.
+ * Takes what is untold, the oldest first, so that of several processes one tells it. What ended more than a
+ * day ago is no news any more, so that switching the telling on does not tell all that ever was.
  * @param leaseMs after so long another may tell it, in ms: whoever took it has died.
  */
 export async function claimUntoldAlarms(

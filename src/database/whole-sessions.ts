@@ -8,9 +8,9 @@ import { RelayClient } from "./relay-client.ts";
 const ARRIVES_MS = 5_000;
 
 /**
- * Refuses a database behind a pooler that hands a session to somebody else after each transaction: what a session sets
- * would be gone or another's, and wake-ups would not arrive. Found out by a message: one session listens, another
- * notifies.
+ * Refuses a database behind a pooler that hands a session to somebody else after each transaction: what a
+ * session sets would be gone or another's, and wake-ups would not arrive. Found out by a message: one session
+ * listens, another notifies.
  * @throws RelayError, or the database's error when it cannot be reached.
  */
 export async function requireWholeSessions(url: Secret): Promise<void> {

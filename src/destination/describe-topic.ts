@@ -22,7 +22,9 @@ export async function describeTopic(client: SNSClient, topicArn: string): Promis
   }
 }
 
-/** No answer at all, or one that blames the service; credentials that are not there are nobody else's fault. */
+/**
+ * No answer at all, or one that blames the service; credentials that are not there are nobody else's fault.
+ */
 function isAway(error: unknown, name: string): boolean {
   if (name === "CredentialsProviderError") return false;
   const { $metadata: { httpStatusCode: status } = {} } = error as { $metadata?: { httpStatusCode?: number } };

@@ -15,8 +15,8 @@ const MOST_KINDS = 200;
 const TELLING = ["worker", "source", "error"] as const;
 
 /**
- * A hook for pino under which the first of several equal warnings or errors is told at once and the others are
- * counted: "… (the same 45 times in 12 s)". Alarms are always told.
+ * A hook for pino under which the first of several equal warnings or errors is told at once and the others
+ * are counted: "… (the same 45 times in 12 s)". Alarms are always told.
  */
 export function collapseRepeats(): LogMethod {
   const kinds = new Map<string, { count: number; tell: (count: number) => void }>();

@@ -23,8 +23,8 @@ const FORBIDDEN_KEYS = [
 ];
 
 /**
- * One JSON line a record: UTC time, level as a word. Secrets and personal data are left out by key, repeats of a warning
- * or an error are counted.
+ * One JSON line a record: UTC time, level as a word. Secrets and personal data are left out by key, repeats
+ * of a warning or an error are counted.
  */
 export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
   const paths = FORBIDDEN_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);

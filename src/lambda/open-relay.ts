@@ -27,7 +27,9 @@ export interface LambdaRelay {
   close(): Promise<void>;
 }
 
-/** A container that slept longer than this, in ms, looks whether its connections still stand: a round trip. */
+/**
+ * A container that slept longer than this, in ms, looks whether its connections still stand: a round trip.
+ */
 const SLEPT_MS = 1_000;
 
 /** One that gives no sign of life within this time, in ms, is replaced. */

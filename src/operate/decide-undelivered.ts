@@ -45,8 +45,8 @@ const AT_ONCE = 1_000;
 const SHOWN = 100;
 
 /**
- * Dead confirmations are asked again, dead events sent again, from the first step. Those chosen by filter let live
- * traffic go first.
+ * Dead confirmations are asked again, dead events sent again, from the first step. Those chosen by filter let
+ * live traffic go first.
  * @throws RelayError for an id that two sources know, unless the selection says which.
  */
 export const retryDead = (decision: Decision) =>
@@ -66,7 +66,10 @@ export const retryDead = (decision: Decision) =>
     },
   });
 
-/** They are listed no more, unless they die again; they are kept, and certificates still name them. @throws as above */
+/**
+ * They are listed no more, unless they die again; they are kept, and certificates still name them. @throws as
+ * above
+ */
 export const dismissDead = (decision: Decision) =>
   decide(decision, {
     list: "dead",
@@ -79,7 +82,10 @@ export const dismissDead = (decision: Decision) =>
     },
   });
 
-/** Lets invoices out of quarantine: they are asked for again, and published if they are still paid. @throws as above */
+/**
+ * Lets invoices out of quarantine: they are asked for again, and published if they are still paid. @throws as
+ * above
+ */
 export const releaseQuarantine = (decision: Decision) =>
   decide(decision, {
     list: "quarantine",
@@ -93,7 +99,8 @@ export const releaseQuarantine = (decision: Decision) =>
   });
 
 /**
- * They are listed no more, unless they are quarantined anew; they stay unpublished, and certificates still name them.
+ * They are listed no more, unless they are quarantined anew; they stay unpublished, and certificates still
+ * name them.
  * @throws as above
  */
 export const dismissQuarantine = (decision: Decision) =>

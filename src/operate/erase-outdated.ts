@@ -23,7 +23,9 @@ export interface OutdatedResult {
   more: boolean;
 }
 
-/** Blanks what is older than PERSONAL_DATA_RETENTION, as `erase` does, but for invoices that are still open. */
+/**
+ * Blanks what is older than PERSONAL_DATA_RETENTION, as `erase` does, but for invoices that are still open.
+ */
 export async function eraseOutdated({ db, actor, ageMs, dryRun }: OutdatedOptions): Promise<OutdatedResult> {
   const clock = await sql<{ before: Date }>`
     select clock_timestamp() - ${ageMs}::float8 * interval '1 ms' as before`.execute(db);

@@ -22,9 +22,10 @@ export interface Erased {
 }
 
 /**
- * Blanks the personal data of one invoice, whichever sources see it: in the log, the invoice, its snapshots, its
- * events and the evidence; ids, amounts and a digest of what stood there stay. The mark on the confirmations keeps
- * later answers from bringing anything back. Asked for once more, it erases what came since; it is audited each time.
+ * Blanks the personal data of one invoice, whichever sources see it: in the log, the invoice, its snapshots,
+ * its events and the evidence; ids, amounts and a digest of what stood there stay. The mark on the
+ * confirmations keeps later answers from bringing anything back. Asked for once more, it erases what came
+ * since; it is audited each time.
  */
 export async function eraseInvoice({
   db,
@@ -78,8 +79,8 @@ export async function eraseEverything(trx: Transaction<Tables>, invoiceId: strin
 const AT_ONCE = 100;
 
 /**
- * Blanks what came about erased invoices since: a callback is recorded as it comes, since nothing may hold up its
- * answer. To be called now and then.
+ * Blanks what came about erased invoices since: a callback is recorded as it comes, since nothing may hold up
+ * its answer. To be called now and then.
  * @returns how many callbacks it blanked.
  */
 export async function eraseWhatCameSince(db: Kysely<Tables>): Promise<number> {

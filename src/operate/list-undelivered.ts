@@ -2,8 +2,8 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
 /**
- * What was not delivered and waits for a person: dead letters (confirmations and events that were given up), or
- * invoices in quarantine.
+ * What was not delivered and waits for a person: dead letters (confirmations and events that were given up),
+ * or invoices in quarantine.
  */
 export type UndeliveredList = "dead" | "quarantine";
 
@@ -19,7 +19,9 @@ export interface UndeliveredFilters {
   to?: string | undefined;
 }
 
-/** Either some by invoice id or event id, dismissed ones too, or all that filters match and nobody dismissed. */
+/**
+ * Either some by invoice id or event id, dismissed ones too, or all that filters match and nobody dismissed.
+ */
 export type UndeliveredSelection =
   | { ids: readonly string[] /** All sources when left out. */; source?: string | undefined }
   | { filters: UndeliveredFilters };

@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { stayedUnknown } from "../confirmations/delete-unknown.ts";
 
 /**
- * A query: source and invoice_id of what is still open, whose callbacks stay. Looked for from this side, which is the
- * small one, and state by state, as the indexes have it. A held Test event waits for nothing and holds nothing up.
+ * A query: source and invoice_id of what is still open, whose callbacks stay. Looked for from this side,
+ * which is the small one, and state by state, as the indexes have it. A held Test event waits for nothing and
+ * holds nothing up.
  */
 export const openInvoices: RawBuilder<unknown> = sql`
   select source, invoice_id from confirmation where state = 'due'
@@ -16,7 +17,10 @@ export const openInvoices: RawBuilder<unknown> = sql`
     join event on event.source = outbox.source and event.id = outbox.event_id
     where outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)`;
 
-/** A query: source and invoiceId of confirmations that stayed unknown, and of which nothing but callbacks is kept. */
+/**
+ * A query: source and invoiceId of confirmations that stayed unknown, and of which nothing but callbacks is
+ * kept.
+ */
 export const forgottenConfirmations: RawBuilder<unknown> = sql`
   select confirmation.source, confirmation.invoice_id as "invoiceId" from confirmation
   where ${stayedUnknown}
@@ -25,7 +29,10 @@ export const forgottenConfirmations: RawBuilder<unknown> = sql`
     and not exists (select from event
       where event.source = confirmation.source and event.invoice_id = confirmation.invoice_id)`;
 
-/** A query: ids of invoices that were confirmed last before that moment, still hold personal data, and are not open. */
+/**
+ * A query: ids of invoices that were confirmed last before that moment, still hold personal data, and are not
+ * open.
+ */
 export const outdatedInvoices = (before: Date): RawBuilder<unknown> => sql`
   select distinct invoice.id from invoice
   where invoice.erased_at is null and invoice.confirmed_at < ${before}

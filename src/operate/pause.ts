@@ -41,8 +41,8 @@ export interface PauseResult {
 export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpstreams(db, KINDS[work]);
 
 /**
- * No confirmation is asked, or event sent, until `until` or `resume`; what is under way ends by itself. Callbacks are
- * recorded all the same.
+ * No confirmation is asked, or event sent, until `until` or `resume`; what is under way ends by itself.
+ * Callbacks are recorded all the same.
  * @throws RelayError when `until` is past.
  */
 export async function pause({ until, ...options }: Pause): Promise<PauseResult> {
@@ -53,7 +53,9 @@ export async function pause({ until, ...options }: Pause): Promise<PauseResult> 
   return await change(options, { kind: "pause", reason: options.reason ?? null, until: until ?? null });
 }
 
-/** Goes on at once, whatever it is that holds it: a pause, a refusal, back-off, circuit breaker, Retry-After. */
+/**
+ * Goes on at once, whatever it is that holds it: a pause, a refusal, back-off, circuit breaker, Retry-After.
+ */
 export async function resume(options: PauseOrResume): Promise<PauseResult> {
   const result = await change(options, { kind: "resume" });
   await notifyWorkers(options.db, options.work);

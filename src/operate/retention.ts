@@ -46,7 +46,10 @@ export interface RetentionResult {
   stragglers: number;
   /** Confirmations of ids that stayed unknown for a week. Their callbacks stay for as long as all others. */
   unknownConfirmations: number;
-  /** A partition that stayed, and why; the next run takes it. `not_allowed`: this database user may not drop it. */
+  /**
+   * A partition that stayed, and why; the next run takes it. `not_allowed`: this database user may not drop
+   * it.
+   */
   stays: { name: string; why: "busy" | "not_allowed" } | null;
   /** What PERSONAL_DATA_RETENTION blanked; null without it. */
   personalData: OutdatedResult | null;
@@ -58,10 +61,10 @@ const AT_ONCE = 5_000;
 const TRIES = 3;
 
 /**
- * Drops whole months of the log that are older than `retentionMs`. Callbacks of invoices that are still open (a
- * confirmation not done, one in quarantine that nobody released or dismissed, an event neither published nor
- * dismissed) move to the default partition first, and leave once that is over. Confirmations and events stay for
- * ever, except confirmations of invoices that the provider did not know for a week.
+ * Drops whole months of the log that are older than `retentionMs`. Callbacks of invoices that are still open
+ * (a confirmation not done, one in quarantine that nobody released or dismissed, an event neither published
+ * nor dismissed) move to the default partition first, and leave once that is over. Confirmations and events
+ * stay for ever, except confirmations of invoices that the provider did not know for a week.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
   const { db, actor, retentionMs, personalDataMs, dryRun = false } = options;

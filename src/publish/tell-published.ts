@@ -36,7 +36,9 @@ export function tellPublished(
 const secondsBetween = (from: Date | null, to: Date): number | null =>
   from === null || Number.isNaN(from.getTime()) ? null : Math.max(0, to.getTime() - from.getTime()) / 1_000;
 
-/** Whatever stands in the tables was sent as it is; nothing here may stop what is out already from being told. */
+/**
+ * Whatever stands in the tables was sent as it is; nothing here may stop what is out already from being told.
+ */
 function paidAtOf(payload: string): Date | null {
   try {
     const paidAt: unknown = JSON.parse(payload)?.data?.paidAt;

@@ -61,8 +61,8 @@ export async function countPartition(
 }
 
 /**
- * Takes a partition out of the log; callbacks about one of `keep` move to the default partition and stay. Callbacks that
- * come in wait for the commit, which is to follow at once.
+ * Takes a partition out of the log; callbacks about one of `keep` move to the default partition and stay.
+ * Callbacks that come in wait for the commit, which is to follow at once.
  * @throws lock_not_available (SQLSTATE 55P03) when the log is busy.
  */
 export async function dropPartition(

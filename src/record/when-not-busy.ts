@@ -3,7 +3,10 @@ import { isLockTimeout } from "../database/postgres-errors.ts";
 
 const REST_MS = 1_000;
 
-/** Does it, and again while others hold the locks that it needs. @throws lock_not_available after so many tries. */
+/**
+ * Does it, and again while others hold the locks that it needs. @throws lock_not_available after so many
+ * tries.
+ */
 export async function whenNotBusy<Result>(tries: number, work: () => Promise<Result>): Promise<Result> {
   for (let left = tries - 1; ; left -= 1) {
     try {

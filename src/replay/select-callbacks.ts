@@ -19,8 +19,8 @@ export interface SelectedCallback {
   /** What was found when it came in, and by earlier replays; of a refused one, only by these. */
   foundIds: string[];
   /**
-   * Those of them that are confirmed for this source, or are to be; and, unless they were named, those of a callback
-   * so old that they were forgotten as unknown.
+   * Those of them that are confirmed for this source, or are to be; and, unless they were named, those of a
+   * callback so old that they were forgotten as unknown.
    */
   settledIds: string[];
 }
@@ -56,7 +56,10 @@ export async function countCallbacks(db: Kysely<Tables>, filters: ReplayFilters)
   return rows[0]?.count ?? 0;
 }
 
-/** Whether the confirmation of an id that was found when its callback came in may have been deleted as unknown. */
+/**
+ * Whether the confirmation of an id that was found when its callback came in may have been deleted as
+ * unknown.
+ */
 const mayBeForgotten = ({ invoiceIds }: ReplayFilters) => sql<boolean>`
   (selected.verdict is null and found = any(selected.invoice_ids) and selected.received_at < ${unknownKeptSince}
     and ${invoiceIds === undefined || invoiceIds.length === 0 ? sql`true` : sql`found <> all(${invoiceIds}::uuid[])`})`;

@@ -13,8 +13,8 @@ export interface HeldWorkOptions<Item> {
 
 /**
  * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there
- * is any. A process that slept may hold what others have by now: it believes its own monotonic clock, by which
- * a lease ends sooner than by Postgres', since it counts from before it was asked for.
+ * is any. A process that slept may hold what others have by now: it believes its own monotonic clock, by
+ * which a lease ends sooner than by Postgres', since it counts from before it was asked for.
  */
 export class HeldWork<Item extends Leased> {
   readonly #options: HeldWorkOptions<Item>;
@@ -56,7 +56,9 @@ export class HeldWork<Item extends Leased> {
     if (this.#all.size > 0) this.#extending ??= setInterval(() => void this.#extend(), leaseMs / 3);
   }
 
-  /** The first `count` of a line begin to run, but for those whose lease has ended: they are held no longer. */
+  /**
+   * The first `count` of a line begin to run, but for those whose lease has ended: they are held no longer.
+   */
   begin(line: string, count: number): { running: Item[]; lapsed: Item[] } {
     const taken = this.#take(line, count);
     const now = performance.now();
@@ -92,7 +94,8 @@ export class HeldWork<Item extends Leased> {
     return now < (this.#ends.get(leaseToken) ?? 0);
   }
 
-  // An answer that comes after the end says nothing: somebody may have taken the lease before it was extended.
+  // An answer that comes after the end says nothing: somebody may have taken the lease before it was
+  // extended.
   async #extend(): Promise<void> {
     const items = [...this.#all];
     const tokens = new Set(items.map(({ leaseToken }) => leaseToken));

@@ -8,7 +8,10 @@ const MARKS = {
   fault: { mark: "FAULT  ", look: "bad" },
 } as const;
 
-/** `invoice-relay doctor`: a line for each thing that `serve` needs; exit code 1 on a fault, 4 when others are away. */
+/**
+ * `invoice-relay doctor`: a line for each thing that `serve` needs; exit code 1 on a fault, 4 when others are
+ * away.
+ */
 export function doctorCommand(context: CommandContext): Command {
   return new Command("doctor")
     .description("check settings, database, provider key and topics, a line each; changes nothing")

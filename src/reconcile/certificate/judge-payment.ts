@@ -222,8 +222,8 @@ function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
 }
 
 /**
- * The payload is about this invoice and event, and was accepted as it stands. An event that was lost and made again
- * may differ from what was accepted before: one acceptance that fits is enough.
+ * The payload is about this invoice and event, and was accepted as it stands. An event that was lost and made
+ * again may differ from what was accepted before: one acceptance that fits is enough.
  */
 function payloadIsSent({
   eventId,
