@@ -1,35 +1,13 @@
-import type { RequestListener } from "node:http";
-import type { Router } from "express";
-import { Alarms } from "../database/alarms.ts";
-import { type Connection, type ConnectOptions, connect } from "../database/connect.ts";
+import { type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
-import type { Tables } from "../database/tables.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf } from "../kit/errors.ts";
-import { listen, type RunningServer } from "../kit/http-server.ts";
 import type { Logger } from "../kit/log.ts";
-import { createMetrics, type Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
-import { type Source, sourcesOf } from "../kit/sources.ts";
-import { httpLimits } from "../receive/http-limits.ts";
-import { type Loop, startLoop } from "../workers/loop.ts";
-import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
-import { Signal } from "../workers/signal.ts";
 import { WakeUps } from "../workers/wake-up.ts";
-import { adminDoor } from "./admin.ts";
-import { alarmWebhookOf } from "./alarm-webhook.ts";
-import { callbackReceiver } from "./callback-receiver.ts";
-import { capConnections, capRequests } from "./cap-addresses.ts";
-import { DatabaseWatch } from "./database-watch.ts";
-import { aliveRoute, opsRoutes } from "./health-routes.ts";
-import { httpApp } from "./http-app.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
-import { MetricsPage } from "./metrics-page.ts";
-import type { Pass, Passes } from "./pass.ts";
-import { createPasses } from "./passes.ts";
-import { protectAnswers } from "./protect-answers.ts";
-import { Readiness } from "./readiness.ts";
-import { register, routesOf } from "./upstreams.ts";
+import { Relay } from "./relay.ts";
+import { register } from "./upstreams.ts";
 import { tellWhatIsOn } from "./what-is-on.ts";
 
 export interface ServeOptions {
@@ -62,11 +40,6 @@ export interface RunningRelay {
 const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;
 const WORKING_CONNECTIONS = 4;
-
-/** The safety net of the loops, in ms. */
-const POLL_MS = 1_000;
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Starts the relay. @throws RelayError when the schema does not fit (it says which command to run), or the
@@ -106,196 +79,4 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     opsPort: ops?.port ?? null,
     stop: () => relay.stop(),
   };
-}
-
-interface RelayParts {
-  settings: ServeSettings;
-  log: Logger;
-  recording: Connection<Tables>;
-  hot: Connection<Tables>;
-  working: Connection<Tables>;
-  wakeUps: WakeUps;
-}
-
-class Relay {
-  readonly sources: readonly Source[];
-  server: RunningServer | null = null;
-  ops: RunningServer | null = null;
-  readonly #parts: RelayParts;
-  readonly #metrics: Metrics = createMetrics();
-  readonly #loops: Loop[] = [];
-  #passes: Passes | null = null;
-  #databaseWatch: DatabaseWatch | null = null;
-  #presence: RelayProcess | null = null;
-  readonly #stoppable: { stop(): void }[] = [];
-  #stopping: Promise<void> | null = null;
-
-  constructor(parts: RelayParts) {
-    this.#parts = parts;
-    this.sources = sourcesOf(parts.settings);
-  }
-
-  watchDatabase(): DatabaseWatch {
-    const { settings, log, recording, working } = this.#parts;
-    const metrics = this.#metrics;
-    const webhook = alarmWebhookOf(settings, metrics);
-    const watch = new DatabaseWatch({
-      db: recording.db,
-      alarms: new Alarms({ db: working.db, log, metrics }),
-      log,
-      tellPeople:
-        webhook &&
-        (async (alarm) => (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null),
-    });
-    this.#databaseWatch = watch;
-    this.#stoppable.push(watch);
-    return watch;
-  }
-
-  /** Lets others see that this process lives. */
-  startPresence(does: { http: boolean; workers: boolean }): void {
-    const { log, working } = this.#parts;
-    const presence = new RelayProcess(working.db, does);
-    const pass = async () => {
-      await presence.beat();
-      return BEAT_MS;
-    };
-    this.#presence = presence;
-    const wake = new Signal();
-    this.#loops.push(
-      startLoop({ name: "presence", pass, wake, pollMs: BEAT_MS, log, metrics: this.#metrics }),
-    );
-  }
-
-  startWorkers(): void {
-    const { settings, log, hot, working, wakeUps } = this.#parts;
-    const metrics = this.#metrics;
-    const { confirm, publish, reconcile } = wakeUps.signals;
-    const passes = createPasses({
-      db: working.db,
-      hot: hot.db,
-      settings,
-      sources: this.sources,
-      alarms: new Alarms({ db: working.db, log, metrics }),
-      log,
-      metrics,
-      onEvents: () => wakeUps.wake("publish"),
-      onConfirmations: () => wakeUps.wake("confirm"),
-      confirmWake: confirm,
-      publishWake: publish,
-    });
-    this.#passes = passes;
-    const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
-      { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
-      { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
-      { name: "rescue", pass: passes.rescue, pollMs: Math.max(POLL_MS, settings.LEASE_DURATION / 5) },
-      { name: "sweep", pass: passes.sweep, wake: reconcile, pollMs: POLL_MS },
-      { name: "scout", pass: passes.scout, pollMs: POLL_MS },
-      { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
-      { name: "replay", pass: passes.replay, pollMs: POLL_MS },
-      { name: "tell", pass: passes.tell, pollMs: POLL_MS },
-      { name: "retention", pass: passes.retention, pollMs: DAY_MS },
-      { name: "partitions", pass: passes.partitions, pollMs: DAY_MS },
-    ];
-    for (const { wake = new Signal(), ...loop } of loops) {
-      this.#loops.push(startLoop({ ...loop, wake, log, metrics }));
-    }
-  }
-
-  async startHttp(host?: string): Promise<void> {
-    const { settings, log, recording, working, wakeUps } = this.#parts;
-    const metrics = this.#metrics;
-    const receiver = callbackReceiver({
-      settings,
-      sources: this.sources,
-      recording: recording.db,
-      working: working.db,
-      alarms: new Alarms({ db: working.db, log, metrics }),
-      logger: log,
-      metrics,
-      onConfirmations: () => wakeUps.wake("confirm"),
-      handoff: this.#passes?.handoff ?? null,
-      onNothingNamed: () => wakeUps.wake("reconcile"),
-    });
-    this.#stoppable.push(receiver);
-    const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
-    const app = httpApp(
-      [
-        protectAnswers({ behindTls: settings.PUBLIC_URL.startsWith("https:") }),
-        capRequests(most, metrics),
-        ...receiver.routers,
-        aliveRoute,
-        ...(settings.OPS_PORT === undefined ? this.#opsRoutes() : []),
-      ],
-      log,
-      settings.TRUSTED_PROXIES ?? [],
-    );
-    this.server = await this.#listen(app, settings.PORT, host);
-    this.server.server.maxConnections = settings.MAX_CONNECTIONS;
-    capConnections(this.server.server, { app, most, metrics });
-  }
-
-  /** What operators and their tools ask for, on a port that strangers need not reach. */
-  async startOps(port: number, host?: string): Promise<void> {
-    const { settings, log } = this.#parts;
-    const handlers = [protectAnswers({ behindTls: false }), aliveRoute, ...this.#opsRoutes()];
-    this.ops = await this.#listen(httpApp(handlers, log, settings.TRUSTED_PROXIES ?? []), port, host);
-  }
-
-  #opsRoutes(): Router[] {
-    const { settings, log, recording, hot, working, wakeUps } = this.#parts;
-    const metricsPage = new MetricsPage({
-      db: working.db,
-      metrics: this.#metrics,
-      watched: {
-        sources: this.sources,
-        topics: [...new Set(routesOf(this.sources).map(({ topicArn }) => topicArn))],
-      },
-      database: this.#databaseWatch ?? this.watchDatabase(),
-      pools: { record: recording.usage, hot: hot.usage, work: working.usage },
-    });
-    this.#stoppable.push(metricsPage);
-    const readiness = new Readiness(recording.db, log);
-    const admin = adminDoor({
-      db: working.db,
-      settings,
-      sources: this.sources,
-      alarms: new Alarms({ db: working.db, log, metrics: this.#metrics }),
-      log,
-      onConfirmations: () => wakeUps.wake("confirm"),
-      metrics: this.#metrics,
-      onEvents: () => wakeUps.wake("publish"),
-    });
-    this.#stoppable.push(admin);
-    return [
-      opsRoutes({ readiness, metricsPage, isStopping: () => this.#stopping !== null }),
-      ...admin.routers,
-    ];
-  }
-
-  #listen(app: RequestListener, port: number, host: string | undefined): Promise<RunningServer> {
-    return listen(app, {
-      name: "invoice-relay",
-      port,
-      server: httpLimits(this.#parts.settings.REQUEST_TIMEOUT),
-      ...(host === undefined ? {} : { host }),
-    });
-  }
-
-  stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
-    return this.#stopping;
-  }
-
-  async #stop(): Promise<void> {
-    const { recording, hot, working, wakeUps } = this.#parts;
-    await Promise.all([this.server?.close(2_000), this.ops?.close(2_000)]);
-    for (const part of this.#stoppable) part.stop();
-    await Promise.all(this.#loops.map((loop) => loop.stop()));
-    await this.#passes?.close();
-    // Without a database others see it by its silence.
-    await this.#presence?.leave().catch(() => undefined);
-    await wakeUps.stop();
-    await Promise.all([recording, hot, working].map((pool) => pool.close()));
-  }
 }
