@@ -52,8 +52,8 @@ export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): v
     personalDataMs: settings.PERSONAL_DATA_RETENTION,
     statusSettings: statusSettings(settings),
     timeline: (invoiceId: string) => readTimeline(db, invoiceId),
-    certify: (period: Period) =>
-      withLists(options, (asking) => certifyPeriod(asking, { ...asking, ...scopeOf(period) })),
+    certify: ({ deep, ...period }: Period & { deep: boolean }) =>
+      withLists(options, (asking) => certifyPeriod(asking, { ...asking, ...scopeOf(period), deep })),
     reconcile: ({ publish, ...period }: Period & { publish: boolean }, actor: string) =>
       withLists(options, (asking) =>
         reconcilePeriod(asking, { ...asking, ...scopeOf(period), publish, actor }),

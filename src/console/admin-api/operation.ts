@@ -28,7 +28,7 @@ export interface AdminParts {
   statusSettings: StatusSettings;
   /** Everything that happened to one invoice; null when nothing is known of it. */
   timeline?: ((invoiceId: string) => Promise<unknown>) | undefined;
-  certify?: ((period: Period) => Promise<unknown>) | undefined;
+  certify?: ((request: Period & { deep: boolean }) => Promise<unknown>) | undefined;
   reconcile?: ((request: Period & { publish: boolean }, actor: string) => Promise<unknown>) | undefined;
 }
 

@@ -133,7 +133,7 @@ export const operations: readonly Operation[] = [
     path: "/certify",
     tag: "Proof",
     summary: "Compare what the provider says is paid with what was stored and published",
-    body: schemas.period,
+    body: schemas.certifyRequest,
     result: schemas.anything,
     run: ({ certify }, { body }) => composed(certify)(body),
   }),

@@ -277,6 +277,11 @@ export const period = z.strictObject({
   to: z.iso.date().meta({ description: "The last day, UTC." }),
   collection: id.optional().meta({ description: "One of COLLECTION_IDS; all when left out." }),
 });
+export const certifyRequest = period.extend({
+  deep: z.boolean().default(false).meta({
+    description: "Ask the provider about every invoice of the period again, for what lists do not show.",
+  }),
+});
 export const reconcileRequest = period.extend({
   publish: z
     .boolean()
