@@ -1,17 +1,7 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { startRelay, surroundings } from "../support/relay.ts";
-
-/** As much as is alive, in bytes, after a full collection. */
-function heapAfterCollection(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  collect();
-  return process.memoryUsage().heapUsed;
-}
+import { heapAfterCollection } from "./heap-after-collection.ts";
 
 const REQUESTS = 24_000;
 const AT_ONCE = 32;

@@ -79,6 +79,7 @@ describe(`behind ${execFileSync("/usr/sbin/pgbouncer", ["--version"], { encoding
     around.provider.invoice(id, invoiceAnswer(id));
     const environment = around.environment({
       DATABASE_URL: await behindPgBouncer(around.databaseUrl, "session"),
+      COLLECTION_IDS: "none",
     });
     const relay = await startRelay(environment);
     expect((await relay.callback({ data: { id } })).status).toBe(200);
