@@ -102,7 +102,7 @@ describe("invoice-relay certificate", () => {
     };
     await around.query(
       `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, result, gaps, paid, paid_amount, document)
-       values ($1, 'default', '2026-10-01', '2026-11-01', '{}', 'done', now(), 'refused', 0, 0, 0, $2)`,
+       values ($1, 'default', '2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', '{}', 'done', now(), 'refused', 0, 0, 0, $2)`,
       [id, JSON.stringify(document)],
     );
     const list = await runCommand(["certificate", "list"], environment);
