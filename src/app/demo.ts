@@ -44,6 +44,7 @@ export async function runDemo({ environment, log, tell, signal }: DemoOptions): 
       environment,
       dataDir,
       durable: false,
+      reconciles: false,
       ports: { relay: 0, collectionService: 0, sns: 0, postgres: 0 },
       log,
       onMessage: ({ message }) => void received.push(message),

@@ -23,6 +23,8 @@ export interface LocalWorldOptions {
   dataDir: string;
   /** `false` where the data is thrown away afterwards: commits are not forced to the disk. */
   durable: boolean;
+  /** `false` where it lives for one payment, which a sweep would ask about a second time. */
+  reconciles: boolean;
   /** The ports wanted; a free one where it is taken, or 0. */
   ports: { relay: number; collectionService: number; sns: number; postgres: number };
   log: Logger;
@@ -115,7 +117,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     DATABASE_URL: databaseUrl.reveal(),
     COLLECTION_API_URL: service.url,
     COLLECTION_API_KEY: apiKey,
-    COLLECTION_IDS: collectionIds.join(","),
+    COLLECTION_IDS: options.reconciles ? collectionIds.join(",") : "none",
     CALLBACK_TOKENS: callbackToken,
     SNS_TOPIC_ARN: topicArn,
     SNS_TEST_TOPIC_ARN: testTopicArn,

@@ -35,6 +35,7 @@ export async function startDev({ environment, log, tell }: DevOptions): Promise<
     environment,
     dataDir,
     durable: true,
+    reconciles: true,
     ports: { ...PORTS, relay: PORT },
     log,
     onMessage: (message) => happenings?.received(message),
