@@ -73,7 +73,7 @@ async function payOne(
   tell("the subscriber received the event");
   const timeline = await until("the publication was not kept", signal, async () => {
     const found = await readTimeline(db, invoice.id);
-    return found?.events[0]?.state === "published" ? found : undefined;
+    return found?.entries.some(({ kind }) => kind === "publication") ? found : undefined;
   });
   return { event, timeline };
 }
