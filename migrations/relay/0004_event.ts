@@ -5,8 +5,8 @@ import { type Kysely, sql } from "kysely";
  * published. `(source, invoice_id, type)` is what makes an event one of a kind (G4).
  * `outbox` is what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
  * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows from
- * source and `invoice_type`, by today's settings. `callback_id` and `requested_at` say what led to it, for logs and
- * metrics. `held`: an event of a Test invoice without a topic.
+ * source and `invoice_type`, by today's settings. `callback_id`, `requested_at` and `traceparent` say what led to it,
+ * for logs, metrics and traces. `held`: an event of a Test invoice without a topic.
  * `publication` is every acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message that SNS
  * accepted. It is looked up by its event, and certificates read the acceptances of a period.
  */
@@ -54,8 +54,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       invoice_type text not null,
       state text not null default 'due',
       last_error text,
+      traceparent text,
       constraint outbox_pkey primary key (source, event_id),
       constraint outbox_state_check check (state in ('due', 'claimed', 'held', 'dead')),
+      constraint outbox_traceparent_check check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
       constraint outbox_lease_check check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`.execute(db);
   await sql`create index outbox_due on outbox (source, invoice_type, due_at) where state = 'due'`.execute(db);

@@ -10,6 +10,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { Paced } from "../kit/paced.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
+import type { Tracer } from "../kit/trace.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
@@ -27,6 +28,7 @@ export interface CallbackReceiverOptions {
   alarms: Alarms;
   logger: Logger;
   metrics: Metrics;
+  tracer: Tracer | null;
   onConfirmations: () => void;
   /** A confirmer in this process; null when there is none. */
   handoff: Handoff<ClaimedConfirmation> | null;
@@ -46,7 +48,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
   routers: RequestHandler[];
   stop(): void;
 } {
-  const { settings, sources, recording, working, alarms, logger, metrics } = options;
+  const { settings, sources, recording, working, alarms, logger, metrics, tracer } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
   const overBudget = new Paced({ everyMs: OVER_BUDGET_EVERY_MS, act: (key) => void raiseOverBudget(key) });
   const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
@@ -56,6 +58,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
       db: recording,
       onConfirmations: options.onConfirmations,
       handoff: options.handoff,
+      tracer,
     }),
     logger,
     metrics,
@@ -69,6 +72,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
   const callbacks = callbackRoutes({
     intake,
     metrics,
+    tracer,
     ackStatus: settings.CALLBACK_ACK_STATUS,
     ackBody: settings.CALLBACK_ACK_BODY,
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,

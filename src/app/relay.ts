@@ -25,6 +25,7 @@ import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
+import type { Tracing } from "./tracing.ts";
 import { routesOf } from "./upstreams.ts";
 
 /** The safety net of the loops, in ms. */
@@ -39,6 +40,8 @@ interface RelayParts {
   hot: Connection<Tables>;
   working: Connection<Tables>;
   wakeUps: WakeUps;
+  /** null while it is off. */
+  tracing: Tracing | null;
 }
 
 /** What one `serve` runs: its servers and loops, and how all of it stops. */
@@ -93,7 +96,7 @@ export class Relay {
   }
 
   startWorkers(): void {
-    const { settings, log, hot, working, wakeUps } = this.#parts;
+    const { settings, log, hot, working, wakeUps, tracing } = this.#parts;
     const metrics = this.#metrics;
     const { confirm, publish, reconcile } = wakeUps.signals;
     const passes = createPasses({
@@ -104,6 +107,7 @@ export class Relay {
       alarms: new Alarms({ db: working.db, log, metrics }),
       log,
       metrics,
+      tracer: tracing?.tracer ?? null,
       onEvents: () => wakeUps.wake("publish"),
       onConfirmations: () => wakeUps.wake("confirm"),
       confirmWake: confirm,
@@ -128,7 +132,7 @@ export class Relay {
   }
 
   async startHttp(host?: string): Promise<void> {
-    const { settings, log, recording, working, wakeUps } = this.#parts;
+    const { settings, log, recording, working, wakeUps, tracing } = this.#parts;
     const metrics = this.#metrics;
     const receiver = callbackReceiver({
       settings,
@@ -138,6 +142,7 @@ export class Relay {
       alarms: new Alarms({ db: working.db, log, metrics }),
       logger: log,
       metrics,
+      tracer: tracing?.tracer ?? null,
       onConfirmations: () => wakeUps.wake("confirm"),
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
@@ -213,7 +218,7 @@ export class Relay {
   }
 
   async #stop(): Promise<void> {
-    const { recording, hot, working, wakeUps } = this.#parts;
+    const { recording, hot, working, wakeUps, tracing } = this.#parts;
     await Promise.all([this.server?.close(2_000), this.ops?.close(2_000)]);
     for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
@@ -221,6 +226,6 @@ export class Relay {
     // Without a database others see it by its silence.
     await this.#presence?.leave().catch(() => undefined);
     await wakeUps.stop();
-    await Promise.all([recording, hot, working].map((pool) => pool.close()));
+    await Promise.all([tracing?.close(), ...[recording, hot, working].map((pool) => pool.close())]);
   }
 }

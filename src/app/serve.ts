@@ -7,6 +7,7 @@ import type { ServeSettings } from "../kit/settings.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import { Relay } from "./relay.ts";
+import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
 import { tellWhatIsOn } from "./what-is-on.ts";
 
@@ -54,7 +55,8 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
   const hot = pool(HOT_CONNECTIONS, { purpose: "hot" });
   const working = pool(WORKING_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
-  const relay = new Relay({ settings, log, recording, hot, working, wakeUps });
+  const tracing = await startTracing(settings, log);
+  const relay = new Relay({ settings, log, recording, hot, working, wakeUps, tracing });
   try {
     await requireSchema(working.db, "relay");
     await requireWholeSessions(settings.DATABASE_URL);

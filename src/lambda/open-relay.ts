@@ -1,3 +1,4 @@
+import { startTracing, type Tracing } from "../app/tracing.ts";
 import { Alarms } from "../database/alarms.ts";
 import { connect, type Database, type Purpose } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
@@ -15,6 +16,8 @@ export interface LambdaRelay {
   sources: readonly Source[];
   log: Logger;
   metrics: Metrics;
+  /** null while it is off. */
+  tracing: Tracing | null;
   alarms: Alarms;
   db: Database;
   /** Where the function to wake is told; null when the stack has none. */
@@ -54,12 +57,14 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
       log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
   });
   const metrics = createMetrics();
+  const tracing = await startTracing(settings, log);
   let usedAt = Date.now();
   return {
     settings,
     sources: sourcesOf(settings),
     log,
     metrics,
+    tracing,
     alarms: new Alarms({ db, log, metrics }),
     db,
     queueUrls: {

@@ -48,7 +48,7 @@ export function passHandler(
 
 async function openPasses() {
   const relay = await openRelay(CONNECTIONS, "work");
-  const { db, settings, sources, alarms, log, metrics, queueUrls } = relay;
+  const { db, settings, sources, alarms, log, metrics, tracing, queueUrls } = relay;
   try {
     await requireSchema(db, "relay", relayMigrations);
     await register(db, sources);
@@ -66,13 +66,14 @@ async function openPasses() {
     alarms,
     log,
     metrics,
+    tracer: tracing?.tracer ?? null,
     onEvents: () => publish.wake(),
     onConfirmations: () => confirm.wake(),
   });
   return {
     relay,
     passes,
-    flush: () => Promise.all([confirm.flush(), publish.flush()]),
+    flush: () => Promise.all([confirm.flush(), publish.flush(), tracing?.flush()]),
     tellBacklog: backlogTeller(db),
   };
 }

@@ -19,6 +19,7 @@ const open = perContainer(async () => {
     alarms: relay.alarms,
     logger: relay.log,
     metrics: relay.metrics,
+    tracer: relay.tracing?.tracer ?? null,
     onConfirmations: () => wake.wake(),
     handoff: null,
     // The sweep comes every minute by its schedule.
@@ -45,6 +46,6 @@ export async function handler(
   const { relay, wake, app } = await open();
   await relay.awaken();
   const answer = await app(event, context);
-  await wake.flush();
+  await Promise.all([wake.flush(), relay.tracing?.flush()]);
   return answer;
 }

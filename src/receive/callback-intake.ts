@@ -66,7 +66,8 @@ export class CallbackIntake {
     this.#mask = requestMask(options.sources);
   }
 
-  async take(request: Request): Promise<Intake> {
+  /** @param traceparent of the request; null while tracing is off. */
+  async take(request: Request, traceparent: string | null = null): Promise<Intake> {
     const address = addressOf(request);
     const { token, reference, query, path } = callbackAddress(request.originalUrl);
     const owner = this.#tokens.ownerOf(token);
@@ -97,6 +98,7 @@ export class CallbackIntake {
         invoiceIds: read.invoiceIds,
         foundBy: read.foundBy,
         verdict: read.verdict,
+        traceparent,
       },
       check,
     );

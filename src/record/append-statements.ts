@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { ASKED, type Asked, type Born, opening } from "../confirmations/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../database/columns.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import { noInvoiceIsKnown } from "../payments/known-invoice.ts";
 import { joiningWellSource } from "../upstreams/upstream-kind.ts";
 import type { IncomingCallback } from "./callback-log.ts";
@@ -67,7 +67,12 @@ const TO_HAND_OVER: Columns<AskedWithHandoff> = { ...ASKED, hand_over: boolean((
  * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
  */
 export const appendAndHandOver = new Statement(
-  { invoiceId: returned.uuid, source: returned.text(), askedAt: returned.time },
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    traceparents: nullable(returned.text()),
+    askedAt: returned.time,
+  },
   (slots: Slots<HandoffBatch>) => {
     const token = slots.value(({ leaseToken }) => leaseToken);
     const whenHandedOver = (value: ReturnType<typeof sql>) =>
@@ -81,8 +86,8 @@ export const appendAndHandOver = new Statement(
       ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),
-      opened as (${opening(asked, { ...OPENING, born })} returning invoice_id, source, lease_token)
-      select invoice_id as "invoiceId", source, clock_timestamp() as "askedAt"
+      opened as (${opening(asked, { ...OPENING, born })} returning invoice_id, source, traceparents, lease_token)
+      select invoice_id as "invoiceId", source, traceparents, clock_timestamp() as "askedAt"
       from opened where lease_token = ${token}::uuid`;
   },
 );

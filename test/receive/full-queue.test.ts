@@ -41,6 +41,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
   const routes = callbackRoutes({
     intake,
     metrics,
+    tracer: null,
     ackStatus: 200,
     ackBody: "",
     redirectUrl: null,
