@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+// The package as a whole brings metrics and logs along, which nobody here needs.
+import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer/build/src/trace/protobuf/index.js";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";

@@ -200,7 +200,7 @@ describe("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
     const around = await surroundings();
     const collector = await startTraceReceiver();
     const relay = await startRelay(
-      tracedBy(around, collector, { ADMIN_TOKENS: "ada:admin:admin-token-0123456789abcdef" }),
+      tracedBy(around, collector, { ADMIN_TOKENS: "admin-token-0123456789abcdef" }),
     );
     await relay.callback({ data: { id: paidInvoice(around) } });
     const [before] = await publishedOn(around, 1);
