@@ -32,6 +32,8 @@ export interface CallbackReceiverOptions {
   handoff: Handoff<ClaimedConfirmation> | null;
   /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
   onNothingNamed: (source: string) => void;
+  /** False while the start waits for the database; always true when left out. */
+  mayRecord?: () => boolean;
 }
 
 const NOTHING_NAMED_EVERY_MS = 60_000;
@@ -57,6 +59,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
       onConfirmations: options.onConfirmations,
       handoff: options.handoff,
     }),
+    mayRecord: options.mayRecord ?? (() => true),
     logger,
     metrics,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,

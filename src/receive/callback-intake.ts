@@ -22,6 +22,8 @@ export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
 export interface CallbackIntakeOptions {
   sources: readonly Source[];
   log: CallbackLog;
+  /** Nothing is written before the database was found right. */
+  mayRecord: () => boolean;
   logger: Logger;
   metrics: Metrics;
   wrongTokensPerMinute: number;
@@ -132,6 +134,7 @@ export class CallbackIntake {
 
   async #record(callback: IncomingCallback, check: FailedCheck | null): Promise<Intake> {
     const { source, invoiceIds, cut } = callback;
+    if (!this.#options.mayRecord()) return { kind: "unrecorded", retryAfterS: 5 };
     try {
       step("callback read");
       const id = await this.#options.log.append(callback);

@@ -30,6 +30,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
   const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
   const budgetPerHour = { bytes: 1e9, callbacks: 1e6, ids: 1e6 };
   const intake = new CallbackIntake({
+    mayRecord: () => true,
     sources,
     log,
     logger,
