@@ -94,17 +94,12 @@ describe("serve, and what waiting would not mend", () => {
     expect(await around.query("select from callback")).toEqual([]);
   });
 
-  it.each<[string, (url: URL) => void, string]>([
-    ["a wrong password", (url) => void (url.password = "wrong"), "The database refuses the password"],
-    [
-      "a database that does not exist",
-      (url) => void (url.pathname = "/nowhere"),
-      "does not exist. Create it",
-    ],
-  ])("ends at %s, and says so", async (_what, spoil, says) => {
+  it.each<[string, Partial<URL>, string]>([
+    ["a wrong password", { password: "wrong" }, "The database refuses the password"],
+    ["a database that does not exist", { pathname: "/nowhere" }, "does not exist. Create it"],
+  ])("ends at %s, and says so", async (_what, changes, says) => {
     const around = await surroundings();
-    const url = new URL(around.databaseUrl);
-    spoil(url);
+    const url = Object.assign(new URL(around.databaseUrl), changes);
     const { code, stderr } = await runCli(["serve"], {
       ...around.environment({ DATABASE_URL: url.href }),
       ...AWS,
