@@ -5,15 +5,16 @@ import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
-
 import { WrongTokens } from "../kit/wrong-tokens.ts";
 import type { CallbackCut, CallbackLog, IncomingCallback } from "../record/callback-log.ts";
 import { callbackAddress } from "./callback-address.ts";
+import { alarmsAbout } from "./caller/callback-alarms.ts";
 import { CallbackBudgets, type CallbackCost } from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
 import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { keptBody } from "./kept-body.ts";
 import { requestMask } from "./masked-request.ts";
+import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { readBody } from "./read-body.ts";
 import { BODY_LIMIT, type Named, namedIn, namedInRefused } from "./what-is-named.ts";
 
@@ -88,17 +89,25 @@ export class CallbackIntake {
       null;
     const read = check === null ? namedIn(request, query, reference, body) : namedInRefused(query, body);
     if (read === "too_large") return tooLarge(", after decompression too");
+    const kept = this.#withinBudget(owner, address, body, { ...read, isRefused: check !== null });
+    const overBudget = kept.cut?.overBudget ?? null;
     const texts = this.#mask({ path, query, reference, rawHeaders: request.rawHeaders });
     return await this.#record(
       {
         source: source.name,
         method: request.method,
         ...texts,
-        ...this.#withinBudget(owner, address, body, { ...read, isRefused: check !== null }),
+        ...kept,
         remoteAddress: address === "" ? null : address,
         invoiceIds: read.invoiceIds,
         foundBy: read.foundBy,
         verdict: read.verdict,
+        raises: alarmsAbout({
+          source: source.name,
+          check,
+          overBudget,
+          isBrowser: comesFromBrowser(request),
+        }),
       },
       check,
     );

@@ -46,8 +46,6 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
     ackBody: "",
     redirectUrl: null,
     nothingNamed: paced,
-    overBudget: new Paced({ everyMs: 1_000, act: () => undefined }),
-    refused: paced,
   });
   const server = await listen(httpApp([routes], logger), { name: "door", port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
