@@ -81,13 +81,17 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
   function raiseOverBudget(key: string): Promise<void> {
     const [source = "", subject = ""] = key.split(" ");
     const detail =
-      "Callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the provider sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS";
+      "Callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the provider " +
+      "sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS";
     return keep(source, alarms.goesOn({ name: "callbacks_over_budget", source, subject, detail }));
   }
 
   function raiseRefused(key: string): Promise<void> {
     const [source = "", check = ""] = key.split(" ");
-    const detail = `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or address changed. They are kept as refused and ask nothing; once the settings are right, run: invoice-relay replay callbacks`;
+    const detail =
+      `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or address ` +
+      "changed. They are kept as refused and ask nothing; once the settings are right, run: invoice-relay " +
+      "replay callbacks";
     return keep(source, alarms.raise({ name: "callback_refused", source, subject: check, detail }));
   }
 

@@ -145,9 +145,8 @@ export class Alarms {
       select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
         case when ${told} then ${began} end
       where not exists (select from alarm
-        where name = ${name} and source = ${source} and subject = ${subject} and cleared_at > ${began})`.execute(
-      this.#db,
-    );
+        where name = ${name} and source = ${source} and subject = ${subject}
+          and cleared_at > ${began})`.execute(this.#db);
   }
 
   /** Closes it if it is open. */

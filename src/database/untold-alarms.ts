@@ -34,9 +34,8 @@ export async function claimUntoldAlarms(
       order by id limit ${most} for update skip locked)
     update alarm set telling_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
     from untold where alarm.id = untold.id
-    returning alarm.id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt"`.execute(
-    db,
-  );
+    returning alarm.id, name, source, subject, detail, times, raised_at as "raisedAt",
+      cleared_at as "clearedAt"`.execute(db);
   return rows.sort((one, other) => one.id - other.id);
 }
 

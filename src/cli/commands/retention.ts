@@ -8,7 +8,8 @@ import { table } from "../table.ts";
 export function retentionCommand(context: CommandContext): Command {
   return new Command("retention")
     .description(
-      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it daily",
+      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does " +
+        "it daily",
     )
     .option("--dry-run", "only say what would be dropped")
     .action(async ({ dryRun }: { dryRun?: true }) => {
@@ -53,7 +54,8 @@ function render(result: RetentionResult): string {
     const { invoices, more, before: from } = personalData;
     const which = `the personal data of ${invoices.toLocaleString("en-US")} invoices confirmed before`;
     lines.push(
-      `${dryRun ? "Would be blanked" : "Blanked"}: ${which} ${from.toISOString()}.${more ? " There are more: run it again." : ""}`,
+      `${dryRun ? "Would be blanked" : "Blanked"}: ${which} ` +
+        `${from.toISOString()}.${more ? " There are more: run it again." : ""}`,
     );
   }
   if (stays?.why === "busy")
@@ -62,7 +64,8 @@ function render(result: RetentionResult): string {
     );
   if (stays?.why === "not_allowed")
     lines.push(
-      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or run this as the tables' owner.`,
+      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or ` +
+        "run this as the tables' owner.",
     );
   return lines.join("\n");
 }

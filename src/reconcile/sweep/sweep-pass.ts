@@ -102,10 +102,12 @@ async function sweepOnce(
   }
 }
 
-const unstableText = (unproven: readonly Unproven[]) =>
-  `The provider's list of this collection contradicts itself, however it is read: ${unproven
-    .slice(0, 3)
-    .map(({ first, last, why }) => `${first} to ${last}: ${why}`)
-    .join(
-      "; ",
-    )}${unproven.length > 3 ? ` and ${unproven.length - 3} more` : ""}. What it showed was used; what it may hide waits. The other days were read. It is read again with the next sweep.`;
+function unstableText(unproven: readonly Unproven[]): string {
+  const days = unproven.slice(0, 3).map(({ first, last, why }) => `${first} to ${last}: ${why}`);
+  const more = unproven.length > 3 ? ` and ${unproven.length - 3} more` : "";
+  return (
+    "The provider's list of this collection contradicts itself, however it is read: " +
+    `${days.join("; ")}${more}. What it showed was used; what it may hide waits. The other days were read. ` +
+    "It is read again with the next sweep."
+  );
+}
