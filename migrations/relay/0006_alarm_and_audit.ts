@@ -6,8 +6,9 @@ import { type Kysely, sql } from "kysely";
  * process at a time tells people, and no oftener than it says: nobody does before `next_at`.
  * And who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an invoice,
  * an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its timeline.
- * And what the rows of the work no longer say, for an invoice's timeline: asks and sends that failed, and the verdict
- * that a later one took the place of. Only these are noted, the first fifty of each kind.
+ * And what the rows of the work no longer say, for an invoice's timeline: asks and sends that failed, replays that had
+ * it asked about again, and the verdict that a later one took the place of. Only these are noted, the first fifty of
+ * each kind.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -65,7 +66,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       kind text not null,
       detail text not null,
       constraint history_entry_pkey primary key (id),
-      constraint history_entry_kind_check check (kind in ('ask_failed', 'send_failed', 'verdict'))
+      constraint history_entry_kind_check check (kind in ('ask_failed', 'replayed', 'send_failed', 'verdict'))
     )`.execute(db);
   await sql`create index history_entry_invoice on history_entry (invoice_id)`.execute(db);
   // Rows come in the order of their time: so small an index costs the path nothing.

@@ -133,7 +133,7 @@ export interface HistoryEntryTable {
   invoice_id: string;
   at: Generated<Date>;
   source: string;
-  kind: "ask_failed" | "send_failed" | "verdict";
+  kind: "ask_failed" | "replayed" | "send_failed" | "verdict";
   detail: string;
 }
 
