@@ -54,9 +54,12 @@ export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): v
     timeline: (invoiceId: string) => readTimeline(db, invoiceId),
     certify: ({ deep, ...period }: Period & { deep: boolean }) =>
       withLists(options, (asking) => certifyPeriod(asking, { ...asking, ...scopeOf(period), deep })),
-    reconcile: ({ publish, ...period }: Period & { publish: boolean }, actor: string) =>
+    reconcile: (
+      { publish, reason, ...period }: Period & { publish: boolean; reason?: string | undefined },
+      actor: string,
+    ) =>
       withLists(options, (asking) =>
-        reconcilePeriod(asking, { ...asking, ...scopeOf(period), publish, actor }),
+        reconcilePeriod(asking, { ...asking, ...scopeOf(period), publish, actor, reason }),
       ),
   };
   const wrongTokensPerMinute = settings.WRONG_TOKENS_PER_MINUTE;

@@ -29,7 +29,12 @@ export interface AdminParts {
   /** Everything that happened to one invoice; null when nothing is known of it. */
   timeline?: ((invoiceId: string) => Promise<unknown>) | undefined;
   certify?: ((request: Period & { deep: boolean }) => Promise<unknown>) | undefined;
-  reconcile?: ((request: Period & { publish: boolean }, actor: string) => Promise<unknown>) | undefined;
+  reconcile?:
+    | ((
+        request: Period & { publish: boolean; reason?: string | undefined },
+        actor: string,
+      ) => Promise<unknown>)
+    | undefined;
 }
 
 export interface AdminContext extends AdminParts {

@@ -223,7 +223,7 @@ const upstream = z.object({
 });
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
-export const dryRunRequest = z.strictObject({ dryRun: z.boolean().default(false) });
+export const retentionRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
 export const retentionResult = z.object({
   dryRun: z.boolean(),
   before: time,
@@ -283,6 +283,7 @@ export const certifyRequest = period.extend({
   }),
 });
 export const reconcileRequest = period.extend({
+  reason,
   publish: z
     .boolean()
     .default(false)
