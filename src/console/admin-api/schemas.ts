@@ -262,6 +262,7 @@ export const certifyRequest = period.extend({
   }),
 });
 export const reconcileRequest = period.extend({
+  reason,
   publish: z
     .boolean()
     .default(false)
