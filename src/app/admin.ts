@@ -49,7 +49,7 @@ const SHOWN_MINUTES = 60;
 
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
 export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): void } {
-  const { db, settings, sources, log, metrics, behindTls } = options;
+  const { db, settings, log, metrics, behindTls } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };
   const stopping = new AbortController();

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Verdict } from "../confirmations/confirmation.ts";
 import { readHistory } from "../database/history.ts";
+import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventState } from "../outbox/event-state.ts";
 import type {
@@ -35,23 +36,23 @@ const ORDER: Record<Entry["kind"], number> = {
 };
 
 /**
- * Everything that happened to one invoice, read from the tables.
+ * Everything that happened to one invoice, read from the tables as of one moment.
  * @param invoiceId in lower case
  * @returns null when neither a callback nor anything else names it.
  */
-export async function readTimeline(db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> {
+export const readTimeline = (db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> =>
+  inSnapshot(db, (snapshot) => readAll(snapshot, invoiceId));
+
+async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> {
   const callbacks = await readCallbacks(db, invoiceId);
-  const [invoices, confirmations, answers, events, publications, others, closedTopics, past] =
-    await Promise.all([
-      readInvoices(db, invoiceId),
-      readConfirmations(db, invoiceId),
-      readAnswers(db, invoiceId),
-      readEvents(db, invoiceId),
-      readPublications(db, invoiceId),
-      readActionsAndAlarms(db, invoiceId),
-      readClosedTopics(db),
-      readPast(db, invoiceId),
-    ]);
+  const invoices = await readInvoices(db, invoiceId);
+  const confirmations = await readConfirmations(db, invoiceId);
+  const answers = await readAnswers(db, invoiceId);
+  const events = await readEvents(db, invoiceId);
+  const publications = await readPublications(db, invoiceId);
+  const others = await readActionsAndAlarms(db, invoiceId);
+  const closedTopics = await readClosedTopics(db);
+  const past = [...(await readPast(db, invoiceId)), ...(await readReplays(db, invoiceId))];
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
   const entries: Entry[] = [
     ...callbacks.entries,
@@ -217,6 +218,20 @@ async function readPast(db: Kysely<Tables>, id: string): Promise<Entry[]> {
         ? { kind, at, source, verdict: detail as Verdict, state: detail === "pending" ? "dead" : "done" }
         : { kind, at, source, error: detail },
   );
+}
+
+/** Who asked for the replays that had it asked about again; events that were sent again say so themselves. */
+async function readReplays(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+  const { rows } = await sql<Entry>`
+    select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
+      noted.detail as subject,
+      (select started.detail->>'reason' from audit_entry as started
+        where started.subject = noted.detail and started.action = 'replay.start') as reason
+    from history_entry as noted
+    join replay on replay.id = noted.detail::uuid
+    where noted.invoice_id = ${id} and noted.kind = 'replayed'
+    order by noted.id limit ${MOST_PAST}`.execute(db);
+  return rows;
 }
 
 /** Who paused its source or topics while it was under way, and who resumed them. */

@@ -132,10 +132,10 @@ export const operations: readonly Operation[] = [
     path: "/retention",
     tag: "Retention",
     summary: "Drop callbacks older than RETENTION, as serve does daily",
-    body: schemas.dryRunRequest,
+    body: schemas.retentionRequest,
     result: schemas.retentionResult,
     run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
-      applyRetention({ db, actor, retentionMs, personalDataMs, dryRun: body.dryRun }),
+      applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
   }),
   ...paymentOperations,
   ...callbackOperations,
