@@ -150,6 +150,7 @@ export interface InvoiceTable {
   vat: string | null;
   total_amount: string | null;
   settleable_amount: string | null;
+  payer_email_hash: number | null;
   source: string;
   status: string;
   type: string | null;
