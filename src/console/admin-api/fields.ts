@@ -2,9 +2,7 @@ import { z } from "zod";
 
 // What the schemas of the admin API have in common.
 
-export const time = z.iso
-  .datetime({ offset: true })
-  .meta({ description: "ISO 8601; answers are in UTC." });
+export const time = z.iso.datetime({ offset: true }).meta({ description: "ISO 8601; answers are in UTC." });
 
 /** As it is given: in any case. */
 export const id = z.uuid().transform((text) => text.toLowerCase());
@@ -58,10 +56,9 @@ export const pageInQuery = z.object({
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    next: z
-      .string()
-      .nullable()
-      .meta({ description: "The cursor of the next page, also of one that found nothing yet; null at the end." }),
+    next: z.string().nullable().meta({
+      description: "The cursor of the next page, also of one that found nothing yet; null at the end.",
+    }),
     searchedTo: time
       .nullable()
       .meta({ description: "How far back this page has looked; null when it looked at all there is." }),

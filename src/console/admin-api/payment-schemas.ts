@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { answeredId, CONFIRMATION_VERDICTS, day, decimal, id, pageInQuery, pageOf, reason, time } from "./fields.ts";
+import {
+  answeredId,
+  CONFIRMATION_VERDICTS,
+  day,
+  decimal,
+  id,
+  pageInQuery,
+  pageOf,
+  reason,
+  time,
+} from "./fields.ts";
 
 const AMOUNT = /^\d{1,20}(\.\d{1,10})?$/;
 
