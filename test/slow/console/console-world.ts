@@ -137,7 +137,8 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
       vi.waitFor(
         async () => {
           const found = JSON.stringify(await query(text, values));
-          if (found !== JSON.stringify(rows)) throw new Error(`${text}: ${found}, not ${JSON.stringify(rows)}`);
+          if (found !== JSON.stringify(rows))
+            throw new Error(`${text}: ${found}, not ${JSON.stringify(rows)}`);
         },
         { timeout: 20_000, interval: 50 },
       ),

@@ -33,7 +33,7 @@ const CERTIFIED_DAYS = 20;
 const VERDICT = "select verdict, state from confirmation where invoice_id = $1";
 const PUBLISHED = "select count(*)::int as n from publication";
 
-/** Fills every list of the console, by what really happens: payments, callbacks, faults, and an operator's acts. */
+/** Fills every list, by what really happens: payments, callbacks, faults, an operator's acts. */
 export async function fillHouse(world: ConsoleWorld, texts: { reference?: string } = {}): Promise<FullHouse> {
   const reference = (n: number | string) => `${texts.reference ?? "order"}-${n}`;
   await sendOddCallbacks(world);
@@ -60,8 +60,10 @@ async function sendOddCallbacks(world: ConsoleWorld): Promise<void> {
   await world.callback("");
   for (let count = 0; count < 2; count += 1)
     await world.callback({ data: { id: randomUUID() } }, { "x-forwarded-for": STRANGER });
-  // A callback that names no invoice brings the next sweep forward, which would close the gap before it is seen.
-  await world.query("update sweep set started_at = clock_timestamp() where kind = 'automatic' and state = 'done'");
+  // One that names no invoice brings the next sweep forward, which would close the gap before it is seen.
+  await world.query(
+    "update sweep set started_at = clock_timestamp() where kind = 'automatic' and state = 'done'",
+  );
 }
 
 /** A payment or more on most days, each called back: what the calendar shows green. */
@@ -83,7 +85,11 @@ const pastInvoice = (paidAt: number, amount: string) => ({
   amount,
 });
 
-async function create(world: ConsoleWorld, invoices: object[], collectionId = OPEN_AMOUNT): Promise<string[]> {
+async function create(
+  world: ConsoleWorld,
+  invoices: object[],
+  collectionId = OPEN_AMOUNT,
+): Promise<string[]> {
   const reply = await world.service.control("POST", "/invoices", { collectionId, invoices });
   if (reply.status !== 201) throw new Error(reply.text);
   return reply.body.ids;
@@ -118,9 +124,11 @@ async function killConfirmation(world: ConsoleWorld, reference: string): Promise
     api: [{ operations: ["getInvoice"], ids: [id], answer: "wrong-id" }],
   });
   await world.pay(id);
-  await world.until("select attempt from confirmation where invoice_id = $1 and attempt > 0", [id], [
-    { attempt: 1 },
-  ]);
+  await world.until(
+    "select attempt from confirmation where invoice_id = $1 and attempt > 0",
+    [id],
+    [{ attempt: 1 }],
+  );
   await world.query("update confirmation set attempt = 8, due_at = now() where invoice_id = $1", [id]);
   await world.until("select state from confirmation where invoice_id = $1", [id], [{ state: "dead" }]);
   await world.service.control("DELETE", "/faults");
@@ -132,7 +140,8 @@ async function killEvent(world: ConsoleWorld, reference: string): Promise<string
   world.sns.addFault({ kind: "fail-entries", senderFault: true, matching: id, times: 1_000 });
   await world.pay(id);
   await world.until(
-    "select outbox.state from outbox join event on event.id = event_id where invoice_id = $1 and state = 'dead'",
+    `select outbox.state from outbox join event on event.id = event_id
+     where invoice_id = $1 and state = 'dead'`,
     [id],
     [{ state: "dead" }],
   );
@@ -144,7 +153,8 @@ async function killEvent(world: ConsoleWorld, reference: string): Promise<string
 async function changeAfterPayment(world: ConsoleWorld, id: string): Promise<string> {
   await inProvidersBook(
     world,
-    "update collection_service.invoice set amount = amount + 100, total_amount = total_amount + 100, modified_at = now() where id = $1",
+    `update collection_service.invoice
+     set amount = amount + 100, total_amount = total_amount + 100, modified_at = now() where id = $1`,
     [id],
   );
   await world.callback({ data: { id } });

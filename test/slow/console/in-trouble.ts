@@ -1,4 +1,4 @@
-import { type ConsoleWorld } from "./console-world.ts";
+import type { ConsoleWorld } from "./console-world.ts";
 
 /** The provider is away: its circuit breaker opens, and payments wait to be confirmed. */
 export async function takeProviderAway(world: ConsoleWorld): Promise<void> {
