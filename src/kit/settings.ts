@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { adminToken } from "./admin-token.ts";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { RelayError } from "./errors.ts";
 import {
@@ -85,9 +86,11 @@ export const settingsSchema = z.object({
   AWS_ENDPOINT_URL_SNS: url
     .optional()
     .describe("Another SNS endpoint, such as the local one; the AWS SDK's own setting."),
-  ADMIN_TOKENS: list(secret(22))
+  ADMIN_TOKENS: list(adminToken)
     .optional()
-    .describe("Bearer tokens of the admin API and the console; without them both are closed."),
+    .describe(
+      "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; without them both are closed.",
+    ),
   ALARM_WEBHOOK_URL: secretUrl
     .optional()
     .describe("Where people are told of alarms: takes a POST as Slack's incoming webhooks do."),
