@@ -96,7 +96,7 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
       AWS_ENDPOINT_URL_SNS: sns.url,
       REPLAY_TOPIC_ARNS: otherTopicArn,
       RECONCILE_INTERVAL: "1d",
-      ADMIN_TOKENS: ROLES.map((role) => ADMIN_TOKENS[role]).join(","),
+      ADMIN_TOKENS: ROLES.map((role) => `${NAMES[role]}:${role}:${ADMIN_TOKENS[role]}`).join(","),
     },
     SERVE_REQUIRES,
   );
