@@ -11,7 +11,9 @@ import * as m0009 from "./relay/0009_partition_functions.ts";
 import * as m0010 from "./relay/0010_relay_process.ts";
 import * as m0011 from "./relay/0011_log_guard.ts";
 
-/** The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder. */
+/**
+ * The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder.
+ */
 export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0001_callback": m0001,
   "0002_confirmation": m0002,

@@ -55,7 +55,8 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
   let server: { version: number; shown: string; fsync: string; readOnly: boolean } | undefined;
   try {
     const { rows } = await sql<NonNullable<typeof server>>`
-      select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
+      select current_setting('server_version_num')::int as version,
+        current_setting('server_version') as shown,
         current_setting('fsync') as fsync,
         pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`.execute(db);
     server = rows[0];
@@ -125,7 +126,7 @@ async function checkSchema(db: Database): Promise<Check> {
     ? {
         about,
         state: "fault",
-        says: `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that brought it`,
+        says: `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that has it`,
       }
     : {
         about,

@@ -17,6 +17,7 @@ export const ALARM_NAMES = [
   "unknown_ids_flooding",
   "sweep_failing",
   "certificate_gap",
+  "certificate_failing",
   "provider_answer_outside_contract",
   "confirmation_dead",
   "invoice_quarantined",
@@ -196,8 +197,7 @@ export class Alarms {
       select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
         case when ${told} then ${began} end
       where not exists (select from alarm
-        where name = ${name} and source = ${source} and subject = ${subject} and cleared_at > ${began})`.execute(
-      this.#db,
-    );
+        where name = ${name} and source = ${source} and subject = ${subject}
+          and cleared_at > ${began})`.execute(this.#db);
   }
 }

@@ -18,6 +18,10 @@ export function isRefusedData(error: unknown): boolean {
   return /^(21|22|23|54)[0-9A-Z]{3}$/.test(codeOf(error));
 }
 
+/** pg's own words, where there is no code. */
+const LOST_IN_WORDS =
+  /Connection terminated|connection error and is not queryable|read timeout|timeout exceeded when trying/i;
+
 /**
  * The connection went away under a statement, so nobody knows whether it was committed: a broken socket,
  * SQLSTATE 08 (connection exception) or 57P (the server is stopping, starting or crashed).
@@ -26,12 +30,7 @@ export function isLostConnection(error: unknown): boolean {
   const code = codeOf(error);
   if (/^(08[0-9A-Z]{3}|57P0[1-4])$/.test(code)) return true;
   if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"].includes(code)) return true;
-  return (
-    error instanceof Error &&
-    /Connection terminated|connection error and is not queryable|read timeout|timeout exceeded when trying/i.test(
-      error.message,
-    )
-  );
+  return error instanceof Error && LOST_IN_WORDS.test(error.message);
 }
 
 /** PgBouncer says so of a wrong password or name under the code of a broken protocol. */

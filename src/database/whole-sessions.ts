@@ -37,7 +37,9 @@ export async function requireWholeSessions(url: Secret): Promise<void> {
     await Promise.all([listener, speaker].map((client) => client.end().catch(() => undefined)));
   }
   throw new RelayError(
-    "DATABASE_URL leads to a pooler that hands each session on after a transaction (PgBouncer: pool_mode = transaction), and a message from one session did not reach another. Connect to Postgres directly, or through a pooler that keeps sessions (pool_mode = session).",
+    "DATABASE_URL leads to a pooler that hands each session on after a transaction (PgBouncer: pool_mode = " +
+      "transaction), and a message from one session did not reach another. Connect to Postgres directly, " +
+      "or through a pooler that keeps sessions (pool_mode = session).",
     { next: "refuse" },
   );
 }

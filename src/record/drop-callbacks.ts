@@ -76,7 +76,8 @@ export async function dropPartition(
     trx,
   );
   const [times, ids] = [rows.map(({ at }) => at), rows.map(({ id }) => id)];
-  await sql`select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
+  await sql`
+      select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
     trx,
   );
 }

@@ -216,9 +216,8 @@ describe("database roles", () => {
     for (const id of [kept, randomUUID()])
       await sql`
         insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
-        values (${randomUUID()}, '2020-03-10T10:00:00.123456Z', 'default', 'POST', '', '', ${[id]}, '[]', '')`.execute(
-        db,
-      );
+        values (${randomUUID()}, '2020-03-10T10:00:00.123456Z', 'default', 'POST', '', '', ${[id]}, '[]',
+          '')`.execute(db);
     await sql`
       insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
       values (${kept}, 'default', 'callback', now(), now(), now())`.execute(db);

@@ -88,7 +88,8 @@ describe("a callback over budget (G12)", () => {
     const genuine = large();
     expect((await relay.callback(genuine, from("203.0.113.1"))).status).toBe(200);
     const rows = await around.query(
-      "select remote_address, cut is null as whole, sum(octet_length(body))::int as bytes from callback group by 1, 2 order by 1, 2",
+      `select remote_address, cut is null as whole, sum(octet_length(body))::int as bytes from callback
+        group by 1, 2 order by 1, 2`,
     );
     expect(rows).toEqual([
       { remote_address: "198.51.100.66", whole: false, bytes: 7 * 4_096 },

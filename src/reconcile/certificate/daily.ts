@@ -59,7 +59,7 @@ async function makeDaily(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, alarms, log } = options;
-  const failing = { name: "sweep_failing", source: source.name, subject: "certificate" } as const;
+  const failing = { name: "certificate_failing", source: source.name, subject: source.name } as const;
   try {
     const { window } = claimed;
     const request = { source, window, collectionId: null, signal };

@@ -5,15 +5,16 @@ export interface Step {
   /** What has to happen for it to be passed. */
   drive: DriveName;
   /**
-   * A copy is all right there, and only there. `accepted`: between SNS' acceptance and its mark. `leaving`: after the
-   * last look at the lease, for a process that sleeps; no clock on this side can tell SNS not to take a late request.
+   * A copy is all right there, and only there. `accepted`: between SNS' acceptance and its mark. `leaving`:
+   * after the last look at the lease, for a process that sleeps; no clock on this side can tell SNS not to
+   * take a late request.
    */
   copies?: "accepted" | "leaving";
 }
 
 /**
- * Every step that the program names, in the order of the path; a test holds the list against the sources. Before and
- * after each commit, each call out and each acknowledgement.
+ * Every step that the program names, in the order of the path; a test holds the list against the sources.
+ * Before and after each commit, each call out and each acknowledgement.
  */
 export const STEPS: readonly Step[] = [
   { name: "callback read", drive: "callback" },
