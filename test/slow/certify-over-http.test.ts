@@ -31,7 +31,7 @@ async function serviceWithPayments(): Promise<string> {
       paidAt: moment,
       amount: "10.01",
     }));
-    const made = await fetch(`${url}/control/invoices`, {
+    const made = await fetch(`${url}/_control/invoices`, {
       method: "POST",
       body: JSON.stringify({ collectionId: COLLECTION, invoices }),
     });
