@@ -38,7 +38,7 @@ export interface AdminOptions {
 const LISTS_MS = 600_000;
 
 /** The admin API of this process; no routers without ADMIN_TOKENS. `stop` ends what is paced. */
-export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): void } {
+export function adminRoutes(options: AdminOptions): { routers: Router[]; stop(): void } {
   const { db, settings, sources, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [], stop: () => undefined };
