@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
-import { isLostConnection } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../database/postgres-errors.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -50,15 +50,6 @@ function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
   }
 }
 
-/**
- * Nobody answers there, or not now; a refused password, a name that does not exist, are faults of the
- * settings.
- */
-function isAway(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return isLostConnection(error) || /^(E[A-Z]+|53300|57P03)$/.test(code);
-}
-
 async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
   const about = "database";
   let server: { version: number; shown: string; fsync: string; readOnly: boolean } | undefined;
@@ -74,7 +65,7 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
       error instanceof RelayError
         ? error.message
         : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
-    return { usable: false, checks: [{ about, state: "fault", says, away: isAway(error) }] };
+    return { usable: false, checks: [{ about, state: "fault", says, away: isDatabaseAway(error) }] };
   }
   if (server === undefined) return { usable: false, checks: [] };
   const major = Math.floor(server.version / 10_000);

@@ -66,7 +66,8 @@ function wordsFor(error: unknown): string {
     return `it refuses the key. Check COLLECTION_API_KEY; does it allow this address? ${error.message}`;
   if (error.kind === "wrong_key_kind")
     return (
-      "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test? " + error.message
+      "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test? " +
+      `${error.message}`
     );
   if (error.kind === "collection_closed")
     return `it takes the key, but the collection is closed. ${error.message}`;

@@ -33,6 +33,29 @@ export function isLostConnection(error: unknown): boolean {
   return error instanceof Error && LOST_IN_WORDS.test(error.message);
 }
 
+/** PgBouncer says so of a wrong password or name under the code of a broken protocol. */
+const REFUSED_BY_POOLER = /authentication failed|no such (user|database)/i;
+
+/** SQLSTATEs of a server that cannot just now: full, starting, overloaded, closed, or a replica as yet. */
+const CANNOT_NOW = /^(53[0-9A-Z]{3}|57P0[1-5]|57014|55P03|55000|25006)$/;
+const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)$/;
+
+/**
+ * The database does not answer, or cannot just now: waiting may help. Not so a refused password, a name that
+ * does not exist, a certificate that is not trusted.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(inner instanceof Error) || REFUSED_BY_POOLER.test(inner.message)) return false;
+  const code = codeOf(inner);
+  return (
+    isLostConnection(inner) ||
+    UNREACHABLE.test(code) ||
+    CANNOT_NOW.test(code) ||
+    (code === "" && inner.message === "timeout expired")
+  );
+}
+
 /** Someone else held the lock for longer than lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";
 

@@ -35,6 +35,7 @@ const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => 
   foundBy: "data.id",
   verdict: null,
   cut: null,
+  raises: [],
   ...changes,
 });
 
