@@ -16,14 +16,8 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
 import { readKnownPayments } from "./known-payments.ts";
 import { alarmsAtEnd } from "./sweep-alarm.ts";
-import {
-  type ClaimedSweep,
-  finishSweep,
-  keepProgress,
-  noteSwept,
-  type SweepCounts,
-  sweepLeases,
-} from "./sweep-row.ts";
+import { type ClaimedSweep, finishSweep, keepProgress, type SweepCounts, sweepLeases } from "./sweep-row.ts";
+import { noteSwept } from "./swept-payments.ts";
 
 export interface SweepDeps {
   db: Kysely<Tables>;

@@ -160,7 +160,8 @@ async function dailyDue(world: World): Promise<void> {
     world.databaseUrl,
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
      select '${randomUUID()}', '${name}', midnight::date, midnight - interval '1 day', midnight,
-       array['${collectionId}'::uuid], clock_timestamp() from date_trunc('day', clock_timestamp()) as midnight`,
+       array['${collectionId}'::uuid], clock_timestamp()
+       from date_trunc('day', clock_timestamp()) as midnight`,
   );
 }
 
