@@ -236,7 +236,3 @@ function readOf(whole: ListPeriod, rest: ListPeriod | null): { read: number; tot
   const total = daysBetween(whole.first, whole.last);
   return { total, read: total - (rest === null ? 0 : daysBetween(rest.first, rest.last)) };
 }
-
-/** How many days of the list a window takes to read. */
-export const listDays = (window: PaidWindow, lookbackMs: number): number =>
-  readOf(periodFor(window, lookbackMs), null).total;
