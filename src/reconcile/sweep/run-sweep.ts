@@ -7,7 +7,7 @@ import { requeue } from "../../outbox/requeue.ts";
 import { readStoredPayments } from "../../payments/stored-payments.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { daysBetween, type ListPeriod, nextStep, type PaidWindow, periodFor } from "../list/list-period.ts";
+import { daysBetween, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
