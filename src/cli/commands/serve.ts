@@ -32,7 +32,7 @@ export function serveCommand(context: CommandContext): Command {
       const relay = await serve({ settings, log, workers, http: workersOnly !== true });
       const doing = [workersOnly !== true && "takes callbacks", workers && "confirms and publishes"];
       log.info(
-        { port: relay.port, opsPort: relay.opsPort },
+        { port: relay.port, opsPort: relay.opsPort, console: relay.consoleUrl },
         `invoice-relay ${doing.filter(Boolean).join(", ")}`,
       );
       await stop.asked;
