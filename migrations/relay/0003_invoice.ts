@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The newest answer that the provider confirmed for each invoice and source, and every other answer that differed:
- * older ones, and those that were replaced. The newest is not kept twice.
- * `payer_email_hash`: 32 bits of the address' digest, to find it by; too few to be told by them.
- * Personal data stands in `document`, `title` and `reference`, so that erasing has one place to go.
- * `document` is json as text: jsonb would refuse NUL escapes and change the digits of numbers.
- * A snapshot is looked up by its invoice alone, so that the primary key is its one index.
+ * The newest answer that the provider confirmed for each invoice and source, and every other answer that
+ * differed: older ones, and those that were replaced. The newest is not kept twice. `payer_email_hash`: 32
+ * bits of the address' digest, to find it by; too few to be told by them. Personal data stands in `document`,
+ * `title` and `reference`, so that erasing has one place to go. `document` is json as text: jsonb would
+ * refuse NUL escapes and change the digits of numbers. A snapshot is looked up by its invoice alone, so that
+ * the primary key is its one index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

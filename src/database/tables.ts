@@ -1,4 +1,4 @@
-// Generated from the migrated database; written anew by: npx vitest run --project relay test/database -u
+// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 import type { Generated, GeneratedAlways } from "kysely";
 
 export interface AlarmTable {

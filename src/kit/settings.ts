@@ -38,7 +38,8 @@ export const settingsSchema = z.object({
   COLLECTION_IDS: collectionIds
     .optional()
     .describe(
-      "Only invoices of these collections are published, and their lists are reconciled; `none` says that nothing is.",
+      "Only invoices of these collections are published, and their lists are reconciled; `none` says that " +
+        "nothing is.",
     ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
