@@ -11,7 +11,12 @@ import { readSeed } from "../sandbox/provider/seed.ts";
 import { startCollectionService } from "../sandbox/provider/start-collection-service.ts";
 import { startLocalSns } from "../sandbox/sns/start-local-sns.ts";
 import { refuseForeignDatabase } from "./dev-database.ts";
-import { LOCAL_AWS_CREDENTIALS, localAdminToken, localCallbackToken, useLocalAwsCredentials } from "./dev-secrets.ts";
+import {
+  LOCAL_AWS_CREDENTIALS,
+  localAdminToken,
+  localCallbackToken,
+  useLocalAwsCredentials,
+} from "./dev-secrets.ts";
 import { type ReceivedMessage, startLocalSubscriber } from "./dev-subscriber.ts";
 import { createLocalTopic } from "./dev-topic.ts";
 import { serve } from "./serve.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certificate-csv.ts";
 import type { Certificate, Difference, Result, Weight } from "./certificate/certificate.ts";
+import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certificate-csv.ts";
 
 /** A certificate as a list shows it. */
 export interface ListedCertificate {
@@ -116,7 +116,11 @@ export async function readCertificatePage(
   { day, weight, limit, after }: DifferenceFilters & { limit: number; after: number },
 ): Promise<CertificatePage | null> {
   const head = HEAD.map((name) => sql`${sql.lit(name)}, document -> ${sql.lit(name)}`);
-  const { rows } = await sql<{ certificate: CertificatePage["certificate"]; differences: Difference[] | null; matching: number }>`
+  const { rows } = await sql<{
+    certificate: CertificatePage["certificate"];
+    differences: Difference[] | null;
+    matching: number;
+  }>`
     select json_build_object(${sql.join(head)}) as certificate, page.differences, page.matching
     from certificate cross join lateral (
       select count(*) as matching,
@@ -153,7 +157,8 @@ async function* csvParts(db: Kysely<Tables>, id: string, first: CertificatePage)
   yield csvHeader + csvHead(certificate);
   for (let page: CertificatePage | null = first; page !== null; ) {
     yield csvDifferences(certificate, page.differences);
-    page = page.next === null ? null : await readCertificatePage(db, id, { limit: CSV_PAGE, after: page.next });
+    page =
+      page.next === null ? null : await readCertificatePage(db, id, { limit: CSV_PAGE, after: page.next });
   }
   yield csvMore(certificate, first.matching);
 }

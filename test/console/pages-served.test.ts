@@ -28,7 +28,12 @@ async function served(options: { isOpen: boolean; built: boolean }) {
 describe("the console's pages", () => {
   it("are one page at every address of theirs, kept by nobody, and its files, kept for ever", async () => {
     const get = await served({ isOpen: true, built: true });
-    for (const path of ["/console", "/console/", "/console/payments/3f1c", "/console/callbacks?verdict=refused"]) {
+    for (const path of [
+      "/console",
+      "/console/",
+      "/console/payments/3f1c",
+      "/console/callbacks?verdict=refused",
+    ]) {
       const page = await get(path);
       expect(page, path).toMatchObject({ status: 200, text: expect.stringContaining("<title>Console") });
       expect(page.headers.get("cache-control"), path).toBe("no-store");
@@ -38,7 +43,12 @@ describe("the console's pages", () => {
     expect(script.status).toBe(200);
     expect(script.headers.get("cache-control")).toBe("max-age=31536000, immutable");
     expect(script.headers.get("content-type")).toMatch(/^text\/javascript/);
-    for (const path of ["/console/assets/other.js", "/console/../package.json", "/console/%2e%2e%2fpackage.json", "/console/.env"])
+    for (const path of [
+      "/console/assets/other.js",
+      "/console/../package.json",
+      "/console/%2e%2e%2fpackage.json",
+      "/console/.env",
+    ])
       expect((await get(path)).status, path).toBe(404);
     expect((await get("/console/%00")).status).toBeLessThan(500);
   });
@@ -48,7 +58,14 @@ describe("the console's pages", () => {
     for (const path of ["/console", "/console/assets/index-a1b2c3.js", "/console/nothing.js"]) {
       const { headers } = await get(path);
       const policy = headers.get("content-security-policy") ?? "";
-      for (const rule of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"])
+      for (const rule of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+      ])
         expect(policy.split("; "), path).toContain(rule);
       expect(policy).not.toMatch(/unsafe|https?:|\*/);
       expect(headers.get("x-content-type-options")).toBe("nosniff");

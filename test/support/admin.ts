@@ -15,7 +15,11 @@ export interface AdminApi {
   /** Asks with a bearer token: the admin's, unless another one is given. */
   call(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
   /** Asks with these headers alone. */
-  send(method: string, path: string, options?: { headers?: Record<string, string>; body?: unknown }): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; body?: unknown },
+  ): Promise<Answer>;
 }
 
 /** A relay whose admin API has a holder of each role. */

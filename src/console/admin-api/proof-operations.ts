@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
 import { readCalendar } from "../../reconcile/read-calendar.ts";
-import { certificateCsvParts, listCertificates, readCertificatePage } from "../../reconcile/read-certificates.ts";
+import {
+  certificateCsvParts,
+  listCertificates,
+  readCertificatePage,
+} from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/first-served.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./proof-schemas.ts";

@@ -26,7 +26,14 @@ type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
  * why it is refused, and each difference that is named. Pure.
  */
 export function certificateCsv(certificates: readonly Certificate[]): string {
-  return csvHeader + certificates.map((one) => csvHead(one) + csvDifferences(one, one.differences) + csvMore(one, one.differences.length)).join("");
+  return (
+    csvHeader +
+    certificates
+      .map(
+        (one) => csvHead(one) + csvDifferences(one, one.differences) + csvMore(one, one.differences.length),
+      )
+      .join("")
+  );
 }
 
 export const csvHeader = `${COLUMNS.join(",")}\r\n`;
@@ -53,7 +60,9 @@ export const csvDifferences = (certificate: Named, differences: readonly Differe
 export function csvMore(certificate: Named & Pick<Certificate, "differencesInAll">, named: number): string {
   const more = certificate.differencesInAll - named;
   if (more <= 0) return "";
-  return linesOf(certificate, [{ row: "more", detail: `${more} more differences are counted and not named` }]);
+  return linesOf(certificate, [
+    { row: "more", detail: `${more} more differences are counted and not named` },
+  ]);
 }
 
 const linesOf = ({ id: certificate, source, result }: Named, rows: readonly Row[]): string =>
