@@ -3,6 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import { claimUntoldAlarms, markAlarmsTold, putAlarmsOff } from "../database/untold-alarms.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Logger } from "../kit/log.ts";
+import { step } from "../kit/step.ts";
 import type { AlarmWebhook } from "./alarm-webhook.ts";
 import type { Pass } from "./pass.ts";
 
@@ -34,12 +35,16 @@ export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions)
     if (waitMs > 0) return waitMs;
     const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
     if (untold.length === 0) return null;
+    step("alarms claimed");
     const problem = await webhook.tell(
       untold.map(({ id: _, ...alarm }) => alarm),
       stop,
     );
-    if (problem === null) await markAlarmsTold(db, untold);
-    else {
+    if (problem === null) {
+      step("alarms told");
+      await markAlarmsTold(db, untold);
+      step("alarms marked as told");
+    } else {
       failures += 1;
       const offMs = backOffMs(failures, BACK_OFF);
       await putAlarmsOff(db, untold, offMs);

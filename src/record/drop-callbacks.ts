@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 
 const AT_ONCE = 5_000;
 
@@ -109,8 +110,10 @@ export async function deleteStragglers(
       const { numAffectedRows = 0n } = await sql`
         delete from callback_default where (received_at, id) in (
           ${stragglers(before, keep)} limit ${AT_ONCE})`.execute(trx);
+      if (numAffectedRows > 0n) step("stragglers to be deleted");
       return Number(numAffectedRows);
     });
+    if (some > 0) step("stragglers deleted");
     gone += some;
     if (some < AT_ONCE) return gone;
   }

@@ -98,8 +98,9 @@ export class Matrix {
       const environment = { ...arms.environment, ...command.environment };
       return { process: struck.launch(command.words, { ...arms, environment }), acting: [] };
     }
+    const environment = { ...arms.environment, ...drive.environment };
     // It may never get so far as to say that it runs.
-    const started = struck.start(arms).then(
+    const started = struck.start({ ...arms, environment }).then(
       () => true,
       () => false,
     );
@@ -134,6 +135,7 @@ const armed = (step: Step, kind: MatrixKind, relay: Relay) => ({
   nodeArgs: ["--import", join(import.meta.dirname, "at-step.ts")],
   environment: {
     FAULTS_STEP: step.name,
+    FAULTS_PASSING: String(step.passing ?? 1),
     FAULTS_SIGNAL: kind === "crash" ? "SIGKILL" : "SIGSTOP",
     FAULTS_SOURCES: join(relay.main, "../.."),
   },

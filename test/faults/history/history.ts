@@ -11,6 +11,7 @@ export type Happening =
   | InvoiceSaid
   | Accepted
   | Alarmed
+  | Told
   | Fault
   | ProcessChanged;
 
@@ -103,6 +104,19 @@ export interface Alarmed {
   source: string;
   subject: string;
   raised: boolean;
+}
+
+/** A message reached the people that tells of this alarm. */
+export interface Told {
+  what: "told";
+  at: number;
+  name: string;
+  source: string;
+  subject: string;
+  /** As it was written, ISO 8601. */
+  raisedAt: string;
+  /** null while it is open. */
+  clearedAt: string | null;
 }
 
 /** Something was made to go wrong, or that is over. */
