@@ -67,12 +67,12 @@ export const DRIVES = {
       await callback(world);
     },
   },
-  /** Several callbacks, of which one is asked for at a time, while the provider says nothing: the others wait. */
+  /** More callbacks than faults open the circuit breaker, one asked for at a time, while the provider says nothing. */
   "silent provider": {
-    environment: { CONFIRM_CONCURRENCY: "1" },
+    environment: { CONFIRM_CONCURRENCY: "1", CONFIRM_TIMEOUT: "500ms" },
     async act(world) {
       await world.provider.feel({ kind: "hang" });
-      await Promise.all([1, 2, 3, 4].map(() => callback(world)));
+      await Promise.all(Array.from({ length: 8 }).map(() => callback(world)));
     },
   },
   /** Somebody died while the provider, or SNS, was about to answer: what he held is rescued. */

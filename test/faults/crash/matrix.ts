@@ -80,12 +80,12 @@ export class Matrix {
     await Promise.all(acting);
     for (const relay of world.relays) await startUntilItRuns(relay);
     const rested = await rest(world);
+    const again = command?.again === true ? await struck.launch(command.words, command).ended : 0;
     const { copies, findings } = await this.#judge();
     const find = (guarantee: Finding["guarantee"], what: string, about = step.name) =>
       findings.push({ guarantee, what, about });
     for (const name of blocked) find("G11", "could not start while another process was stopped", name);
-    if (command?.again && (await struck.launch(command.words, command).ended) !== 0)
-      find("G11", `${command.words[0]} did not end well when it was run again`);
+    if (again !== 0) find("G11", `${command?.words[0]} did not end well when it was run again`);
     if (copies > 0 && !mayCopy(step, this.#kind)) find("G5", "sent again, though that could be known");
     return { step: step.name, reached, rested, copies, findings };
   }
