@@ -67,12 +67,14 @@ export const DRIVES = {
       await callback(world);
     },
   },
-  /** More callbacks than faults open the circuit breaker, one asked for at a time, while the provider says nothing. */
-  "silent provider": {
-    environment: { CONFIRM_CONCURRENCY: "1", CONFIRM_TIMEOUT: "500ms" },
+  /** SIGTERM while one invoice is asked for, the provider says nothing, and others wait for their turn. */
+  "stop with work in hand": {
+    environment: { CONFIRM_CONCURRENCY: "1" },
     async act(world) {
+      const [relay] = world.relays as [Relay];
       await world.provider.feel({ kind: "hang" });
-      await Promise.all(Array.from({ length: 8 }).map(() => callback(world)));
+      await Promise.all([1, 2, 3, 4].map(() => callback(world)));
+      await relay.process.stop();
     },
   },
   /** Somebody died while the provider, or SNS, was about to answer: what he held is rescued. */
