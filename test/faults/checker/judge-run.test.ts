@@ -270,6 +270,15 @@ describe("the checker", () => {
     expect(what(run)).toEqual([]);
   });
 
+  it("takes nobody for waiting who is to be asked about again right now", () => {
+    const run = goodRun();
+    const { read_at } = run.books;
+    set(first(run.books.confirmations), { state: "due", due_at: read_at - 10 });
+    expect(what(run)).toEqual([]);
+    set(first(run.books.confirmations), { due_at: read_at + 2_000 });
+    expect(what(run)).toEqual(["G2 the provider said paid, and it still waits"]);
+  });
+
   it("counts the time of standing still from when all was calm", () => {
     const run = goodRun();
     set(line(run, "accepted"), { at: 1_060_000 });
