@@ -137,6 +137,17 @@ export const DRIVES = {
       return { words: ["certify", "--from", day, "--to", day], again: true };
     },
   },
+  /** The provider is down when its list is to be read. */
+  "failing list": { act: (world) => world.provider.feel({ kind: "down", share: 1 }) },
+  /** Yesterday's payments are certified by itself. */
+  "daily certificate": { prepare: dailyDue },
+  /** The same, while the provider is down. */
+  "failing daily certificate": {
+    async prepare(world) {
+      await dailyDue(world);
+      await world.provider.feel({ kind: "down", share: 1 });
+    },
+  },
   "replay of events": replay("events"),
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),
@@ -186,7 +197,8 @@ const LONG_AGO = [
     for values from ('2020-03-01') to ('2020-04-01')`,
   `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
     values (gen_random_uuid(), '2020-01-15', 'alpha', 'POST', '/', '', '{}', '[]', '')`,
-  `insert into confirmation (invoice_id, source, opened_at, requested_at, due_at, settled_at, opened_by, state, verdict)
+  `insert into confirmation
+      (invoice_id, source, opened_at, requested_at, due_at, settled_at, opened_by, state, verdict)
     select gen_random_uuid(), 'alpha', long_ago, long_ago, long_ago, long_ago, 'callback', 'done', 'unknown_invoice'
     from (select clock_timestamp() - interval '8 days' as long_ago) as moment`,
 ];
@@ -218,9 +230,11 @@ async function publishedInvoice(world: World): Promise<string> {
 
 /** The one that was found invalid last. */
 async function invalidInvoice({ databaseUrl }: World): Promise<string> {
-  const query =
-    "select invoice_id::text as id from confirmation where verdict = 'invalidated' order by settled_at desc limit 1";
-  const [found] = await runOn<{ id: string }>(databaseUrl, query);
+  const [found] = await runOn<{ id: string }>(
+    databaseUrl,
+    `select invoice_id::text as id from confirmation where verdict = 'invalidated'
+     order by settled_at desc limit 1`,
+  );
   if (found === undefined) throw new Error("No invoice is invalid.");
   return found.id;
 }
@@ -236,6 +250,20 @@ async function killedWhileHolding(world: World, table: "confirmation" | "outbox"
     await delay(20);
   }
   await relay.process.kill();
+}
+
+async function dailyDue(world: World): Promise<void> {
+  await somethingPublished(world);
+  const [{ name, collectionId }] = world.sources as [WorldSource];
+  await runOn(world.databaseUrl, "update source set first_served_at = clock_timestamp() - interval '3 days'");
+  await runOn(world.databaseUrl, "delete from certificate where day is not null");
+  await runOn(
+    world.databaseUrl,
+    `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
+     select '${randomUUID()}', '${name}', midnight::date, midnight - interval '1 day', midnight,
+       array['${collectionId}'::uuid], clock_timestamp()
+     from date_trunc('day', clock_timestamp()) as midnight`,
+  );
 }
 
 async function somethingPublished(world: World): Promise<void> {

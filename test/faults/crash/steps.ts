@@ -7,16 +7,17 @@ export interface Step {
   /** The how-manieth passing is struck; the first when left out. */
   passing?: number;
   /**
-   * A copy is all right there, and only there. `accepted`: between SNS' acceptance and its mark. `leaving`: after the
-   * last look at the lease, for a process that sleeps; no clock on this side can tell SNS not to take a late request.
+   * A copy is all right there, and only there. `accepted`: between SNS' acceptance and its mark. `leaving`:
+   * after the last look at the lease, for a process that sleeps; no clock on this side can tell SNS not to
+   * take a late request.
    */
   copies?: "accepted" | "leaving";
 }
 
 /**
- * Every step that the program names, in the order of the path; a test holds the list against the sources. Before and
- * after each commit, each call out and each acknowledgement. A commit of a single statement has nothing of this side's
- * between the statement and the commit: its step stands before the statement.
+ * Every step that the program names, in the order of the path; a test holds the list against the sources.
+ * Before and after each commit, each call out and each acknowledgement. A commit of a single statement has
+ * nothing of this side's between the statement and the commit: its step stands before the statement.
  */
 export const STEPS: readonly Step[] = [
   { name: "upstreams to be registered", drive: "start" },
@@ -59,6 +60,8 @@ export const STEPS: readonly Step[] = [
   { name: "payments opened", drive: "untold" },
   { name: "confirmations claimed", drive: "untold" },
   { name: "sweep went on", drive: "untold" },
+  { name: "sweep to be given back", drive: "failing list" },
+  { name: "sweep given back", drive: "failing list" },
   { name: "sweep to be finished", drive: "untold" },
   { name: "sweep finished", drive: "untold" },
   { name: "certificate claimed", drive: "certificate" },
@@ -67,6 +70,10 @@ export const STEPS: readonly Step[] = [
   { name: "books gathered", drive: "certificate" },
   { name: "certificate to be kept", drive: "certificate" },
   { name: "certificate kept", drive: "certificate" },
+  { name: "daily certificate to be given back", drive: "failing daily certificate" },
+  { name: "daily certificate given back", drive: "failing daily certificate" },
+  { name: "daily certificate to be kept", drive: "daily certificate" },
+  { name: "daily certificate kept", drive: "daily certificate" },
   { name: "replay to be started", drive: "replay of events" },
   { name: "replay started", drive: "replay of events" },
   { name: "replay claimed", drive: "replay of events" },

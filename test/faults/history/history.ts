@@ -1,6 +1,6 @@
 /**
- * What was seen of a run from outside, one line each; every time is in ms since 1970 on the machine's own clock.
- * The words are the interface's and SNS' own: no type of the relay is used here.
+ * What was seen of a run from outside, one line each; every time is in ms since 1970 on the machine's own
+ * clock. The words are the interface's and SNS' own: no type of the relay is used here.
  */
 export type Happening =
   | Begun
@@ -137,4 +137,7 @@ export interface ProcessChanged {
   name: string;
   pid: number;
   state: "started" | "killed" | "paused" | "continued" | "stopping" | "ended";
+  /** Once it has ended: what it did, such as `serve`, and its exit code; null after a signal. */
+  doing?: string;
+  code?: number | null;
 }
