@@ -51,7 +51,9 @@ export function* checkReconciliation(sources: readonly Source[]): Generator<Chec
         yield {
           about,
           state: "fault",
-          says: "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the collections of this account, or to none if that is meant",
+          says:
+            "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the " +
+            "collections of this account, or to none if that is meant",
         };
     }
   }

@@ -9,7 +9,6 @@ import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
-import { OVER_BUDGET_ENDS_MS } from "./callback-receiver.ts";
 import { confirming } from "./confirming.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import type { PassContext, Passes } from "./pass.ts";
@@ -51,7 +50,7 @@ export function createPasses(context: PassContext): Passes {
       const resumed = await noticeEndedPauses(db);
       if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
       await eraseWhatCameSince(db);
-      await alarms.clearQuiet("callbacks_over_budget", OVER_BUDGET_ENDS_MS);
+      await alarms.clearQuiet();
       return null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),

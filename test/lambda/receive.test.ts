@@ -124,7 +124,8 @@ describe("the function receive", () => {
 
     expect(
       await stack.query(
-        "select count(*) as connections from pg_stat_activity where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()",
+        `select count(*) as connections from pg_stat_activity
+          where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
       ),
     ).toEqual([{ connections: "1" }]);
   });
@@ -135,7 +136,8 @@ describe("the function receive", () => {
     await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
     receive.freeze();
     const cut = await stack.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()",
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
     );
     const next = receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
     receive.thaw();

@@ -30,6 +30,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
   const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
   const budgetPerHour = { bytes: 1e9, callbacks: 1e6, ids: 1e6 };
   const intake = new CallbackIntake({
+    mayRecord: () => true,
     sources,
     log,
     logger,
@@ -45,8 +46,6 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
     ackBody: "",
     redirectUrl: null,
     nothingNamed: paced,
-    overBudget: new Paced({ everyMs: 1_000, act: () => undefined }),
-    refused: paced,
   });
   const server = await listen(httpApp([routes], logger), { name: "door", port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {

@@ -3,7 +3,10 @@ import { type Surroundings, startRelay, surroundings, type TestRelay, TOKEN } fr
 import { loadCorpus } from "./corpus/load-corpus.ts";
 import { sendRaw } from "./send-raw.ts";
 
-/** How a corpus entry's kind shows in the log: ids are questions, so they have no verdict of the callback's own. */
+/**
+ * How a corpus entry's kind shows in the log: ids are questions, so they have no verdict of the callback's
+ * own.
+ */
 const VERDICTS = { ids: null, ping: "ping", unreadable: "unreadable" } as const;
 
 const corpus = loadCorpus();

@@ -27,8 +27,8 @@ const ELSEWHERE = [
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
 /**
- * The tests that need neither database nor process nor browser, so that all of them run in seconds: those that reach
- * none of it by what they import. Nobody keeps a list.
+ * The tests that need neither database nor process nor browser, so that all of them run in seconds: those
+ * that reach none of it by what they import. Nobody keeps a list.
  * @param root the project's folder.
  */
 export function unitTests(root: string): string[] {

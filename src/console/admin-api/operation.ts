@@ -2,10 +2,10 @@ import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Tables } from "../../database/tables.ts";
 import type { Role } from "../../kit/admin-token.ts";
+import type { Activity } from "../../operate/activity.ts";
 import type { StatusSettings } from "../../operate/status-facts.ts";
 import type { Route } from "../../outbox/event.ts";
 import type { ReadAgain, RecordedRequest } from "../../replay/read-again.ts";
-import type { Activity } from "../../operate/activity.ts";
 import type { SettingsShown } from "./settings-schemas.ts";
 
 /** Days of payment, the last one included. */
@@ -80,7 +80,7 @@ export interface OperationShape<Path, Query, Body> {
   role?: Role;
   /** It takes long: it tells how far it is to whoever accepts `application/x-ndjson`. */
   tellsProgress?: true;
-  /** Of an answer that is no JSON: its media type. `run` gives its text. */
+  /** Of an answer that is no JSON: its media type. `run` gives its text in parts, an `AsyncIterable`. */
   mediaType?: string;
 }
 

@@ -50,7 +50,9 @@ const calendarDay = z.object({
   differences: z.number().int().meta({ description: "What else could hide money." }),
 });
 export const calendar = z.object({
-  days: z.array(calendarDay).meta({ description: "By the newest certificate that covers each; others stay out." }),
+  days: z
+    .array(calendarDay)
+    .meta({ description: "By the newest certificate that covers each; others stay out." }),
   firstServed: z
     .array(z.object({ source: z.string(), at: time.nullable() }))
     .meta({ description: "Nothing is proven before." }),

@@ -12,7 +12,9 @@ export const session = z.object({
   csrfToken: z
     .string()
     .meta({ description: "To be sent as X-CSRF-Token with everything but GET, where the cookie signs in." }),
-  expiresAt: time.meta({ description: "When it ends unless something is asked before; never later than 12 h." }),
+  expiresAt: time.meta({
+    description: "When it ends unless something is asked before; never later than 12 h.",
+  }),
   operations: z
     .array(z.string())
     .meta({ description: "The operationIds that this role may use; hide the rest." }),

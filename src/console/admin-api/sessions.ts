@@ -87,7 +87,8 @@ export class Sessions {
 const derived = ({ token }: AdminToken, use: string): Buffer =>
   Buffer.from(hkdfSync("sha256", token.reveal(), "", `invoice-relay console ${use} v1`, 32));
 
-const macOf = (key: Buffer, text: string): string => createHmac("sha256", key).update(text).digest("base64url");
+const macOf = (key: Buffer, text: string): string =>
+  createHmac("sha256", key).update(text).digest("base64url");
 
 function same(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];

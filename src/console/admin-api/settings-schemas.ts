@@ -30,7 +30,9 @@ export const settingsShown = z.object({
       name: z.string(),
       about: z.string(),
       value: z.string().nullable().meta({ description: "`***` for a secret; null when it is not set." }),
-      given: z.boolean().meta({ description: "Whether the environment sets it, or it is what it is by itself." }),
+      given: z
+        .boolean()
+        .meta({ description: "Whether the environment sets it, or it is what it is by itself." }),
     }),
   ),
 });

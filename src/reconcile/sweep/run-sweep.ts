@@ -15,6 +15,7 @@ import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
 import { readKnownPayments } from "./known-payments.ts";
+import { alarmsAtEnd } from "./sweep-alarm.ts";
 import {
   type ClaimedSweep,
   finishSweep,
@@ -128,9 +129,12 @@ class SweepRun implements ListSink {
     }
     if (this.#sweep.kind === "back_fill") await this.#healStored();
     step("sweep to be finished");
-    const counts = await finishSweep(db, this.#sweep);
+    const change = alarmsAtEnd(this.#sweep, this.#unproven);
+    const finished = await finishSweep(db, this.#sweep, change);
     step("sweep finished");
-    if (counts === null) throw new LeaseLost("another process has it");
+    if (finished === null) throw new LeaseLost("another process has it");
+    const { cleared, ...counts } = finished;
+    this.#deps.alarms.tellAll({ raised: change.raises ?? [], cleared });
     return counts;
   }
 

@@ -144,7 +144,9 @@ export function troubleWithin(
   return troubles.find((trouble) => trouble.from <= to + slackMs && trouble.to >= from - slackMs);
 }
 
-/** The first time at or after `from` with `calmMs` behind it in which nothing was wrong; Infinity for never. */
+/**
+ * The first time at or after `from` with `calmMs` behind it in which nothing was wrong; Infinity for never.
+ */
 export function afterCalm({ troubles }: Evidence, from: number, calmMs: number): number {
   let began = from;
   for (const { from: start, to } of [...troubles].sort((one, other) => one.from - other.from)) {

@@ -14,7 +14,9 @@ interface Run {
   books: Books;
 }
 
-/** One invoice that was paid, told of, asked for, published and marked; nothing went wrong. Times are seconds. */
+/**
+ * One invoice that was paid, told of, asked for, published and marked; nothing went wrong. Times are seconds.
+ */
 function goodRun(): Run {
   const time = "2026-01-01T00:00:00.000Z";
   const times = { createdAt: time, modifiedAt: time, paidAt: time };

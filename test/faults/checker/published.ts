@@ -6,8 +6,9 @@ import type { Books } from "./read-books.ts";
 const SLACK_MS = 3_000;
 
 /**
- * G5: what is marked as published was accepted, with that MessageId and exactly that payload; what was accepted is
- * marked, unless something kept the relay from learning of it; nothing is sent twice unless for such a reason.
+ * G5: what is marked as published was accepted, with that MessageId and exactly that payload; what was
+ * accepted is marked, unless something kept the relay from learning of it; nothing is sent twice unless for
+ * such a reason.
  */
 export function checkPublished(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];

@@ -62,17 +62,20 @@ const ms = (column: string) => `round(extract(epoch from ${column}) * 1000, 3)::
 const QUERIES: Record<Exclude<keyof Books, "read_at">, string> = {
   callbacks: `
     select id::text, source, method, query, encode(sha256(body), 'hex') as body, invoice_ids::text[],
-      (select header ->> 1 from json_array_elements(headers) as header where header ->> 0 = 'x-webhook-id') as sent_as
+      (select header ->> 1 from json_array_elements(headers) as header
+      where header ->> 0 = 'x-webhook-id') as sent_as
     from callback`,
   confirmations: `
-    select source, invoice_id::text, state, verdict, ${ms("due_at")}, ${ms("claimed_until")} from confirmation`,
+    select source, invoice_id::text, state, verdict, ${ms("due_at")}, ${ms("claimed_until")}
+      from confirmation`,
   answers: `
     select source, id::text as invoice_id, true as newest, ${ms("asked_at")}, document from invoice
     union all select source, invoice_id::text, false, ${ms("asked_at")}, document from invoice_snapshot`,
   events: `select source, id::text, type, invoice_id::text, payload, ${ms("created_at")} from event`,
   outbox: `select source, event_id::text, state from outbox`,
   publications: `
-    select source, event_id::text, topic_arn, message_id, ${ms("published_at")}, replay_id::text from publication`,
+    select source, event_id::text, topic_arn, message_id, ${ms("published_at")}, replay_id::text
+      from publication`,
   alarms: `select name, source, subject, ${ms("raised_at")}, ${ms("cleared_at")} from alarm`,
   sources: `select name, paused_by from source`,
   topics: `select arn, paused_by from topic`,
@@ -92,7 +95,10 @@ export async function readBooks(url: string): Promise<Books> {
   });
 }
 
-/** How much is not at its end: confirmations due within `withinMs` or claimed, entries due or claimed, and replays. */
+/**
+ * How much is not at its end: confirmations due within `withinMs` or claimed, entries due or claimed, and
+ * replays.
+ */
 export async function countOpen(url: string, withinMs: number): Promise<number> {
   const query = `
     select (select count(*) from confirmation

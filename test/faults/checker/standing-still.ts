@@ -9,8 +9,8 @@ const WORK_MS = 5_000;
 const STOPPED_MS = 12_000;
 
 /**
- * G11: once nothing was wrong for 30 s (or three leases), what was taken before is published, provided that the
- * invoice was paid when its callback came: before that it waits on the ladder by right.
+ * G11: once nothing was wrong for 30 s (or three leases), what was taken before is published, provided that
+ * the invoice was paid when its callback came: before that it waits on the ladder by right.
  */
 export function checkStandingStill(evidence: Evidence): Finding[] {
   const findings: Finding[] = [];

@@ -6,8 +6,8 @@ import type { Books } from "./read-books.ts";
 const LATE_MS = 5_000;
 
 /**
- * G2: when all is calm, every confirmation has its verdict, stands in dead letters, or waits on the ladder for a reason;
- * and an invoice that is paid at the provider and was heard of has an event.
+ * G2: when all is calm, every confirmation has its verdict, stands in dead letters, or waits on the ladder
+ * for a reason; and an invoice that is paid at the provider and was heard of has an event.
  */
 export function checkVerdicts(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];

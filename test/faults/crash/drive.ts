@@ -86,6 +86,17 @@ export const DRIVES = {
       return { words: ["certify", "--from", day, "--to", day], again: true };
     },
   },
+  /** The provider is down when its list is to be read. */
+  "failing list": { act: (world) => world.provider.feel({ kind: "down", share: 1 }) },
+  /** Yesterday's payments are certified by itself. */
+  "daily certificate": { prepare: dailyDue },
+  /** The same, while the provider is down. */
+  "failing daily certificate": {
+    async prepare(world) {
+      await dailyDue(world);
+      await world.provider.feel({ kind: "down", share: 1 });
+    },
+  },
   "replay of events": replay("events"),
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),
@@ -138,6 +149,19 @@ async function publishedInvoice(world: World): Promise<string> {
   const [found] = await findPublished(world);
   if (found === undefined) throw new Error("Nothing is published yet.");
   return found.id;
+}
+
+async function dailyDue(world: World): Promise<void> {
+  await somethingPublished(world);
+  const [{ name, collectionId }] = world.sources as [WorldSource];
+  await runOn(world.databaseUrl, "update source set first_served_at = clock_timestamp() - interval '3 days'");
+  await runOn(world.databaseUrl, "delete from certificate where day is not null");
+  await runOn(
+    world.databaseUrl,
+    `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
+     select '${randomUUID()}', '${name}', midnight::date, midnight - interval '1 day', midnight,
+       array['${collectionId}'::uuid], clock_timestamp() from date_trunc('day', clock_timestamp()) as midnight`,
+  );
 }
 
 async function somethingPublished(world: World): Promise<void> {

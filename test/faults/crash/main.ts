@@ -1,4 +1,7 @@
-/** `npm run crash-matrix [-- --kind pause] [-- --only "callback read"]`: prints a table; ends with 1 on a finding. */
+/**
+ * `npm run crash-matrix [-- --kind pause] [-- --only "callback read"]`: prints a table; ends with 1 on a
+ * finding.
+ */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

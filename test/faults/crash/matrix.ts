@@ -21,7 +21,10 @@ export interface MatrixRow {
   findings: Finding[];
 }
 
-/** `crash`: SIGKILL, then started again. `pause`: SIGSTOP for longer than the lease while another process works. */
+/**
+ * `crash`: SIGKILL, then started again. `pause`: SIGSTOP for longer than the lease while another process
+ * works.
+ */
 export type MatrixKind = "crash" | "pause";
 
 /** For how many leases a stopped process sleeps while another one runs. */

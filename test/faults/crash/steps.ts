@@ -5,15 +5,16 @@ export interface Step {
   /** What has to happen for it to be passed. */
   drive: DriveName;
   /**
-   * A copy is all right there, and only there. `accepted`: between SNS' acceptance and its mark. `leaving`: after the
-   * last look at the lease, for a process that sleeps; no clock on this side can tell SNS not to take a late request.
+   * A copy is all right there, and only there. `accepted`: between SNS' acceptance and its mark. `leaving`:
+   * after the last look at the lease, for a process that sleeps; no clock on this side can tell SNS not to
+   * take a late request.
    */
   copies?: "accepted" | "leaving";
 }
 
 /**
- * Every step that the program names, in the order of the path; a test holds the list against the sources. Before and
- * after each commit, each call out and each acknowledgement.
+ * Every step that the program names, in the order of the path; a test holds the list against the sources.
+ * Before and after each commit, each call out and each acknowledgement.
  */
 export const STEPS: readonly Step[] = [
   { name: "callback read", drive: "callback" },
@@ -40,6 +41,8 @@ export const STEPS: readonly Step[] = [
   { name: "payments opened", drive: "untold" },
   { name: "confirmations claimed", drive: "untold" },
   { name: "sweep went on", drive: "untold" },
+  { name: "sweep to be given back", drive: "failing list" },
+  { name: "sweep given back", drive: "failing list" },
   { name: "sweep to be finished", drive: "untold" },
   { name: "sweep finished", drive: "untold" },
   { name: "certificate claimed", drive: "certificate" },
@@ -48,6 +51,10 @@ export const STEPS: readonly Step[] = [
   { name: "books gathered", drive: "certificate" },
   { name: "certificate to be kept", drive: "certificate" },
   { name: "certificate kept", drive: "certificate" },
+  { name: "daily certificate to be given back", drive: "failing daily certificate" },
+  { name: "daily certificate given back", drive: "failing daily certificate" },
+  { name: "daily certificate to be kept", drive: "daily certificate" },
+  { name: "daily certificate kept", drive: "daily certificate" },
   { name: "replay claimed", drive: "replay of events" },
   { name: "replayed events leave", drive: "replay of events", copies: "leaving" },
   { name: "replayed events accepted", drive: "replay of events", copies: "accepted" },

@@ -1,6 +1,6 @@
 /**
- * What was seen of a run from outside, one line each; every time is in ms since 1970 on the machine's own clock.
- * The words are the interface's and SNS' own: no type of the relay is used here.
+ * What was seen of a run from outside, one line each; every time is in ms since 1970 on the machine's own
+ * clock. The words are the interface's and SNS' own: no type of the relay is used here.
  */
 export type Happening =
   | Begun

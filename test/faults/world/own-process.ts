@@ -27,7 +27,9 @@ process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
 
-/** A Node process of a run: its output in a file of the history, its ends and pauses in the history itself. */
+/**
+ * A Node process of a run: its output in a file of the history, its ends and pauses in the history itself.
+ */
 export class OwnProcess {
   readonly name: string;
   /** The exit code, null after a signal. */
@@ -76,7 +78,10 @@ export class OwnProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Waits for a line of its stdout. @throws Error with its last lines when it ends before, or the time is over. */
+  /**
+   * Waits for a line of its stdout. @throws Error with its last lines when it ends before, or the time is
+   * over.
+   */
   async says(pattern: RegExp, withinMs = 60_000): Promise<RegExpExecArray> {
     for (const line of this.#lines) {
       const found = pattern.exec(line);
@@ -127,7 +132,10 @@ export class OwnProcess {
     this.#child.kill("SIGSTOP");
   }
 
-  /** It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop it twice. */
+  /**
+   * It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop
+   * it twice.
+   */
   stopsItself(): void {
     this.#tell("paused");
   }

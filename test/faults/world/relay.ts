@@ -104,7 +104,9 @@ export class Relay {
     });
   }
 
-  /** Starts `serve` and resolves when it takes callbacks. @throws Error with its last lines when it does not. */
+  /**
+   * Starts `serve` and resolves when it takes callbacks. @throws Error with its last lines when it does not.
+   */
   async start(start: StartOptions = {}): Promise<void> {
     this.#process = this.launch(["serve", ...(start.words ?? [])], start);
     const [, port] = await this.#process.says(/"port":(\d+)/, start.withinMs);

@@ -19,7 +19,8 @@ describe("an invoice ends in one state", () => {
     const client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
     const result = await client.query<Row>(`
-      select i.id, i.status, (select count(*)::int from collection_service.delivery d where d.invoice_id = i.id) as callbacks
+      select i.id, i.status, (select count(*)::int from collection_service.delivery d
+        where d.invoice_id = i.id) as callbacks
       from collection_service.invoice i`);
     await client.end();
     return result.rows;

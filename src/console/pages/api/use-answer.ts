@@ -40,7 +40,6 @@ export function useAsking<Data>(
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((last) => last + 1), []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn asks again.
   useEffect(() => {
     if (key === null) return;
     const controller = new AbortController();

@@ -46,7 +46,6 @@ export function usePages<Item>(
   const last = pages.at(-1) ?? null;
 
   // The pages behind a first page that was read again would repeat or miss what moved.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new first page begins anew.
   useEffect(() => {
     setFurther({ key, pages: [] });
     setProblem(null);
