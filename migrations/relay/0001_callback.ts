@@ -36,8 +36,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index callback_invoices on callback using gin (invoice_ids) where cardinality(invoice_ids) > 1`.execute(
     db,
   );
-  // A callback that names no invoice brings the next sweep forward.
-  await sql`create index callback_unreadable on callback (source, received_at) where verdict = 'unreadable'`.execute(
+  // A callback that asks nothing brings the next sweep forward, or is what an operator looks for.
+  await sql`create index callback_verdict on callback (verdict, received_at, id) where verdict is not null`.execute(
     db,
   );
   await sql`create table callback_default partition of callback default`.execute(db);

@@ -59,6 +59,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ["confirmation_dead", "settled_at", "state = 'dead'"],
     ["confirmation_quarantined", "settled_at", "verdict = 'quarantined'"],
     ["confirmation_replaying", "source", "priority = 'replay' and state in ('due', 'claimed')"],
+    ["confirmation_not_paid", "verdict, opened_at, invoice_id", "verdict <> 'paid'"],
     ["confirmation_unknown", "requested_at", "verdict = 'unknown_invoice'"],
     ["confirmation_erased", "erased_at", "erased_at is not null"],
   ] as const)

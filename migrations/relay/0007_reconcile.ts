@@ -46,6 +46,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create unique index sweep_one_back_fill on sweep (source, collection_id, window_from, window_to, publish)
     where kind = 'back_fill' and state <> 'done'`.execute(db);
+  await sql`create index sweep_finished on sweep (finished_at) where state = 'done'`.execute(db);
   await sql`create index sweep_latest on sweep (source, collection_id, started_at)`.execute(db);
   await sql`
     create table swept_payment (

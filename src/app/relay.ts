@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Router } from "express";
+import { builtPages, consolePages } from "../console/console-pages.ts";
 import { Alarms } from "../database/alarms.ts";
 import type { Connection } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
@@ -53,6 +54,8 @@ export class Relay {
   #databaseWatch: DatabaseWatch | null = null;
   #presence: RelayProcess | null = null;
   readonly #stoppable: { stop(): void }[] = [];
+  /** What holds connections open, and so is stopped before the servers. */
+  readonly #hangsUp: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
 
   constructor(parts: RelayParts) {
@@ -144,13 +147,14 @@ export class Relay {
     });
     this.#stoppable.push(receiver);
     const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
+    const behindTls = settings.PUBLIC_URL.startsWith("https:");
     const app = httpApp(
       [
-        protectAnswers({ behindTls: settings.PUBLIC_URL.startsWith("https:") }),
+        protectAnswers({ behindTls }),
         capRequests(most, metrics),
         ...receiver.routers,
         aliveRoute,
-        ...(settings.OPS_PORT === undefined ? this.#opsRoutes() : []),
+        ...(settings.OPS_PORT === undefined ? this.#opsRoutes({ behindTls }) : []),
       ],
       log,
       settings.TRUSTED_PROXIES ?? [],
@@ -163,11 +167,12 @@ export class Relay {
   /** What operators and their tools ask for, on a port that strangers need not reach. */
   async startOps(port: number, host?: string): Promise<void> {
     const { settings, log } = this.#parts;
-    const handlers = [protectAnswers({ behindTls: false }), aliveRoute, ...this.#opsRoutes()];
+    const behindTls = false;
+    const handlers = [protectAnswers({ behindTls }), aliveRoute, ...this.#opsRoutes({ behindTls })];
     this.ops = await this.#listen(httpApp(handlers, log, settings.TRUSTED_PROXIES ?? []), port, host);
   }
 
-  #opsRoutes(): Router[] {
+  #opsRoutes({ behindTls }: { behindTls: boolean }): Router[] {
     const { settings, log, recording, hot, working, wakeUps } = this.#parts;
     const metricsPage = new MetricsPage({
       db: working.db,
@@ -190,11 +195,14 @@ export class Relay {
       onConfirmations: () => wakeUps.wake("confirm"),
       metrics: this.#metrics,
       onEvents: () => wakeUps.wake("publish"),
+      behindTls,
     });
-    this.#stoppable.push(admin);
+    this.#hangsUp.push(admin);
+    const isOpen = (settings.ADMIN_TOKENS ?? []).length > 0;
     return [
       opsRoutes({ readiness, metricsPage, isStopping: () => this.#stopping !== null }),
       ...admin.routers,
+      consolePages({ isOpen, folder: builtPages() }),
     ];
   }
 
@@ -214,6 +222,7 @@ export class Relay {
 
   async #stop(): Promise<void> {
     const { recording, hot, working, wakeUps } = this.#parts;
+    for (const part of this.#hangsUp) part.stop();
     await Promise.all([this.server?.close(2_000), this.ops?.close(2_000)]);
     for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));

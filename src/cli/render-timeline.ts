@@ -57,7 +57,7 @@ function wordsOf(entry: Entry): string {
     case "send_failed":
       return `sending to SNS failed: ${entry.error}`;
     case "action": {
-      const what = /^(pause|resume)\./.test(entry.action)
+      const what = /^(pause|resume|replay)\./.test(entry.action)
         ? `${entry.action} of ${entry.subject}`
         : entry.action;
       return `${what} by ${entry.actor}${entry.reason === null ? "" : `: ${entry.reason}`}`;

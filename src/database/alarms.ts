@@ -17,6 +17,7 @@ export const ALARM_NAMES = [
   "unknown_ids_flooding",
   "sweep_failing",
   "certificate_gap",
+  "certificate_failing",
   "provider_answer_outside_contract",
   "confirmation_dead",
   "invoice_quarantined",

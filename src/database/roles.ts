@@ -25,6 +25,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   callback_default: { worker: ALL },
   confirmation: { receiver: KEEPS, worker: ALL },
   alarm: { receiver: KEEPS, worker: KEEPS },
+  alarm_telling: { worker: ["select", "update"] },
   // serve makes its sources and topics known at its start, also where it only takes callbacks.
   source: { receiver: KEEPS, worker: KEEPS },
   topic: { receiver: ["select", "insert"], worker: KEEPS },

@@ -8,12 +8,17 @@ export interface AlarmTable {
   cleared_at: Date | null;
   told_at: Date | null;
   cleared_told_at: Date | null;
-  telling_until: Date | null;
   times: Generated<number>;
   name: string;
   source: string;
   subject: string;
   detail: string;
+}
+
+export interface AlarmTellingTable {
+  id: Generated<boolean>;
+  next_at: Generated<Date>;
+  failures: Generated<number>;
 }
 
 export interface AuditEntryTable {
@@ -128,7 +133,7 @@ export interface HistoryEntryTable {
   invoice_id: string;
   at: Generated<Date>;
   source: string;
-  kind: "ask_failed" | "send_failed" | "verdict";
+  kind: "ask_failed" | "replayed" | "send_failed" | "verdict";
   detail: string;
 }
 
@@ -145,6 +150,7 @@ export interface InvoiceTable {
   vat: string | null;
   total_amount: string | null;
   settleable_amount: string | null;
+  payer_email_hash: number | null;
   source: string;
   status: string;
   type: string | null;
@@ -331,6 +337,7 @@ export interface TopicTable {
 /** The relay's tables, as `migrations/relay` makes them. */
 export interface Tables {
   alarm: AlarmTable;
+  alarm_telling: AlarmTellingTable;
   audit_entry: AuditEntryTable;
   callback: CallbackTable;
   callback_reading: CallbackReadingTable;

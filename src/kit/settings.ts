@@ -195,6 +195,8 @@ export type Settings<Required extends SettingName = never> = Parsed & {
 } & {
   /** What SOURCES_FILE describes; null without one. */
   readonly sourcesInFile: readonly Source[] | null;
+  /** Those that the environment sets. */
+  readonly given: readonly string[];
 };
 
 /** All that is wrong with the settings, a line each; no value is ever part of it. */
@@ -248,7 +250,11 @@ export function readSettings<const Required extends SettingName = never>(
     ...(inFile?.problems ?? []),
   ];
   if (!result.success || problems.length > 0) throw new SettingsError([...new Set(problems)].sort());
-  return { ...result.data, sourcesInFile: inFile?.sources ?? null } as Settings<Required>;
+  return {
+    ...result.data,
+    sourcesInFile: inFile?.sources ?? null,
+    given: Object.keys(given),
+  } as Settings<Required>;
 }
 
 type Given = { [Name in SettingName]?: string | undefined };

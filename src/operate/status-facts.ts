@@ -16,14 +16,16 @@ import { lastCallbackAt } from "../record/last-callback.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { listProcesses, type SeenProcess } from "../workers/relay-process.ts";
 import { ALARM_ACTIONS } from "./alarm-actions.ts";
-import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
+import { type Backlog, readOpenBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable, type PausableWork } from "./pause.ts";
 
 /** What the settings say, where whoever asks has them. */
 export interface StatusSettings {
   /** null: they name no source. */
-  sources: readonly { name: string; reconciliation: Reconciliation }[] | null;
+  sources:
+    | readonly { name: string; reconciliation: Reconciliation; collectionIds: readonly string[] }[]
+    | null;
   /** RECONCILE_INTERVAL, in ms. */
   intervalMs: number;
 }
@@ -46,6 +48,7 @@ export interface Facts {
   held: Held[];
   /** Sources that serve has known. */
   sources: string[];
+  /** Of confirmations, those that are not done. */
   backlog: Backlog;
   waiting: WaitingSource[];
   dead: { confirmations: number; events: number };
@@ -71,7 +74,7 @@ export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): P
     openAlarms: await countOpenAlarms(db),
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),
-    backlog: await readBacklog(db),
+    backlog: await readOpenBacklog(db),
     waiting: await readWaiting(db),
     dead: { confirmations: await dead("confirmation"), events: await dead("event") },
     quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,

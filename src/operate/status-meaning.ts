@@ -129,6 +129,7 @@ function proofNeeds(facts: Facts): Need[] {
   const patienceMs = MISSED_INTERVALS * settings.intervalMs + SWEEP_TAKES_MS;
   for (const { source, collectionId, finishedAt, nextAt, lastError } of sweeps) {
     const since = finishedAt ?? nextAt;
+    if (!isSwept(facts, source, collectionId)) continue;
     if (since === null || +at - +since < patienceMs || isHeld(source)) continue;
     const why = lastError === null ? "" : ` (${lastError})`;
     needs.push({
@@ -155,6 +156,11 @@ function proofNeeds(facts: Facts): Need[] {
   }
   return needs;
 }
+
+/** The settings name it still, or name nothing. */
+const isSwept = ({ settings: { sources } }: Facts, source: string, collectionId: string): boolean =>
+  sources === null ||
+  sources.some(({ name, collectionIds }) => name === source && collectionIds.includes(collectionId));
 
 function alarmNeeds({ openAlarms }: Facts): Need[] {
   const total = openAlarms.reduce((sum, { count }) => sum + count, 0);

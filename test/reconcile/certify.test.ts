@@ -319,6 +319,21 @@ describe("the daily certificate", () => {
     expect(await given.query("select state from certificate")).toEqual([{ state: "done" }]);
   });
 
+  it("that cannot be made is an alarm of its own, and no sweep's, until one is made", async () => {
+    const given = await books();
+    given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
+    for (let fault = 1; fault <= 3; fault += 1) {
+      await dueNow(given);
+      await certifyPass(given.context, GO_ON);
+      expect(await given.openAlarms()).toEqual(fault < 3 ? [] : ["certificate_failing"]);
+    }
+    await anotherDay(given);
+    given.provider.faults = [];
+    await dueNow(given);
+    await certifyPass(given.context, GO_ON);
+    expect(await given.openAlarms()).toEqual([]);
+  });
+
   it("is tried again while the list contradicts itself, then refused, with an alarm", async () => {
     const given = await books();
     given.provider.reading = { ...PLAIN, hides: 1 };

@@ -53,6 +53,35 @@ describe("an automatic sweep", () => {
     expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(590_000);
   });
 
+  it("is forgotten after 35 days, but for the last one of its collection, by which the next one is due", async () => {
+    const given = await books();
+    await given.query(
+      `insert into sweep (id, source, collection_id, kind, state, started_at, finished_at, window_to)
+       select gen_random_uuid(), 'default', collection, kind, 'done', at, at, at
+       from unnest($1::uuid[]) as collection, unnest(array['automatic', 'back_fill']) as kind,
+         generate_series(now() - interval '100 days', now() - interval '20 days', interval '2 days') as at`,
+      [[given.source.collectionIds[0], randomUUID()]],
+    );
+    await given.query(
+      "delete from sweep where collection_id <> $1 and started_at > now() - interval '50 days'",
+      [given.source.collectionIds[0]],
+    );
+    await sweepPass(given.context, GO_ON);
+    const left = await given.query<{ kind: string; days: number; ours: boolean }>(
+      `select kind, extract(day from now() - started_at)::int as days, collection_id = $1 as ours from sweep
+       where started_at < now() - interval '1 hour' order by ours, started_at`,
+      [given.source.collectionIds[0]],
+    );
+    expect(left.filter(({ ours }) => !ours)).toEqual([{ kind: "automatic", days: 50, ours: false }]);
+    expect(left.filter(({ days, ours }) => ours && days >= 35)).toEqual([]);
+    expect(left.filter(({ ours }) => ours)).toHaveLength(16);
+    expect(
+      await given.query(
+        "select window_from < now() - interval '20 days' as whole from sweep where listed = 0 order by started_at desc limit 1",
+      ),
+    ).toEqual([{ whole: true }]);
+  });
+
   it("counts apart what a callback had named already, and brings its confirmation forward", async () => {
     const given = await books();
     const called = pay(given, 1);

@@ -47,7 +47,14 @@ function paid(
     ...{ createdAt: noon, modifiedAt: noon, paidAt: noon, askedAt: noon, confirmedAt: noon },
     ...{ amount: "10.00", serviceCharge: null, vat: null, totalAmount: null, settleableAmount: null },
     ...{ status: "Paid", type: "Live", collectionName: null, title, reference: null },
-    ...{ paymentMethod: null, serviceFeePayer: null, document: "{}", erased: false, digest: title },
+    ...{
+      paymentMethod: null,
+      serviceFeePayer: null,
+      payerEmailHash: null,
+      document: "{}",
+      erased: false,
+      digest: title,
+    },
     ...{ differs: true, newest: true },
   };
   return {

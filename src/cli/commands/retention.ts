@@ -2,26 +2,27 @@ import { Command } from "commander";
 import type { RetentionResult } from "../../operate/retention.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
+import { withReason } from "../option-values.ts";
 import { table } from "../table.ts";
 
 /** `invoice-relay retention`: what `serve` does once a day, now. */
 export function retentionCommand(context: CommandContext): Command {
-  return new Command("retention")
+  const command = new Command("retention")
     .description(
       "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it daily",
     )
-    .option("--dry-run", "only say what would be dropped")
-    .action(async ({ dryRun }: { dryRun?: true }) => {
-      const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
-        "DATABASE_URL",
-      ]);
-      const { applyRetention } = await import("../../operate/retention.ts");
-      const result = await context.withDatabase((db) =>
-        applyRetention({ db, actor: operator(), retentionMs, personalDataMs, dryRun }),
-      );
-      if (result.stays !== null) context.fault();
-      context.show(result, render);
-    });
+    .option("--dry-run", "only say what would be dropped");
+  return withReason(command).action(async ({ reason, dryRun }: { reason?: string; dryRun?: true }) => {
+    const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
+      "DATABASE_URL",
+    ]);
+    const { applyRetention } = await import("../../operate/retention.ts");
+    const result = await context.withDatabase((db) =>
+      applyRetention({ db, actor: operator(), reason, retentionMs, personalDataMs, dryRun }),
+    );
+    if (result.stays !== null) context.fault();
+    context.show(result, render);
+  });
 }
 
 function render(result: RetentionResult): string {

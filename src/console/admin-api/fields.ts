@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cursor } from "./cursor.ts";
 
 // What the schemas of the admin API have in common.
 
@@ -43,11 +44,7 @@ export const limitInQuery = z.object({
 /** Of lists that may be long: a page has a bounded cost, whatever the filters. */
 export const pageInQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: "The most to list." }),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .meta({ description: "`next` of the page before, with the same filters." }),
+  cursor: cursor.optional().meta({ description: "`next` of the page before, with the same filters." }),
 });
 
 /**
@@ -56,16 +53,13 @@ export const pageInQuery = z.object({
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    next: z.string().nullable().meta({
-      description: "The cursor of the next page, also of one that found nothing yet; null at the end.",
-    }),
+    next: z
+      .string()
+      .nullable()
+      .meta({
+        description: "The cursor of the next page, also of one that found nothing yet; null at the end.",
+      }),
     searchedTo: time
       .nullable()
       .meta({ description: "How far back this page has looked; null when it looked at all there is." }),
   });
-
-export interface Page<Item> {
-  items: Item[];
-  next: string | null;
-  searchedTo: Date | null;
-}

@@ -27,7 +27,6 @@ export const invoiceQuery = z.object({
     .meta({ description: "Paid on this day (UTC) or later; the list is then in the order of payment." }),
   to: day.optional().meta({ description: "Paid on this day (UTC) or earlier." }),
   collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
-  status: z.string().optional().meta({ description: "As the provider calls it, compared without case." }),
   verdict: z.enum(CONFIRMATION_VERDICTS).optional(),
   source: z.string().optional(),
 });

@@ -199,7 +199,7 @@ const upstream = z.object({
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
 export const reasonRequest = z.strictObject({ reason });
-export const dryRunRequest = z.strictObject({ dryRun: z.boolean().default(false) });
+export const retentionRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
 export const retentionResult = z.object({
   dryRun: z.boolean(),
   before: time,
@@ -262,6 +262,7 @@ export const certifyRequest = period.extend({
   }),
 });
 export const reconcileRequest = period.extend({
+  reason,
   publish: z
     .boolean()
     .default(false)

@@ -57,7 +57,7 @@ async function makeDaily(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, alarms, log } = options;
-  const failing = { name: "sweep_failing", source: source.name, subject: "certificate" } as const;
+  const failing = { name: "certificate_failing", source: source.name, subject: source.name } as const;
   try {
     const { window } = claimed;
     const request = { source, window, collectionId: null, signal };
@@ -70,7 +70,7 @@ async function makeDaily(
     if (!(await finishCertificate(db, claimed, certificate))) return;
     await forgetListed(db, claimed.id);
     await tell(options, certificate);
-    if (claimed.faults > 0) await alarms.clear(failing);
+    await alarms.clear(failing);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     const text = messageOf(error);

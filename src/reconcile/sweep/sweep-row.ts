@@ -237,8 +237,23 @@ export async function missingOf(
   return rows.map(({ id }) => id);
 }
 
-/** What finished sweeps noted is not kept. */
+/** Finished sweeps are kept for this long, and the last one of each collection for as long as it is the last. */
+const KEPT = sql`interval '35 days'`;
+
+/** At most so many in one go. */
+const MOST_FORGOTTEN = 1_000;
+
+/** What finished sweeps noted is not kept, nor are they themselves for ever. */
 export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
+  await sql`
+    delete from sweep where id in (
+      select id from sweep as old
+      where state = 'done' and finished_at < clock_timestamp() - ${KEPT}
+        and (kind <> 'automatic' or exists (
+          select from sweep as later
+          where later.source = old.source and later.collection_id = old.collection_id
+            and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
+      order by finished_at limit ${MOST_FORGOTTEN})`.execute(db);
   await sql`
     delete from swept_payment where sweep_id in (
       select id from sweep where state = 'done'
