@@ -76,8 +76,11 @@ export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
 function optionsOf(width: number, timeZone: string, onPoint: (index: number | null) => void): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
-  const bars = (share: number, most: number) =>
-    uPlot.paths.bars?.({ size: [share, most], radius: 0.2 }) ?? null;
+  const bars = (share: number, most: number) => ({
+    ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [share, most], radius: 0.2 }) }),
+    width: 0,
+    points: { show: false },
+  });
   const axis = { stroke: colour("--ink-3"), font: `12px ${style.getPropertyValue("--sans")}` };
   return {
     width,
@@ -102,8 +105,8 @@ function optionsOf(width: number, timeZone: string, onPoint: (index: number | nu
     ],
     series: [
       {},
-      { paths: bars(0.82, 28), fill: colour("--chart-received"), width: 0, points: { show: false } },
-      { paths: bars(0.42, 14), fill: colour("--good"), width: 0, points: { show: false } },
+      { ...bars(0.82, 28), fill: colour("--chart-received") },
+      { ...bars(0.42, 14), fill: colour("--good") },
       {
         paths: () => null,
         points: { show: true, size: 5, width: 0, fill: colour("--move"), stroke: colour("--move") },

@@ -15,7 +15,7 @@ export function Needs({ needs }: Pick<Status, "needs">) {
         const page = pageFor(action);
         return (
           <li key={what}>
-            <div>
+            <div class="needs-says">
               <p class="needs-what">
                 <Outside text={`${capital(what)}.`} />
               </p>
