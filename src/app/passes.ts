@@ -8,6 +8,7 @@ import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
+import { forgetBudgets } from "../record/callback-budgets.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
@@ -58,6 +59,7 @@ export function createPasses(context: PassContext): Passes {
       if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
       await eraseWhatCameSince(db);
       await alarms.clearQuiet();
+      await forgetBudgets(db);
       return null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
