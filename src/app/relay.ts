@@ -14,7 +14,7 @@ import { type Loop, startLoop } from "../workers/loop.ts";
 import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import type { WakeUps } from "../workers/wake-up.ts";
-import { adminDoor } from "./admin.ts";
+import { adminRoutes } from "./admin.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
@@ -205,7 +205,7 @@ export class Relay {
     });
     this.#stoppable.push(metricsPage);
     const readiness = new Readiness(recording.db, log);
-    const admin = adminDoor({
+    const admin = adminRoutes({
       db: working.db,
       settings,
       sources: this.sources,

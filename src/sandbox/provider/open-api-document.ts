@@ -10,7 +10,9 @@ import type { Paths } from "./api/route.ts";
 type Json = { [key: string]: unknown };
 
 const ERRORS: Record<string, string> = {
-  400: "The request is not valid; `errors` names each field. Add Linked Account: or it cannot be linked.",
+  400:
+    "The request is not valid; `errors` names each field. " +
+    "For Add Linked Account also: it cannot be linked.",
   401: "The API key is missing or not valid.",
   403: "The key, or the collection's state, does not allow it.",
   404: "There is no such collection or invoice.",

@@ -88,7 +88,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
       {confirmation?.lastAnswer && (
         <Section title="The answer that could not be used">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which takes a focus by keyboard. */}
-          <pre class="raw" tabIndex={0} aria-label="The answer">
+          <pre class="raw" tabIndex={0}>
             <Outside text={confirmation.lastAnswer} lines />
           </pre>
         </Section>
@@ -96,7 +96,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
       {event !== null && (
         <Section title="The event that is not sent">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
-          <pre class="raw" tabIndex={0} aria-label="The event">
+          <pre class="raw" tabIndex={0}>
             <Outside text={event.payload} lines />
           </pre>
         </Section>
