@@ -31,6 +31,8 @@ export interface RunningRelay {
   /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
   opsUrl: string | null;
   opsPort: number | null;
+  /** The operators' pages on this machine; null where nobody can sign in, or nothing listens. */
+  consoleUrl: string | null;
   /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
   stop(): Promise<void>;
 }
@@ -87,6 +89,7 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
     port: relay.server?.port ?? null,
     opsUrl: ops?.url ?? null,
     opsPort: ops?.port ?? null,
+    consoleUrl: ops === null || settings.ADMIN_TOKENS === undefined ? null : `${ops.url}/console`,
     stop: () => relay.stop(),
   };
 }

@@ -33,7 +33,7 @@ export function serveCommand(context: CommandContext): Command {
       const doing = [workersOnly !== true && "takes callbacks", workers && "confirms and publishes"];
       if (!stop.signal.aborted)
         log.info(
-          { port: relay.port, opsPort: relay.opsPort },
+          { port: relay.port, opsPort: relay.opsPort, console: relay.consoleUrl },
           `invoice-relay ${doing.filter(Boolean).join(", ")}`,
         );
       await stop.asked;
