@@ -38,8 +38,8 @@ const FILL = `
     insert into callback
       (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids,
        headers, body)
-    select callback_id, at, 'default', 'POST', '/callbacks/***/' || reference, '', reference, '127.0.0.1', 'data.id',
-      array[id],
+    select callback_id, at, 'default', 'POST', '/callbacks/***/' || reference, '', reference, '127.0.0.1',
+      'data.id', array[id],
       '[["Content-Type","application/json"]]',
       convert_to('{"data":{"id":"' || id || '","status":"Paid"}}', 'UTF8')
     from past),
@@ -51,8 +51,8 @@ const FILL = `
     insert into invoice
       (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, total_amount, status,
        type, collection_name, reference, payer_email_hash, digest, document)
-    select id, 'default', at, at, at, at, at, 1500.50, 1511.25, 'Paid', 'Live', 'Term 2', reference, payer_email_hash,
-      translate(rtrim(encode(sha256(convert_to(document, 'UTF8')), 'base64'), '='), '+/', '-_'),
+    select id, 'default', at, at, at, at, at, 1500.50, 1511.25, 'Paid', 'Live', 'Term 2', reference,
+      payer_email_hash, translate(rtrim(encode(sha256(convert_to(document, 'UTF8')), 'base64'), '='), '+/', '-_'),
       document::json
     from past),
   events as (

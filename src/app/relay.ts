@@ -163,6 +163,7 @@ export class Relay {
       onNothingNamed: () => wakeUps.wake("reconcile"),
       mayRecord: () => this.#isStarted,
     });
+    receiver.startSharing();
     this.#stoppable.push(receiver);
     const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
     const behindTls = settings.PUBLIC_URL.startsWith("https:");

@@ -95,7 +95,7 @@ export function createMetrics() {
     }),
     confirmations: new Gauge({
       name: "invoice_relay_confirmations",
-      help: "Confirmations, by state and verdict",
+      help: "Confirmations that are not done, by state and verdict",
       labelNames: ["state", "verdict"],
       registers,
     }),

@@ -92,7 +92,8 @@ export const settingsSchema = z.object({
   ADMIN_TOKENS: list(adminToken)
     .optional()
     .describe(
-      "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; without them both are closed.",
+      "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; " +
+        "without them both are closed.",
     ),
   ALARM_WEBHOOK_URL: secretUrl
     .optional()

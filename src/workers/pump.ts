@@ -268,11 +268,13 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   async #giveBack(items: readonly Item[]): Promise<void> {
-    if (items.length > 0)
-      await this.#orWarn(
-        this.#policy.giveBack(items),
-        "leases could not be given back; they run out by themselves",
-      );
+    if (items.length === 0) return;
+    step("work to be given back");
+    await this.#orWarn(
+      this.#policy.giveBack(items),
+      "leases could not be given back; they run out by themselves",
+    );
+    step("work given back");
   }
 
   async #orWarn(work: Promise<void>, what: string): Promise<boolean> {

@@ -4,8 +4,8 @@ import { loadCorpus } from "./corpus/load-corpus.ts";
 import { sendRaw } from "./send-raw.ts";
 
 /**
- * How a corpus entry's kind shows in the log: ids are confirmations, so they have no verdict of the callback's
- * own.
+ * How a corpus entry's kind shows in the log: ids are confirmations, so they have no verdict of the
+ * callback's own.
  */
 const VERDICTS = { ids: null, ping: "ping", unreadable: "unreadable" } as const;
 

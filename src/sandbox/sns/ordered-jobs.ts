@@ -1,7 +1,7 @@
 /**
- * Runs jobs side by side, up to `concurrency`; those of one group one after the other, in the order they came.
- * `run` resolves to the milliseconds after which the job is to run again (its group waits for it, others do
- * not), or to undefined when it is done. It must not reject.
+ * Runs jobs side by side, up to `concurrency`; those of one group one after the other, in the order they
+ * came. `run` resolves to the milliseconds after which the job is to run again (its group waits for it,
+ * others do not), or to undefined when it is done. It must not reject.
  */
 export class OrderedJobs<T> {
   readonly #concurrency: number;

@@ -31,7 +31,12 @@ const TABS: readonly Tab[] = [
     count: ({ dead }) => dead.confirmations + dead.events,
     component: DeadLetterList,
   },
-  { path: "quarantine", title: "Quarantine", count: (status) => status.quarantined, component: QuarantineList },
+  {
+    path: "quarantine",
+    title: "Quarantine",
+    count: (status) => status.quarantined,
+    component: QuarantineList,
+  },
   {
     path: "anomalies",
     title: "Anomalies",

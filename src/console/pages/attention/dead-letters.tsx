@@ -15,7 +15,9 @@ export function DeadLetterList() {
       count={dead && dead.confirmations + dead.events}
       empty={
         <Empty title="No dead letters.">
-          <p>What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.</p>
+          <p>
+            What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.
+          </p>
         </Empty>
       }
     />

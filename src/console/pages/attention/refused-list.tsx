@@ -3,8 +3,8 @@ import type { CallbackPage, ListedCallback } from "../../admin-api/callback-sche
 import { get, post, queryText } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
 import { countText } from "../kit/money-text.ts";
-import { None } from "../parts/money.tsx";
 import { LongList } from "../parts/long-list.tsx";
+import { None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Empty } from "../parts/states.tsx";
 import type { Column } from "../parts/table.tsx";

@@ -2,12 +2,15 @@ import { countText } from "../kit/money-text.ts";
 import type { Act } from "./choosing-table.tsx";
 import { decide, type Undelivered, type UndeliveredPath, type Verb } from "./undelivered.ts";
 
-const counted = (count: number, one: string, many: string) => (count === 1 ? one : `${countText(count)} ${many}`);
+const counted = (count: number, one: string, many: string) =>
+  count === 1 ? one : `${countText(count)} ${many}`;
 
 function act(
   path: UndeliveredPath,
   verb: Verb,
-  words: Pick<Act<Undelivered>, "operation" | "title" | "isMain" | "says"> & { done: (count: number) => string },
+  words: Pick<Act<Undelivered>, "operation" | "title" | "isMain" | "says"> & {
+    done: (count: number) => string;
+  },
 ): Act<Undelivered> {
   const { done, ...shown } = words;
   return {

@@ -41,7 +41,9 @@ export function UndeliveredList({ path, at, what, acts, count, empty }: Undelive
               rows={items}
               total={total}
               keyOf={keyOf}
-              to={(item) => `attention/${at}/${item.eventId ?? item.invoiceId}?source=${encodeURIComponent(item.source)}`}
+              to={(item) =>
+                `attention/${at}/${item.eventId ?? item.invoiceId}?source=${encodeURIComponent(item.source)}`
+              }
               acts={acts}
               onDone={answer.reload}
             />

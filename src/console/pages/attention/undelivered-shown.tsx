@@ -1,5 +1,5 @@
-import { may } from "../api/session.ts";
 import { queryText } from "../api/client.ts";
+import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { Badge } from "../parts/badge.tsx";
@@ -10,8 +10,8 @@ import { Outside } from "../parts/outside.tsx";
 import { Facts, PageHead, Section } from "../parts/page-head.tsx";
 import { Answered } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
-import { DEAD_LETTER_ACTS, QUARANTINE_ACTS } from "./undelivered-acts.ts";
 import type { UndeliveredEvidence } from "./undelivered.ts";
+import { DEAD_LETTER_ACTS, QUARANTINE_ACTS } from "./undelivered-acts.ts";
 
 const LISTS = {
   dead: { title: "Dead letter", above: "Dead letters", path: "dead-letters", acts: DEAD_LETTER_ACTS },
@@ -88,7 +88,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
       {confirmation?.lastAnswer && (
         <Section title="The answer that could not be used">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which takes a focus by keyboard. */}
-          <pre class="raw" tabIndex={0} aria-label="The answer">
+          <pre class="raw" tabIndex={0}>
             <Outside text={confirmation.lastAnswer} lines />
           </pre>
         </Section>
@@ -96,7 +96,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
       {event !== null && (
         <Section title="The event that is not sent">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
-          <pre class="raw" tabIndex={0} aria-label="The event">
+          <pre class="raw" tabIndex={0}>
             <Outside text={event.payload} lines />
           </pre>
         </Section>

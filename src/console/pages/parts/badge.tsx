@@ -39,7 +39,7 @@ const WORDS: Record<string, string> = {
   dead: "dead letter",
   half_open: "being tried",
   backing_off: "backing off",
-  closed: "open for work",
+  closed: "working",
   not_equal: "not equal",
 };
 

@@ -99,8 +99,11 @@ function classOf<Row>({ kind, phone }: Column<Row>): string {
 
 /** Moves the focus to the next row's link, or the one before. */
 export function stepRow(by: 1 | -1): void {
-  const links = [...document.querySelectorAll<HTMLElement>(".table .row-link")];
-  const at = links.findIndex((link) => link === document.activeElement);
+  const links = [...document.querySelectorAll<Element>(".table .row-link")].filter(
+    (link) => link instanceof HTMLElement,
+  );
+  const { activeElement } = document;
+  const at = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1;
   const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];
   next?.focus();
   next?.scrollIntoView({ block: "nearest" });
