@@ -52,7 +52,8 @@ const FILL = `
       (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, total_amount, status,
        type, collection_name, reference, payer_email_hash, digest, document)
     select id, 'default', at, at, at, at, at, 1500.50, 1511.25, 'Paid', 'Live', 'Term 2', reference,
-      payer_email_hash, translate(rtrim(encode(sha256(convert_to(document, 'UTF8')), 'base64'), '='), '+/', '-_'),
+      payer_email_hash,
+      translate(rtrim(encode(sha256(convert_to(document, 'UTF8')), 'base64'), '='), '+/', '-_'),
       document::json
     from past),
   events as (
