@@ -40,9 +40,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // For whoever has the merchant's own number, and for what was confirmed lately.
   await sql`create index invoice_reference on invoice (reference) where reference is not null`.execute(db);
   // For whoever has the payer on the telephone.
-  await sql`create index invoice_payer_email on invoice (payer_email_hash) where payer_email_hash is not null`.execute(
-    db,
-  );
+  await sql`create index invoice_payer_email
+    on invoice (payer_email_hash) where payer_email_hash is not null`.execute(db);
   await sql`create index invoice_confirmed_at on invoice using brin (confirmed_at)`.execute(db);
   await sql`
     create table invoice_snapshot (

@@ -78,9 +78,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint publication_pkey primary key (source, event_id, id)
     )`.execute(db);
   // Rows come in the order of their time: so small an index costs the path nothing.
-  await sql`create index publication_published_at on publication using brin (published_at) with (autosummarize = on)`.execute(
-    db,
-  );
+  await sql`create index publication_published_at
+    on publication using brin (published_at) with (autosummarize = on)`.execute(db);
   await sql`
     create index publication_replay on publication (replay_id, source, event_id)
       where replay_id is not null`.execute(db);

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import type { ClaimedConfirmation } from "../confirmations/claim.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
@@ -12,6 +13,7 @@ import type { Source } from "../kit/sources.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
+import { shareBudgets } from "../record/callback-budgets.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
 import { closeAfterAnswer } from "./protect-answers.ts";
@@ -36,12 +38,20 @@ export interface CallbackReceiverOptions {
 }
 
 const NOTHING_NAMED_EVERY_MS = 60_000;
+const SHARE_EVERY_MS = 1_000;
 
-/** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
-export function callbackReceiver(options: CallbackReceiverOptions): {
+export interface CallbackReceiver {
   routers: RequestHandler[];
+  /** Shares what callers spent of their budgets with the other processes; for where no timer runs. */
+  shareBudgets(): Promise<void>;
+  /** Does so each second from now on. */
+  startSharing(): void;
+  /** Ends what is paced. */
   stop(): void;
-} {
+}
+
+/** Everything between a callback's request and its answer, put together. */
+export function callbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
   const intake = new CallbackIntake({
@@ -72,9 +82,23 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
   });
   const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
 
+  const shareSpent = async () => {
+    try {
+      await intake.shareBudgets((spent) => shareBudgets(working, spent));
+    } catch (error) {
+      logger.debug({ error: messageOf(error) }, "budgets could not be shared; they are shared later");
+    }
+  };
+  let timer: NodeJS.Timeout | undefined;
+
   return {
     routers: [callbacks, closeAfterAnswer, pages],
+    shareBudgets: shareSpent,
+    startSharing: () => {
+      timer = setInterval(() => void shareSpent(), SHARE_EVERY_MS).unref();
+    },
     stop: () => {
+      clearInterval(timer);
       nothingNamed.stop();
     },
   };

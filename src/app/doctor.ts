@@ -37,7 +37,7 @@ function forStatus(settings: ServeSettings | null): StatusSettings {
 }
 
 /** Without its collections a source is not reconciled: a payment whose callback never comes is missed. */
-export function* checkReconciliation(sources: readonly Source[]): Generator<Check> {
+function* checkReconciliation(sources: readonly Source[]): Generator<Check> {
   for (const { name, reconciliation } of sources) {
     const about = `reconciliation of ${name}`;
     switch (reconciliation) {

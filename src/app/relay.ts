@@ -14,7 +14,7 @@ import { type Loop, startLoop } from "../workers/loop.ts";
 import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import type { WakeUps } from "../workers/wake-up.ts";
-import { adminDoor } from "./admin.ts";
+import { adminRoutes } from "./admin.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
@@ -89,7 +89,7 @@ export class Relay {
     if (does.workers) this.#startLoops();
   }
 
-  /** Lets others see that this process lives. */
+  /** Shows the other processes that this one is alive. */
   #startPresence(does: { http: boolean; workers: boolean }): void {
     const { log, working } = this.#parts;
     const presence = new RelayProcess(working.db, does);
@@ -163,6 +163,7 @@ export class Relay {
       onNothingNamed: () => wakeUps.wake("reconcile"),
       mayRecord: () => this.#isStarted,
     });
+    receiver.startSharing();
     this.#stoppable.push(receiver);
     const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
     const behindTls = settings.PUBLIC_URL.startsWith("https:");
@@ -204,7 +205,7 @@ export class Relay {
     });
     this.#stoppable.push(metricsPage);
     const readiness = new Readiness(recording.db, log);
-    const admin = adminDoor({
+    const admin = adminRoutes({
       db: working.db,
       settings,
       sources: this.sources,

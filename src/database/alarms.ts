@@ -88,7 +88,8 @@ export const raising = (alarms: RawBuilder<unknown>): StatementPart => sql`
 export const raisingWhatLasts = (alarms: RawBuilder<unknown>, everyMs: number): StatementPart =>
   raising(sql`
     select * from (${alarms}) as seen where not exists (
-      select from alarm where cleared_at is null and last_raised_at > clock_timestamp() - ${`${everyMs} ms`}::interval
+      select from alarm where cleared_at is null
+        and last_raised_at > clock_timestamp() - ${`${everyMs} ms`}::interval
         and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject))`);
 
 /** Closes open alarms. @param which a condition on rows of `alarm`. */

@@ -36,8 +36,11 @@ export function isLostConnection(error: unknown): boolean {
 /** PgBouncer says so of a wrong password or name under the code of a broken protocol. */
 const REFUSED_BY_POOLER = /authentication failed|no such (user|database)/i;
 
-/** SQLSTATEs of a server that cannot just now: full, starting, overloaded, closed, or a replica as yet. */
-const CANNOT_NOW = /^(53[0-9A-Z]{3}|57P0[1-5]|57014|55P03|55000|25006)$/;
+/**
+ * SQLSTATEs of a server that cannot just now: full, starting, overloaded, closed, or a replica as yet; or of
+ * a transaction that met another one.
+ */
+const CANNOT_NOW = /^(53[0-9A-Z]{3}|57P0[1-5]|57014|55P03|55000|25006|40001|40P01)$/;
 const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)$/;
 
 /**

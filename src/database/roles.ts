@@ -23,6 +23,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   // Insert-only, but for erasing; what retention drops, the functions below drop.
   callback: { receiver: ["select", "insert"], worker: KEEPS },
   callback_default: { worker: READS },
+  callback_budget: { receiver: KEEPS, worker: ["select", "delete"] },
   confirmation: { receiver: KEEPS, worker: ALL },
   alarm: { receiver: KEEPS, worker: KEEPS },
   alarm_telling: { worker: ["select", "update"] },

@@ -50,6 +50,14 @@ export interface CallbackTable {
   erased_digest: string | null;
 }
 
+export interface CallbackBudgetTable {
+  counted_at: Generated<Date>;
+  bytes: number;
+  callbacks: number;
+  ids: number;
+  key: string;
+}
+
 export interface CallbackReadingTable {
   callback_id: string;
   replay_id: string;
@@ -340,6 +348,7 @@ export interface Tables {
   alarm_telling: AlarmTellingTable;
   audit_entry: AuditEntryTable;
   callback: CallbackTable;
+  callback_budget: CallbackBudgetTable;
   callback_reading: CallbackReadingTable;
   certificate: CertificateTable;
   confirmation: ConfirmationTable;

@@ -30,7 +30,7 @@ const open = perContainer(async () => {
       request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);
     },
   });
-  return { relay, wake, app };
+  return { relay, wake, receiver, app };
 });
 
 /**
@@ -42,9 +42,10 @@ export async function handler(
   event: APIGatewayProxyEventV2,
   context: Context,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { relay, wake, app } = await open();
+  const { relay, wake, receiver, app } = await open();
   await relay.awaken();
   const answer = await app(event, context);
   await wake.flush();
+  await receiver.shareBudgets();
   return answer;
 }

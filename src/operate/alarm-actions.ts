@@ -20,7 +20,8 @@ export const ALARM_ACTIONS: Readonly<Record<AlarmName, string>> = {
     "by itself.",
   certificate_gap: "Read it with invoice-relay certificate show, then run invoice-relay reconcile.",
   certificate_failing:
-    "Nobody knows whether anything is missing: read the detail, and run invoice-relay doctor; it is tried again by itself.",
+    "Nobody knows whether anything is missing: read the detail, and run invoice-relay doctor; it is tried " +
+    "again by itself.",
   provider_answer_outside_contract:
     "Look at the answer with invoice-relay invoice <id>, and tell the provider; it is asked again.",
   confirmation_dead:

@@ -9,7 +9,7 @@ import { WrongTokens } from "../kit/wrong-tokens.ts";
 import type { CallbackCut, CallbackLog, IncomingCallback } from "../record/callback-log.ts";
 import { callbackAddress } from "./callback-address.ts";
 import { alarmsAbout } from "./caller/callback-alarms.ts";
-import { CallbackBudgets, type CallbackCost } from "./caller/callback-budgets.ts";
+import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
 import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { keptBody } from "./kept-body.ts";
@@ -67,6 +67,11 @@ export class CallbackIntake {
     this.#wrongTokens = new WrongTokens(options.wrongTokensPerMinute);
     this.#budgets = new CallbackBudgets(options.budgetPerHour);
     this.#mask = requestMask(options.sources);
+  }
+
+  /** Tells the other processes what callers spent of their budgets, and hears of it from them. */
+  shareBudgets(share: ShareBudgets): Promise<void> {
+    return this.#budgets.share(share, Date.now);
   }
 
   async take(request: Request): Promise<Intake> {

@@ -124,7 +124,8 @@ export async function readCertificatePage(
     select json_build_object(${sql.join(head)}) as certificate, page.differences, page.matching
     from certificate cross join lateral (
       select count(*) as matching,
-        json_agg(item order by place) filter (where rank > ${after} and rank <= ${after + limit}) as differences
+        json_agg(item order by place) filter (where rank > ${after}
+        and rank <= ${after + limit}) as differences
       from (
         select item, place, row_number() over (order by place) as rank
         from json_array_elements(document -> 'differences') with ordinality as named (item, place)

@@ -114,6 +114,7 @@ async function record(
   const toHandOver = new Set(inTime.filter((_, index) => places[index] === true));
   if (handoff === null || toHandOver.size === 0) {
     await appendAndOpen.execute(db, { rows, asked });
+    step("confirmations opened");
     onConfirmations();
     return;
   }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 
 const AT_ONCE = 5_000;
 
@@ -105,10 +106,12 @@ export async function deleteStragglers(
   keep: RawBuilder<unknown>,
 ): Promise<number> {
   for (let gone = 0; ; ) {
+    step("stragglers to be deleted");
     const { rows } = await sql<{ dropped: number }>`
       select drop_kept_callbacks(array_agg(received_at), array_agg(id)) as dropped
       from (${stragglers(before, keep)} limit ${AT_ONCE}) as leaving`.execute(db);
     const some = rows[0]?.dropped ?? 0;
+    if (some > 0) step("stragglers deleted");
     gone += some;
     if (some < AT_ONCE) return gone;
   }

@@ -81,6 +81,24 @@ describe.each(["refuse", "black-hole"] as const)("serve, started while Postgres 
   });
 });
 
+describe("serve, whose first write meets another transaction", () => {
+  it.each(["40001", "40P01"])("tries again, and goes on (SQLSTATE %s)", async (sqlState) => {
+    const around = await surroundings();
+    await around.query("create sequence met");
+    await around.query(`create function meet() returns trigger language plpgsql as $$
+      begin
+        if nextval('met') = 1 then raise exception 'it met another' using errcode = '${sqlState}'; end if;
+        return null;
+      end $$`);
+    await around.query(
+      "create trigger meet before insert or update on source for each statement execute function meet()",
+    );
+    const relay = startCli(["serve"], { ...around.environment({ PORT: "0" }), ...AWS });
+    await relay.says("invoice-relay takes callbacks");
+    expect(relay.output.stdout).toContain("it met another");
+  });
+});
+
 describe("serve, and what waiting would not mend", () => {
   it("ends when the database that it waited for lacks a migration", async () => {
     const around = await surroundings();

@@ -208,7 +208,7 @@ describe("one payment's story", () => {
     );
     expect(compared).toMatchObject({
       "data.id": { same: true },
-      "data.amount": { claimed: "1", answered: "1500.50", same: false },
+      "data.amount": { claimed: "1", answered: expect.stringMatching(/^1500.50?$/), same: false },
       "data.status": { same: true },
       event: { same: null, answered: null },
     });
@@ -291,11 +291,7 @@ describe("a claim beside an answer", () => {
     expect(compareClaim(`{"a":"${"x".repeat(300_000)}"}`, "{}")).toEqual([]);
     expect(compareClaim("[".repeat(20_000), "{}")).toEqual([]);
     expect(compareClaim(`{"a":${"[".repeat(50)}1${"]".repeat(50)}}`, "{}")).toEqual([]);
-    expect(
-      compareClaim(
-        JSON.stringify(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]))),
-        "{}",
-      ),
-    ).toHaveLength(100);
+    const many = JSON.stringify(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n])));
+    expect(compareClaim(many, "{}")).toHaveLength(100);
   });
 });

@@ -19,7 +19,7 @@ const path = `/callbacks/${TOKEN}`;
 const paid = (id: string) => JSON.stringify({ id: randomUUID(), event: "payment.successful", data: { id } });
 
 describe("the function receive", () => {
-  it("records a callback and its question, wakes confirm, and only then answers (G1)", async () => {
+  it("records a callback and its confirmation, wakes confirm, and only then answers (G1)", async () => {
     const stack = await lambdaStack();
     const receive = stack.container("receive", { CALLBACK_ACK_STATUS: "202", CALLBACK_ACK_BODY: "taken" });
     const id = randomUUID();

@@ -63,7 +63,7 @@ describe("a new event in the process that found it", () => {
     await published(around, 30);
   });
 
-  it("waits for company while another is on its way, but not for one that hangs", async () => {
+  it("is held while another batch is in flight, but not for one that hangs", async () => {
     const around = await surroundings();
     around.sns.addFault({ kind: "hang", times: 1 });
     const relay = await startRelayProcess(around.environment());

@@ -50,7 +50,10 @@ describe("a callback over budget (G12)", () => {
     );
     const told = () =>
       [...relay.lines, ...other.lines].filter(({ alarm }) => alarm === "callbacks_over_budget").length;
-    const alarms = () => around.query("select name, source, subject, cleared_at is null as open from alarm");
+    const alarms = () =>
+      around.query(
+        "select name, source, subject, cleared_at is null as open from alarm where name = 'callbacks_over_budget'",
+      );
     for (const process of [relay, other])
       for (let n = 0; n < 3; n += 1) await process.callback({ id: randomUUID() }, from("203.0.113.1"));
     const alarm = { name: "callbacks_over_budget", source: "default", subject: "address_callbacks" };

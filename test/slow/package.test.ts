@@ -25,7 +25,7 @@ describe("the package, installed into an empty project", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it("is small, and holds neither sources nor tests nor the Lambda doors", () => {
+  it("is small, and holds neither sources nor tests nor the Lambda handlers", () => {
     expect(packed.size).toBeLessThan(600_000);
     const strange = packed.files
       .map(({ path }) => path)

@@ -14,8 +14,9 @@ const HEAVY = [
 const ELSEWHERE = [
   "test/collection-api/intricate-answers",
   "test/events/event-documents",
+  "test/receive/linear-time",
   "test/receive/reading/read-callback.property",
-  "test/reconcile/paid-list",
+  "test/reconcile/list-reader",
   "test/house/",
   "test/slow/",
   "test/package/",

@@ -20,7 +20,7 @@ describe("2. what is held runs in batches, side by side", () => {
     await drained;
   });
 
-  it("a batch that is not full waits for company while another is under way, 50 ms at most", async () => {
+  it("a partial batch is held while another is in flight, 50 ms at most", async () => {
     const { pump, lines } = scriptedPump({ lines: ["a"], batchSize: 10 });
     const line = only(lines);
     line.answersAtOnce = false;
@@ -117,20 +117,20 @@ describe("4. leases are extended while work is held", () => {
   });
 
   it("a line whose upstream takes no more gives back what waits, and only that", async () => {
-    const { pump, lines, givenBack } = scriptedPump({ lines: ["shut", "well"], exchanges: 2 });
-    const [shut, well] = [only(lines), only(lines, 1)];
-    shut.answersAtOnce = false;
+    const { pump, lines, givenBack } = scriptedPump({ lines: ["refuses", "well"], exchanges: 2 });
+    const [refusing, well] = [only(lines), only(lines, 1)];
+    refusing.answersAtOnce = false;
     well.answersAtOnce = false;
-    pump.take([...shut.make(3), ...well.make(3)], 0, performance.now());
-    const [first] = shut.underWay;
+    pump.take([...refusing.make(3), ...well.make(3)], 0, performance.now());
+    const [first] = refusing.underWay;
     // The second goes out as soon as the first is answered; what the answer says is known only then.
     first?.done(false);
     await settle();
-    expect(givenBack.map(({ line, number }) => `${line} ${number}`)).toEqual(["shut 3"]);
-    expect(shut.ran).toHaveLength(2);
+    expect(givenBack.map(({ line, number }) => `${line} ${number}`)).toEqual(["refuses 3"]);
+    expect(refusing.ran).toHaveLength(2);
     await finish(well);
     expect(well.ran).toHaveLength(3);
-    await finish(shut);
+    await finish(refusing);
   });
 
   it("nothing begins after its lease has ended by the process' own clock; it is given back", async () => {

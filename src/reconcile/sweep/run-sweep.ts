@@ -7,7 +7,7 @@ import { requeue } from "../../outbox/requeue.ts";
 import { readStoredPayments } from "../../payments/stored-payments.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { daysBetween, type ListPeriod, nextStep, type PaidWindow, periodFor } from "../list/list-period.ts";
+import { daysBetween, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
@@ -16,14 +16,8 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
 import { readKnownPayments } from "./known-payments.ts";
 import { alarmsAtEnd } from "./sweep-alarm.ts";
-import {
-  type ClaimedSweep,
-  finishSweep,
-  keepProgress,
-  noteSwept,
-  type SweepCounts,
-  sweepLeases,
-} from "./sweep-row.ts";
+import { type ClaimedSweep, finishSweep, keepProgress, type SweepCounts, sweepLeases } from "./sweep-row.ts";
+import { noteSwept } from "./swept-payments.ts";
 
 export interface SweepDeps {
   db: Kysely<Tables>;
@@ -242,7 +236,3 @@ function readOf(whole: ListPeriod, rest: ListPeriod | null): { read: number; tot
   const total = daysBetween(whole.first, whole.last);
   return { total, read: total - (rest === null ? 0 : daysBetween(rest.first, rest.last)) };
 }
-
-/** How many days of the list a window takes to read. */
-export const listDays = (window: PaidWindow, lookbackMs: number): number =>
-  readOf(periodFor(window, lookbackMs), null).total;

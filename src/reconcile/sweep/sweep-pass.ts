@@ -10,13 +10,13 @@ import { alarmsAtFault } from "./sweep-alarm.ts";
 import {
   type ClaimedSweep,
   claimSweep,
-  forgetSwept,
   giveBackSweep,
   hurrySweeps,
   nextSweepInMs,
   scheduleSweeps,
   sweepLeases,
 } from "./sweep-row.ts";
+import { forgetSwept } from "./swept-payments.ts";
 
 export interface SweepPassOptions extends SweepDeps {
   sources: readonly ReconcileSource[];

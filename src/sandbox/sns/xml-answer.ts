@@ -13,7 +13,7 @@ const SPECIAL: Record<string, string> = {
 // What XML 1.0 cannot hold at all, not even escaped, becomes the replacement character.
 const NEEDS_ESCAPE = /[&<>"\r]|[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(NEEDS_ESCAPE, (character) => SPECIAL[character] ?? "\uFFFD");
 }
 

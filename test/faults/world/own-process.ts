@@ -9,6 +9,8 @@ import type { Recorder } from "../history/recorder.ts";
 export interface OwnProcessOptions {
   /** Names it in the history, and its log file there. */
   name: string;
+  /** What it does, such as `serve`. */
+  doing?: string;
   /** Node's arguments. */
   args: readonly string[];
   environment?: Record<string, string | undefined>;
@@ -63,7 +65,8 @@ export class OwnProcess {
     this.ended = once(this.#child, "close").then(([code]) => {
       living.delete(this.#child);
       this.#hasEnded = true;
-      this.#tell("ended");
+      const { doing } = options;
+      this.#tell("ended", { code: code as number | null, ...(doing === undefined ? {} : { doing }) });
       log.end();
       for (const watcher of this.#watchers) watcher(null);
       return code as number | null;
@@ -145,7 +148,7 @@ export class OwnProcess {
     this.#tell("continued");
   }
 
-  #tell(state: ProcessChanged["state"]): void {
-    this.#recorder.record({ what: "process", name: this.name, pid: this.pid, state });
+  #tell(state: ProcessChanged["state"], end: Pick<ProcessChanged, "doing" | "code"> = {}): void {
+    this.#recorder.record({ what: "process", name: this.name, pid: this.pid, state, ...end });
   }
 }

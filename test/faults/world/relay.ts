@@ -91,6 +91,7 @@ export class Relay {
     const { environment, main, folder, recorder, clock } = this.#options;
     return new OwnProcess({
       name: this.name,
+      doing: words[0] ?? "",
       folder,
       recorder,
       args: [...(start.nodeArgs ?? []), main, ...words],

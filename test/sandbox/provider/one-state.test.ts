@@ -68,7 +68,7 @@ describe("an invoice ends in one state", () => {
     expect(new Set(winners.map((winner) => winner.to)).size).toBe(2);
   });
 
-  it("and an expired one can neither be paid nor invalidated, by any door", async () => {
+  it("and an expired one can neither be paid nor invalidated, in any way", async () => {
     const id = await service.create();
     await service.control("POST", `/invoices/${id}/expire`);
     expect((await service.control("POST", `/invoices/${id}/pay`)).status).toBe(412);

@@ -11,7 +11,10 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** What axe has against the page as it stands, a line for each element; all of its rules but experimental ones. */
+/**
+ * What axe has against the page as it stands, a line for each element; all of its rules but experimental
+ * ones.
+ */
 export async function axeProblems(page: Page): Promise<string[]> {
   // The page's policy lets no script in but its own: this comes in as a debugger does.
   await page.evaluate(AXE);
@@ -25,7 +28,9 @@ export async function axeProblems(page: Page): Promise<string[]> {
   );
 }
 
-/** What texts from outside did to a page: a script that ran, an element that was made, a character that hides. */
+/**
+ * What texts from outside did to a page: a script that ran, an element that was made, a character that hides.
+ */
 export async function harmDone(page: Page): Promise<unknown[]> {
   return (await page.evaluate(`(() => {
     const unseen = new RegExp(${JSON.stringify(UNSEEN)}, "u");
@@ -35,10 +40,14 @@ export async function harmDone(page: Page): Promise<unknown[]> {
       harm.push("made: " + made.outerHTML.slice(0, 200));
     const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = walker.currentNode; node; node = walker.nextNode()) {
-      const texts = node.nodeType === Node.TEXT_NODE ? [node.data] : [...(node.attributes ?? [])].map((a) => a.value);
+      const attributes = [...(node.attributes ?? [])].map((a) => a.value);
+      const texts = node.nodeType === Node.TEXT_NODE ? [node.data] : attributes;
       if (node.value !== undefined) texts.push(String(node.value));
       for (const text of texts)
-        if (unseen.test(text)) harm.push("hides: " + JSON.stringify(text.slice(0, 200)) + " in " + node.parentElement?.outerHTML.slice(0, 120));
+        if (unseen.test(text)) {
+          const around = node.parentElement?.outerHTML.slice(0, 120);
+          harm.push("hides: " + JSON.stringify(text.slice(0, 200)) + " in " + around);
+        }
     }
     if (unseen.test(document.title)) harm.push("hides in the title: " + JSON.stringify(document.title));
     return harm;

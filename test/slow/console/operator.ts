@@ -136,7 +136,8 @@ export class Operator {
 }
 
 const FOCUS_IS_SEEN = `(() => {
-  for (let element = document.activeElement; element && element !== document.body; element = element.parentElement) {
+  let element = document.activeElement;
+  for (; element && element !== document.body; element = element.parentElement) {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
     if ((outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none") return true;
     if (element.matches("label, td, th, li")) break;

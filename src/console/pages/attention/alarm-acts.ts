@@ -8,7 +8,8 @@ export const CLOSE: Act<ListedAlarm> = {
   operation: "closeAlarms",
   title: "Close",
   says: (count) =>
-    `${count === 1 ? "It is" : "They are"} listed no more. If it is still so, or happens again, it is raised anew.`,
+    `${count === 1 ? "It is" : "They are"} listed no more. If it is still so, or happens again, it is ` +
+    "raised anew.",
   async run(alarms, reason) {
     const chosen = alarms.map(({ name, source, subject }) => ({ name, source, subject }));
     await post("/alarms/close", { alarms: chosen, reason });
@@ -22,7 +23,8 @@ export const ASK_AGAIN: Act<ListedAlarm> = {
   title: "Ask again",
   isMain: true,
   says: (count) =>
-    `The provider is asked about ${count === 1 ? "this invoice" : `these ${countText(count)} invoices`} once more.`,
+    `The provider is asked about ${count === 1 ? "this invoice" : `these ${countText(count)} invoices`} ` +
+    "once more.",
   async run(alarms, reason) {
     for (const { subject, source } of alarms)
       await post(`/invoices/${subject}/ask`, { source, ...(reason !== undefined && { reason }) });

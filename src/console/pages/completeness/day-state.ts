@@ -5,13 +5,15 @@ import type { Day } from "./days.ts";
 export type CalendarDay = Calendar["days"][number];
 
 /**
- * `equal`: proven. `missing`: paid and not published. `differs`: nothing is missing, but something could hide money.
- * `refused`: the lists contradict themselves, nothing is proven. `unproven`: no certificate covers it yet.
- * `none`: before the relay was first served, or not over yet.
+ * `equal`: proven. `missing`: paid and not published. `differs`: nothing is missing, but something could hide
+ * money. `refused`: the lists contradict themselves, nothing is proven. `unproven`: no certificate covers it
+ * yet. `none`: before the relay was first served, or not over yet.
  */
 export type DayState = "equal" | "missing" | "differs" | "refused" | "unproven" | "none";
 
-/** How a day stands. @param today and @param servedSince days of UTC; `servedSince` null when nobody knows. */
+/**
+ * How a day stands. @param today and @param servedSince days of UTC; `servedSince` null when nobody knows.
+ */
 export function stateOfDay(
   day: Day,
   certified: CalendarDay | undefined,
@@ -27,11 +29,14 @@ export function stateOfDay(
   return certified.differences > 0 || certified.result === "not_equal" ? "differs" : "equal";
 }
 
+const told = (what: string, tally: { count: number; amount: string } | undefined) =>
+  `${countText(tally?.count ?? 0)} ${what}, ${moneyText(tally?.amount ?? "0")}`;
+
 /** What a reader of the calendar is told about a day, in a few words. */
 export function wordsOfDay(state: DayState, certified: CalendarDay | undefined): string {
   switch (state) {
     case "missing":
-      return `${countText(certified?.missing.count ?? 0)} missing, ${moneyText(certified?.missing.amount ?? "0")}`;
+      return told("missing", certified?.missing);
     case "differs":
       return `${countText(certified?.differences ?? 0)} to look at`;
     case "refused":
@@ -41,7 +46,7 @@ export function wordsOfDay(state: DayState, certified: CalendarDay | undefined):
     case "equal":
       return certified?.paid.count === 0
         ? "complete, no payment"
-        : `complete, ${countText(certified?.paid.count ?? 0)} paid, ${moneyText(certified?.paid.amount ?? "0")}`;
+        : `complete, ${told("paid", certified?.paid)}`;
     case "none":
       return "";
   }

@@ -2,7 +2,10 @@ import { momentOf } from "../kit/input-time.ts";
 
 const MINUTE_MS = 60_000;
 
-/** When a pause ends by itself, as one chooses it; `own` is a time of one's own, `never` until somebody resumes it. */
+/**
+ * When a pause ends by itself, as one chooses it; `own` is a time of one's own, `never` until somebody
+ * resumes it.
+ */
 export const ENDS = [
   { name: "15", title: "15 minutes" },
   { name: "60", title: "1 hour" },
