@@ -2,11 +2,13 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * What needs a person: open until `cleared_at`; raised again while open, it only counts. `told_at` and
- * `cleared_told_at`: when the alarm webhook took its beginning and its end; `telling_until`: someone is at it.
- * And who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an invoice,
- * an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its timeline.
- * And what the rows of the work no longer say, for an invoice's timeline: asks and sends that failed, and the verdict
- * that a later one took the place of. Only these are noted, the first fifty of each kind.
+ * `cleared_told_at`: when the alarm webhook took its beginning and its end. `alarm_telling` is one row, by
+ * which one process at a time tells people, and no oftener than it says: nobody does before `next_at`. And
+ * who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an
+ * invoice, an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its
+ * timeline. And what the rows of the work no longer say, for an invoice's timeline: asks and sends that
+ * failed, replays that had it asked about again, and the verdict that a later one took the place of. Only
+ * these are noted, the first fifty of each kind.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -17,7 +19,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       cleared_at timestamptz,
       told_at timestamptz,
       cleared_told_at timestamptz,
-      telling_until timestamptz,
       times integer not null default 1,
       name text not null,
       source text not null,
@@ -32,6 +33,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index alarm_end_untold on alarm (cleared_at)
     where cleared_at is not null and cleared_told_at is null`.execute(db);
   await sql`
+    create table alarm_telling (
+      id boolean not null default true,
+      next_at timestamptz not null default clock_timestamp(),
+      failures integer not null default 0,
+      constraint alarm_telling_pkey primary key (id),
+      constraint alarm_telling_one_row_check check (id)
+    )`.execute(db);
+  await sql`insert into alarm_telling default values`.execute(db);
+  await sql`
     create table audit_entry (
       id bigint generated always as identity,
       at timestamptz not null default clock_timestamp(),
@@ -43,9 +53,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint audit_entry_pkey primary key (id)
     )`.execute(db);
   await sql`create index audit_entry_at on audit_entry (at)`.execute(db);
-  await sql`create index audit_entry_invoice on audit_entry (invoice_id) where invoice_id is not null`.execute(
-    db,
-  );
+  await sql`create index audit_entry_subject on audit_entry (subject, id)`.execute(db);
+  await sql`create index audit_entry_invoice
+    on audit_entry (invoice_id) where invoice_id is not null`.execute(db);
   await sql`
     create table history_entry (
       id bigint generated always as identity,
@@ -55,7 +65,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       kind text not null,
       detail text not null,
       constraint history_entry_pkey primary key (id),
-      constraint history_entry_kind_check check (kind in ('ask_failed', 'send_failed', 'verdict'))
+      constraint history_entry_kind_check check (kind in ('ask_failed', 'replayed', 'send_failed', 'verdict'))
     )`.execute(db);
   await sql`create index history_entry_invoice on history_entry (invoice_id)`.execute(db);
   // Rows come in the order of their time: so small an index costs the path nothing.

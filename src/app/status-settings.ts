@@ -10,7 +10,18 @@ export function statusSettings(settings: Settings): StatusSettings {
   const inEnvironment =
     COLLECTION_API_KEY === undefined && COLLECTION_IDS === undefined
       ? null
-      : [{ name: "default", reconciliation: reconciliationOf(COLLECTION_IDS) }];
-  const inFile = sourcesInFile?.map(({ name, reconciliation }) => ({ name, reconciliation }));
+      : [
+          {
+            name: "default",
+            reconciliation: reconciliationOf(COLLECTION_IDS),
+            collectionIds: COLLECTION_IDS ?? [],
+          },
+        ];
+  // Field by field: a source holds secrets, and this is shown.
+  const inFile = sourcesInFile?.map(({ name, reconciliation, collectionIds }) => ({
+    name,
+    reconciliation,
+    collectionIds,
+  }));
   return { sources: inFile ?? inEnvironment, intervalMs };
 }

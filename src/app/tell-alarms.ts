@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { claimUntoldAlarms, markAlarmsTold, putAlarmsOff } from "../database/untold-alarms.ts";
+import { claimUntoldAlarms, markAlarmsTold, putTellingOff } from "../database/untold-alarms.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Logger } from "../kit/log.ts";
+import { step } from "../kit/step.ts";
 import type { AlarmWebhook } from "./alarm-webhook.ts";
 import type { Pass } from "./pass.ts";
 
@@ -13,7 +14,7 @@ export interface TellAlarmsOptions {
   log: Logger;
 }
 
-/** What comes together is told together: one message in so long at most, in ms. */
+/** What comes together is told together: one message in so long at most, of all processes, in ms. */
 const MESSAGE_EVERY_MS = 5_000;
 
 /** The most alarms of one message. */
@@ -27,31 +28,27 @@ const BACK_OFF = { firstMs: 5_000, capMs: 300_000 };
  */
 export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions): Pass {
   if (webhook === null) return async () => null;
-  let nextAt = Number.NEGATIVE_INFINITY;
-  let failures = 0;
   return async (stop) => {
-    const waitMs = nextAt - performance.now();
-    if (waitMs > 0) return waitMs;
     const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
-    if (untold.length === 0) return null;
+    if (untold === null) return null;
+    step("alarms claimed");
     const problem = await webhook.tell(
-      untold.map(({ id: _, ...alarm }) => alarm),
+      untold.alarms.map(({ id: _, ...alarm }) => alarm),
       stop,
     );
-    if (problem === null) await markAlarmsTold(db, untold);
-    else {
-      failures += 1;
-      const offMs = backOffMs(failures, BACK_OFF);
-      await putAlarmsOff(db, untold, offMs);
-      log.warn(
-        { alarms: untold.length, failures, error: problem },
-        "nobody could be told of alarms; tried again",
-      );
-      nextAt = performance.now() + offMs;
-      return offMs;
+    if (problem === null) {
+      step("alarms told");
+      await markAlarmsTold(db, untold.alarms, MESSAGE_EVERY_MS);
+      step("alarms marked as told");
+      return MESSAGE_EVERY_MS;
     }
-    failures = 0;
-    nextAt = performance.now() + MESSAGE_EVERY_MS;
-    return MESSAGE_EVERY_MS;
+    const failures = untold.failures + 1;
+    const waitMs = backOffMs(failures, BACK_OFF);
+    await putTellingOff(db, waitMs);
+    log.warn(
+      { alarms: untold.alarms.length, failures, error: problem },
+      "nobody could be told of alarms; tried again",
+    );
+    return waitMs;
   };
 }

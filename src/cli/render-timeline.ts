@@ -57,15 +57,18 @@ function wordsOf(entry: Entry): string {
     case "send_failed":
       return `sending to SNS failed: ${entry.error}`;
     case "action": {
-      const what = /^(pause|resume)\./.test(entry.action)
+      const what = /^(pause|resume|replay)\./.test(entry.action)
         ? `${entry.action} of ${entry.subject}`
         : entry.action;
       return `${what} by ${entry.actor}${entry.reason === null ? "" : `: ${entry.reason}`}`;
     }
     case "event":
       return `${entry.type} written to the outbox, event id ${entry.id}`;
-    case "publication":
-      return `SNS accepted it${entry.replayId === null ? "" : ` (replay ${entry.replayId}${entry.replayedBy === null ? "" : ` by ${entry.replayedBy}`})`}: message ${entry.messageId} on ${entry.topicArn}`;
+    case "publication": {
+      const by = entry.replayedBy === null ? "" : ` by ${entry.replayedBy}`;
+      const replay = entry.replayId === null ? "" : ` (replay ${entry.replayId}${by})`;
+      return `SNS accepted it${replay}: message ${entry.messageId} on ${entry.topicArn}`;
+    }
     case "alarm":
       return `alarm ${entry.name}${entry.times > 1 ? ` (${entry.times} times)` : ""}: ${entry.detail}`;
     case "alarm_cleared":

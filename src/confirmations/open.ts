@@ -51,8 +51,9 @@ export function opening(
     insert into confirmation as known
       (invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at,
        requested_at, due_at, state, lease_token, claimed_until)
-    select asked.invoice_id, asked.source, asked.sender, asked.callback_id, asked.traceparents,
-      ${priority}, ${recordOnly}::boolean, ${openedBy}, clock_timestamp(), clock_timestamp(), clock_timestamp(),
+    select asked.invoice_id, asked.source, asked.sender, asked.callback_id, asked.traceparents, ${priority},
+      ${recordOnly}::boolean, ${openedBy},
+      clock_timestamp(), clock_timestamp(), clock_timestamp(),
       ${born.state}, ${born.leaseToken}, ${born.claimedUntil}
     from ${asked}
     order by asked.invoice_id, asked.source

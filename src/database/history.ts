@@ -35,23 +35,39 @@ export const noting = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql
 export interface HistoryEntry {
   at: Date;
   source: string;
-  kind: HistoryKind;
+  kind: Exclude<HistoryKind, "replayed">;
   detail: string;
 }
 
-/** The first ones of an invoice. */
+/** The first failures and verdicts of an invoice. */
 export async function readHistory(
   db: Kysely<Tables>,
   invoiceId: string,
   most: number,
 ): Promise<HistoryEntry[]> {
-  return await db
+  const rows = await db
     .selectFrom("history_entry")
     .select(["at", "source", "kind", "detail"])
     .where("invoice_id", "=", invoiceId)
+    .where("kind", "<>", "replayed")
     .orderBy("id")
     .limit(most)
     .execute();
+  return rows as HistoryEntry[];
+}
+
+/** Notes that a replay had these asked about again; `detail` is the replay's id. */
+export async function noteReplayed(
+  db: Kysely<Tables>,
+  replayId: string,
+  asked: readonly { invoiceId: string; source: string }[],
+): Promise<void> {
+  if (asked.length === 0) return;
+  await noting(sql`
+    select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', ${replayId}::text
+    from unnest(${asked.map(({ invoiceId }) => invoiceId)}::uuid[],
+      ${asked.map(({ source }) => source)}::text[]) as asked (invoice_id, source)
+    where ${hasRoom(sql`asked.invoice_id`, "replayed")}`).execute(db);
 }
 
 /** Drops what is older. @returns how many entries. */

@@ -1,4 +1,4 @@
-// Generated from the migrated database; written anew by: npx vitest run --project relay test/database -u
+// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 import type { Generated, GeneratedAlways } from "kysely";
 
 export interface AlarmTable {
@@ -8,12 +8,17 @@ export interface AlarmTable {
   cleared_at: Date | null;
   told_at: Date | null;
   cleared_told_at: Date | null;
-  telling_until: Date | null;
   times: Generated<number>;
   name: string;
   source: string;
   subject: string;
   detail: string;
+}
+
+export interface AlarmTellingTable {
+  id: Generated<boolean>;
+  next_at: Generated<Date>;
+  failures: Generated<number>;
 }
 
 export interface AuditEntryTable {
@@ -43,6 +48,14 @@ export interface CallbackTable {
   headers: [name: string, value: string][];
   body: Buffer;
   erased_digest: string | null;
+}
+
+export interface CallbackBudgetTable {
+  counted_at: Generated<Date>;
+  bytes: number;
+  callbacks: number;
+  ids: number;
+  key: string;
 }
 
 export interface CallbackReadingTable {
@@ -129,7 +142,7 @@ export interface HistoryEntryTable {
   invoice_id: string;
   at: Generated<Date>;
   source: string;
-  kind: "ask_failed" | "send_failed" | "verdict";
+  kind: "ask_failed" | "replayed" | "send_failed" | "verdict";
   detail: string;
 }
 
@@ -146,6 +159,7 @@ export interface InvoiceTable {
   vat: string | null;
   total_amount: string | null;
   settleable_amount: string | null;
+  payer_email_hash: number | null;
   source: string;
   status: string;
   type: string | null;
@@ -333,8 +347,10 @@ export interface TopicTable {
 /** The relay's tables, as `migrations/relay` makes them. */
 export interface Tables {
   alarm: AlarmTable;
+  alarm_telling: AlarmTellingTable;
   audit_entry: AuditEntryTable;
   callback: CallbackTable;
+  callback_budget: CallbackBudgetTable;
   callback_reading: CallbackReadingTable;
   certificate: CertificateTable;
   confirmation: ConfirmationTable;

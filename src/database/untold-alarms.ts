@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AlarmName } from "./alarms.ts";
 import type { Tables } from "./tables.ts";
 
@@ -16,46 +16,66 @@ export interface UntoldAlarm {
   clearedAt: Date | null;
 }
 
+/** The alarms that this process has taken to tell; no other process tells them meanwhile. */
+export interface Untold {
+  /** The oldest first. */
+  alarms: UntoldAlarm[];
+  /** How often telling has failed in a row, whichever process tried. */
+  failures: number;
+}
+
 /**
- * Takes what is untold, the oldest first, so that of several processes one tells it. What ended more than a
- * day ago is no news any more, so that switching the telling on does not tell all that ever was.
- * @param leaseMs after so long another may tell it, in ms: whoever took it has died.
+ * A condition. What ended more than a day ago is no news any more, so that switching the telling on does not
+ * tell all that ever was.
+ */
+const untold = sql`
+  (cleared_at is null and told_at is null
+    or cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null)`;
+
+/**
+ * Takes the turn to tell what is untold: of several processes one has it, and not before its time.
+ * @param leaseMs after this long another process may take it, in ms: the one that took it has died.
+ * @returns null when there is nothing to tell, or the turn is another's or still to come.
  */
 export async function claimUntoldAlarms(
   db: Kysely<Tables>,
   { most, leaseMs }: { most: number; leaseMs: number },
-): Promise<UntoldAlarm[]> {
-  const { rows } = await sql<UntoldAlarm>`
-    with untold as (
-      select id from alarm
-      where coalesce(telling_until <= clock_timestamp(), true)
-        and (cleared_at is null and told_at is null
-          or cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null)
-      order by id limit ${most} for update skip locked)
-    update alarm set telling_until = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
-    from untold where alarm.id = untold.id
-    returning alarm.id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt"`.execute(
-    db,
-  );
-  return rows.sort((one, other) => one.id - other.id);
+): Promise<Untold | null> {
+  const { rows } = await sql<UntoldAlarm & { failures: number }>`
+    with turn as (
+      update alarm_telling set next_at = ${inMs(leaseMs)}
+      where next_at <= clock_timestamp() and exists (select from alarm where ${untold})
+      returning failures)
+    select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
+      turn.failures
+    from turn, alarm where ${untold} order by id limit ${most}`.execute(db);
+  const [first] = rows;
+  if (first === undefined) return null;
+  return { alarms: rows.map(({ failures: _, ...alarm }) => alarm), failures: first.failures };
 }
 
-/** Keeps that they were told, as they were when they were taken: what ended since is told by itself. */
-export async function markAlarmsTold(db: Kysely<Tables>, told: readonly UntoldAlarm[]): Promise<void> {
+/**
+ * Keeps that they were told, as they were when they were taken: what ended since is told by itself.
+ * @param nextInMs nobody is told anything before, in ms
+ */
+export async function markAlarmsTold(
+  db: Kysely<Tables>,
+  told: readonly UntoldAlarm[],
+  nextInMs: number,
+): Promise<void> {
   const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
   await sql`
-    update alarm set telling_until = null, told_at = coalesce(told_at, clock_timestamp()),
-      cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
-    where id = any(${told.map(({ id }) => id)}::bigint[])`.execute(db);
+    with told as (
+      update alarm set told_at = coalesce(told_at, clock_timestamp()),
+        cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
+      where id = any(${told.map(({ id }) => id)}::bigint[]))
+    update alarm_telling set next_at = ${inMs(nextInMs)}, failures = 0`.execute(db);
 }
 
-/** Lets them be taken again after `waitMs`, in ms: telling failed. */
-export async function putAlarmsOff(
-  db: Kysely<Tables>,
-  untold: readonly UntoldAlarm[],
-  waitMs: number,
-): Promise<void> {
-  await sql`
-    update alarm set telling_until = clock_timestamp() + ${waitMs}::float8 * interval '1 ms'
-    where id = any(${untold.map(({ id }) => id)}::bigint[])`.execute(db);
+/** Notes that telling failed. @param waitMs it is tried again after so long, in ms. */
+export async function putTellingOff(db: Kysely<Tables>, waitMs: number): Promise<void> {
+  await sql`update alarm_telling set next_at = ${inMs(waitMs)}, failures = failures + 1`.execute(db);
 }
+
+const inMs = (ms: number): RawBuilder<unknown> => sql`
+  clock_timestamp() + ${ms}::float8 * interval '1 ms'`;

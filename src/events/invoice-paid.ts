@@ -34,8 +34,8 @@ export const invoicePaidSchema = z
       .optional()
       .meta({
         description:
-          "The W3C trace context that the event came to be in (CloudEvents' distributed tracing extension). " +
-          "Only while the relay traces.",
+          "The W3C trace context that the event came to be in (CloudEvents' distributed tracing " +
+          "extension). Only while the relay traces.",
         examples: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
       }),
     data: z.object({

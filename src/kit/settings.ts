@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { adminToken } from "./admin-token.ts";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { RelayError } from "./errors.ts";
 import {
@@ -30,15 +31,18 @@ export const settingsSchema = z.object({
     .describe("The port that the relay listens on; 0 takes a free one."),
   OPS_PORT: wholeNumber(0, 65_535)
     .optional()
-    .describe("A port of their own for /readyz, /metrics and the admin API; without it they are on PORT."),
+    .describe(
+      "A port of their own for /readyz, /metrics, /console and the admin API; without it they are on PORT.",
+    ),
   PUBLIC_URL: url.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
-  COLLECTION_API_URL: url.optional().describe("The provider's base URL, without /api/v1."),
+  COLLECTION_API_URL: url.optional().describe("The provider's base URL; /api/v1 at its end is left out."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
   COLLECTION_IDS: collectionIds
     .optional()
     .describe(
-      "Only invoices of these collections are published, and their lists are reconciled; `none` says that nothing is.",
+      "Only invoices of these collections are published, and their lists are reconciled; `none` says that " +
+        "nothing is.",
     ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
@@ -86,9 +90,12 @@ export const settingsSchema = z.object({
   AWS_ENDPOINT_URL_SNS: url
     .optional()
     .describe("Another SNS endpoint, such as the local one; the AWS SDK's own setting."),
-  ADMIN_TOKENS: list(secret(22))
+  ADMIN_TOKENS: list(adminToken)
     .optional()
-    .describe("Bearer tokens of the admin API and the console; without them both are closed."),
+    .describe(
+      "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; " +
+        "without them both are closed.",
+    ),
   ALARM_WEBHOOK_URL: secretUrl
     .optional()
     .describe("Where people are told of alarms: takes a POST as Slack's incoming webhooks do."),
@@ -194,6 +201,8 @@ export type Settings<Required extends SettingName = never> = Parsed & {
 } & {
   /** What SOURCES_FILE describes; null without one. */
   readonly sourcesInFile: readonly Source[] | null;
+  /** Those that the environment sets. */
+  readonly given: readonly string[];
 };
 
 /** All that is wrong with the settings, a line each; no value is ever part of it. */
@@ -247,7 +256,11 @@ export function readSettings<const Required extends SettingName = never>(
     ...(inFile?.problems ?? []),
   ];
   if (!result.success || problems.length > 0) throw new SettingsError([...new Set(problems)].sort());
-  return { ...result.data, sourcesInFile: inFile?.sources ?? null } as Settings<Required>;
+  return {
+    ...result.data,
+    sourcesInFile: inFile?.sources ?? null,
+    given: Object.keys(given),
+  } as Settings<Required>;
 }
 
 type Given = { [Name in SettingName]?: string | undefined };

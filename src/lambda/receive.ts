@@ -31,7 +31,7 @@ const open = perContainer(async () => {
       request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);
     },
   });
-  return { relay, wake, app };
+  return { relay, wake, receiver, app };
 });
 
 /**
@@ -43,9 +43,10 @@ export async function handler(
   event: APIGatewayProxyEventV2,
   context: Context,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { relay, wake, app } = await open();
+  const { relay, wake, receiver, app } = await open();
   await relay.awaken();
   const answer = await app(event, context);
   await Promise.all([wake.flush(), relay.tracing?.flush()]);
+  await receiver.shareBudgets();
   return answer;
 }

@@ -27,6 +27,8 @@ export interface RetentionOptions {
   retentionMs: number;
   /** How long personal data is kept, in ms; for ever when left out. */
   personalDataMs?: number | undefined;
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
   dryRun?: boolean | undefined;
 }
 
@@ -67,9 +69,11 @@ const TRIES = 3;
  * stay for ever, except confirmations of invoices that the provider did not know for a week.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
-  const { db, actor, retentionMs, personalDataMs, dryRun = false } = options;
+  const { db, actor, reason, retentionMs, personalDataMs, dryRun = false } = options;
   const personalData =
-    personalDataMs === undefined ? null : await eraseOutdated({ db, actor, ageMs: personalDataMs, dryRun });
+    personalDataMs === undefined
+      ? null
+      : await eraseOutdated({ db, actor, reason, ageMs: personalDataMs, dryRun });
   const before = await firstOfMonthBefore(db, retentionMs);
   const unknownConfirmations = await (dryRun ? countForgotten : deleteForgotten)(db);
   const { partitions, stays } = await dropPartitions(options, await partitionsBefore(db, before));
@@ -78,20 +82,21 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   if (!dryRun) await dropHistory(db, before);
   if (!dryRun && stragglers + unknownConfirmations > 0) {
     const detail = { before, callbacks: stragglers, confirmations: unknownConfirmations };
-    await audit(db, [{ actor, action: "retention", subject: "callback_default", invoiceId: null, detail }]);
+    const subject = "callback_default";
+    await audit(db, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
   }
   return { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays };
 }
 
 async function dropPartitions(
-  { db, actor, dryRun }: RetentionOptions,
+  { db, actor, reason, dryRun }: RetentionOptions,
   old: readonly OldPartition[],
 ): Promise<Pick<RetentionResult, "partitions" | "stays">> {
   const partitions: DroppedPartition[] = [];
   for (const partition of old) {
     const counts = await countPartition(db, partition, openInvoices);
     try {
-      if (dryRun !== true) await whenNotBusy(TRIES, () => drop(db, actor, partition, counts));
+      if (dryRun !== true) await whenNotBusy(TRIES, () => drop(db, { actor, reason }, partition, counts));
     } catch (error) {
       const { name } = partition;
       if (isLockTimeout(error)) return { partitions, stays: { name, why: "busy" } };
@@ -105,12 +110,12 @@ async function dropPartitions(
 
 async function drop(
   db: Kysely<Tables>,
-  actor: string,
+  by: Pick<RetentionOptions, "actor" | "reason">,
   partition: OldPartition,
   detail: { callbacks: number; kept: number },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await audit(trx, [{ actor, action: "retention", subject: partition.name, invoiceId: null, detail }]);
+    await audit(trx, [{ ...by, action: "retention", subject: partition.name, invoiceId: null, detail }]);
     await dropPartition(trx, partition, openInvoices);
     step("partition to be dropped");
   });
@@ -126,7 +131,9 @@ async function countForgotten(db: Kysely<Tables>): Promise<number> {
 async function deleteForgotten(db: Kysely<Tables>): Promise<number> {
   for (let gone = 0; ; ) {
     const { rows } = await sql<ConfirmationKey>`${forgottenConfirmations} limit ${AT_ONCE}`.execute(db);
+    if (rows.length > 0) step("forgotten confirmations to be deleted");
     gone += await deleteUnknown(db, rows);
+    if (rows.length > 0) step("forgotten confirmations deleted");
     if (rows.length < AT_ONCE) return gone;
   }
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { readConfirmation } from "../confirmations/read-confirmation.ts";
+import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { maskedEvidence } from "../kit/mask/masked-evidence.ts";
 import { readEvent } from "../outbox/read-event.ts";
@@ -35,8 +36,12 @@ export async function showUndelivered({
   id: string;
   source?: string | undefined;
 }): Promise<Evidence[]> {
-  const { items } = await listUndelivered({ db, list, selection: { ids: [id], source } });
-  return await Promise.all(items.map((item) => withEvidence(db, item)));
+  return await inSnapshot(db, async (snapshot) => {
+    const { items } = await listUndelivered({ db: snapshot, list, selection: { ids: [id], source } });
+    const found: Evidence[] = [];
+    for (const item of items) found.push(await withEvidence(snapshot, item));
+    return found;
+  });
 }
 
 async function withEvidence(db: Kysely<Tables>, item: UndeliveredItem): Promise<Evidence> {

@@ -23,7 +23,9 @@ import { listPausable, type PausableWork } from "./pause.ts";
 /** What the settings say, where whoever asks has them. */
 export interface StatusSettings {
   /** null: they name no source. */
-  sources: readonly { name: string; reconciliation: Reconciliation }[] | null;
+  sources:
+    | readonly { name: string; reconciliation: Reconciliation; collectionIds: readonly string[] }[]
+    | null;
   /** RECONCILE_INTERVAL, in ms. */
   intervalMs: number;
 }
@@ -46,6 +48,7 @@ export interface Facts {
   held: Held[];
   /** Sources that serve has known. */
   sources: string[];
+  /** Of confirmations, those that are not done. */
   backlog: Backlog;
   waiting: WaitingSource[];
   dead: { confirmations: number; events: number };

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { type Facts, readFacts, type StatusSettings } from "./status-facts.ts";
 import { type Need, needsOf, sentenceOf } from "./status-meaning.ts";
@@ -12,9 +13,9 @@ export interface Status extends Facts {
   needs: Need[];
 }
 
-/** How the relay does, in one look; with a useful answer, too, when nothing happened yet. */
+/** How the relay does, in one look as of one moment; with a useful answer, too, when nothing happened yet. */
 export async function readStatus(db: Kysely<Tables>, settings: StatusSettings): Promise<Status> {
-  const facts = await readFacts(db, settings);
+  const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
   const needs = needsOf(facts);
   return { sentence: sentenceOf(facts, needs), needsPerson: needs.length > 0, needs, ...facts };
 }

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { countUndeliveredConfirmations } from "../confirmations/count-waiting.ts";
 import type { AlarmName } from "../database/alarms.ts";
 import { countOpenAlarms } from "../database/open-alarms.ts";
+import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { countDeadEvents } from "../outbox/count-dead.ts";
 import {
@@ -32,7 +33,11 @@ export interface VitalSigns {
   certificates: LastCertificate[];
 }
 
-export async function readVitalSigns(db: Kysely<Tables>, watched: Watched): Promise<VitalSigns> {
+/** As of one moment. */
+export const readVitalSigns = (db: Kysely<Tables>, watched: Watched): Promise<VitalSigns> =>
+  inSnapshot(db, (snapshot) => readAll(snapshot, watched));
+
+async function readAll(db: Kysely<Tables>, watched: Watched): Promise<VitalSigns> {
   const names = watched.sources.map(({ name }) => name);
   const collections = watched.sources.flatMap(({ name: source, collectionIds }) =>
     collectionIds.map((collectionId) => ({ source, collectionId })),

@@ -57,11 +57,11 @@ export interface Reconciled extends SweepCounts {
 /** Reads the lists of a period and heals what is missing; the running relay asks and publishes. Audited. */
 export async function reconcilePeriod(
   deps: SweepDeps,
-  request: OnRequest & { publish: boolean; actor: string },
+  request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
   onProgress: (source: ReconcileSource, collectionId: string, progress: SweepProgress) => void = () =>
     undefined,
 ): Promise<Reconciled[]> {
-  const { sources, collection, window, publish, actor, signal } = request;
+  const { sources, collection, window, publish, actor, reason, signal } = request;
   const chosen = sourcesWith(sources, collection).flatMap((source) =>
     collectionsOf(source, collection).map((collectionId) => ({ source, collectionId })),
   );
@@ -74,6 +74,7 @@ export async function reconcilePeriod(
       subject: collectionId,
       invoiceId: null,
       detail: { source: source.name, from, to, publish },
+      reason,
     })),
   );
   const done: Reconciled[] = [];
@@ -110,7 +111,7 @@ function sourcesWith(
   if (collection === undefined) return sources;
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
-  const message = `Collection ${collection} is none of COLLECTION_IDS. Add it there, so that its list may be read.`;
+  const message = `Collection ${collection} is none of COLLECTION_IDS: add it there, and its list is read.`;
   throw new RelayError(message, { next: "refuse", code: "usage" });
 }
 

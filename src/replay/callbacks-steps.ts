@@ -1,4 +1,5 @@
 import { openConfirmations } from "../confirmations/open.ts";
+import { noteReplayed } from "../database/history.ts";
 import { step } from "../kit/step.ts";
 import { keepReadings } from "./callback-readings.ts";
 import { type AskingAgainOptions, OPENING, waitsForRoom } from "./confirmations-steps.ts";
@@ -35,6 +36,7 @@ export class CallbacksSteps implements ReplaySteps {
     const moved = await db.transaction().execute(async (trx) => {
       await keepReadings(trx, replay, readings);
       await openConfirmations(trx, opened, OPENING);
+      await noteReplayed(trx, replay.id, opened);
       step("callbacks read again");
       return await saveProgress(trx, replay, {
         handled: callbacks.length,

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { openConfirmations } from "../confirmations/open.ts";
 import { countUnaskedReplays } from "../confirmations/read-confirmation.ts";
+import { noteReplayed } from "../database/history.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { saveProgress } from "./held-replay.ts";
@@ -41,6 +42,7 @@ export class ConfirmationsSteps implements ReplaySteps {
       // Where a back-fill only records, asking again must not publish: what is known of the confirmation
       // stands.
       await openConfirmations(trx, confirmations, { ...OPENING, recordOnly: true });
+      await noteReplayed(trx, replay.id, confirmations);
       step("confirmations to be opened again");
       return await saveProgress(trx, replay, {
         handled: confirmations.length,

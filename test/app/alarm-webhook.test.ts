@@ -80,6 +80,23 @@ describe("ALARM_WEBHOOK_URL", () => {
     expect(receiver.messages[0]?.text).toContain("more: confirmation_dead");
   });
 
+  it("is told every five seconds at most, however many processes tell", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const environment = around.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    for (let n = 0; n < 3; n += 1) await startRelay(environment, workers);
+    for (const subject of ["one", "two"]) {
+      await raise(around, subject);
+      await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toContain(subject), WAIT);
+    }
+    await vi.waitFor(async () => expect(await untold(around)).toEqual([]), WAIT);
+    expect(receiver.messages).toHaveLength(2);
+    const [{ apart } = { apart: 0 }] = await around.query<{ apart: number }>(
+      "select extract(epoch from max(told_at) - min(told_at))::float8 as apart from alarm",
+    );
+    expect(apart).toBeGreaterThan(4.9);
+  });
+
   it("that fails is tried again, and keeps no payment waiting", async () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();

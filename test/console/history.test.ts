@@ -70,6 +70,12 @@ describe("a timeline is history", () => {
     expect(shown).toMatch(/SNS accepted it \(replay [0-9a-f-]{36} by cli:/);
     expect(shown).toContain("paid at 2026-11-01 09:00:00");
 
+    const again = ["replay", "confirmations", "--invoice", id, "--reason", "their answer was wrong"];
+    expect((await runCommand(again, environment)).stdout).toContain("done");
+    expect((await runCommand(["invoice", id], environment)).stdout).toMatch(
+      /replay\.confirmations of [0-9a-f-]{36} by cli:\S+: their answer was wrong/,
+    );
+
     await runCommand(["erase", id, "--yes", "--reason", "by letter"], environment);
     const erased = (await runCommand(["invoice", id], environment)).stdout;
     expect(erased).toContain("personal data erased");

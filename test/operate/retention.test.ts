@@ -34,13 +34,15 @@ describe("retention", () => {
     ]);
     expect(await wholeDatabase(around)).toEqual(before);
 
-    await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY });
+    await applyRetention({ db, actor: "cli:test", reason: "the disk is full", retentionMs: 400 * DAY });
 
     expect(await ids(around)).toEqual([young.id]);
     expect(await around.query("select to_regclass('callback_2020_03') as there")).toEqual([{ there: null }]);
-    expect(await around.query("select action, subject from audit_entry order by id")).toEqual([
-      { action: "retention", subject: "callback_2020_03" },
-      { action: "retention", subject: "callback_2020_04" },
+    expect(
+      await around.query("select action, subject, detail->>'reason' as reason from audit_entry order by id"),
+    ).toEqual([
+      { action: "retention", subject: "callback_2020_03", reason: "the disk is full" },
+      { action: "retention", subject: "callback_2020_04", reason: "the disk is full" },
     ]);
   });
 

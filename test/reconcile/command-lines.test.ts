@@ -26,16 +26,44 @@ describe("the command lines", () => {
     expect(gap.stdout).toContain(`(${OPEN_AMOUNT})`);
     expect(gap.stdout).toMatch(new RegExp(`^2026-10-02 +${id} +1234567\\.50 +missing `, "m"));
 
-    const opened = await runCli(["reconcile", ...DAYS], environment);
+    const opened = await runCli(["reconcile", ...DAYS, "--reason", "their outage"], environment);
     expect([opened.code, opened.stderr]).toEqual([0, ""]);
     expect(opened.stdout).toContain("Payments of 2026-10-01 to 2026-10-31 (UTC)");
     expect(opened.stdout).toContain("1 payment is healed");
     expect(opened.stdout).toMatch(new RegExp(`${id} +not_served +`));
     expect(opened.stdout).not.toContain("Nothing is missing");
-    expect(await around.query("select action from audit_entry")).toEqual([{ action: "reconcile" }]);
+    expect(await around.query("select action, detail->>'reason' as reason from audit_entry")).toEqual([
+      { action: "reconcile", reason: "their outage" },
+    ]);
     expect(await around.query("select invoice_id, opened_by from confirmation")).toEqual([
       { invoice_id: id, opened_by: "reconcile" },
     ]);
+  }, 120_000);
+
+  it("reconcile without days reads the last seven, as the runbook has it", async () => {
+    const { environment } = await emptyMonth();
+    const [from, to] = [7, 0].map((days) =>
+      new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
+    );
+    const { code, stdout } = await runCli(["reconcile"], environment);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Payments of ${from} to ${to} (UTC)`);
+  }, 120_000);
+
+  it("certify prints a table for finance with --csv, and the same of one that was made", async () => {
+    const { environment, around } = await emptyMonth();
+    await around.query("update source set first_served_at = '2026-09-01'");
+    const made = await runCli(["certify", ...DAYS, "--csv"], environment);
+    expect([made.code, made.stderr]).toEqual([0, ""]);
+    const [header, ...rows] = made.stdout.split("\r\n");
+    expect(header).toMatch(/^row,certificate,source,result,day,paid,paid_amount,/);
+    expect(rows[0]).toMatch(/^total,[0-9a-f-]{36},default,equal,,0,0\.00,0,0\.00,0,0\.00,/);
+    const [, id = ""] = rows[0]?.split(",") ?? [];
+    const shown = await runCli(["certificate", "show", id, "--csv"], environment);
+    expect(shown).toEqual(made);
+    const both = await runCli(["certificate", "show", id, "--csv", "--json"], environment);
+    expect(both.code).toBe(2);
+    expect(both.stdout + both.stderr).toContain("Choose one of --csv and --json.");
   }, 120_000);
 
   it("certify and reconcile without COLLECTION_IDS say what to set, and exit 2", async () => {

@@ -18,7 +18,8 @@ const pay = ({ provider }: Books, daysAgoPaid: number, changes = {}) => {
 
 const confirmations = ({ query }: Books) =>
   query<{ id: string; priority: string; by: string; record: boolean; state: string; requests: number }>(
-    `select invoice_id as id, priority, opened_by as by, record_only as record, state, requests from confirmation order by opened_at, invoice_id`,
+    `select invoice_id as id, priority, opened_by as by, record_only as record, state, requests
+      from confirmation order by opened_at, invoice_id`,
   );
 
 const sweeps = ({ query }: Books) =>
@@ -51,6 +52,35 @@ describe("an automatic sweep", () => {
     ]);
     expect(nextInMs).toBeNull();
     expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(590_000);
+  });
+
+  it("is forgotten after 35 days, but for the last one of its collection, by which the next one is due", async () => {
+    const given = await books();
+    await given.query(
+      `insert into sweep (id, source, collection_id, kind, state, started_at, finished_at, window_to)
+       select gen_random_uuid(), 'default', collection, kind, 'done', at, at, at
+       from unnest($1::uuid[]) as collection, unnest(array['automatic', 'back_fill']) as kind,
+         generate_series(now() - interval '100 days', now() - interval '20 days', interval '2 days') as at`,
+      [[given.source.collectionIds[0], randomUUID()]],
+    );
+    await given.query(
+      "delete from sweep where collection_id <> $1 and started_at > now() - interval '50 days'",
+      [given.source.collectionIds[0]],
+    );
+    await sweepPass(given.context, GO_ON);
+    const left = await given.query<{ kind: string; days: number; ours: boolean }>(
+      `select kind, extract(day from now() - started_at)::int as days, collection_id = $1 as ours from sweep
+       where started_at < now() - interval '1 hour' order by ours, started_at`,
+      [given.source.collectionIds[0]],
+    );
+    expect(left.filter(({ ours }) => !ours)).toEqual([{ kind: "automatic", days: 50, ours: false }]);
+    expect(left.filter(({ days, ours }) => ours && days >= 35)).toEqual([]);
+    expect(left.filter(({ ours }) => ours)).toHaveLength(16);
+    expect(
+      await given.query(
+        "select window_from < now() - interval '20 days' as whole from sweep where listed = 0 order by started_at desc limit 1",
+      ),
+    ).toEqual([{ whole: true }]);
   });
 
   it("counts apart what a callback had named already, and brings its confirmation forward", async () => {
@@ -96,7 +126,8 @@ describe("an automatic sweep", () => {
 
     await given.query("update confirmation set state = 'done', verdict = 'paid'");
     await given.query(
-      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document) values ($1, 'default', 'Paid', now() - interval '2 days', now(), now(), '', '{}')`,
+      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document)
+        values ($1, 'default', 'Paid', now() - interval '2 days', now(), now(), '', '{}')`,
       [old],
     );
     await given.query("update sweep set started_at = now() - interval '1 hour'");
@@ -187,7 +218,8 @@ describe("an automatic sweep", () => {
     await sweepPass(given.context, GO_ON);
     const unreadable = () =>
       given.query(
-        `insert into callback (id, received_at, source, method, path, query, verdict, invoice_ids, headers, body) values ($1, clock_timestamp(), 'default', 'POST', '/', '', 'unreadable', '{}', '[]', '')`,
+        `insert into callback (id, received_at, source, method, path, query, verdict, invoice_ids, headers,
+          body) values ($1, clock_timestamp(), 'default', 'POST', '/', '', 'unreadable', '{}', '[]', '')`,
         [randomUUID()],
       );
     await unreadable();

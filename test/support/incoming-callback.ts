@@ -15,5 +15,6 @@ export const incomingCallback = (changes: Partial<IncomingCallback> = {}): Incom
   verdict: null,
   cut: null,
   traceparent: null,
+  raises: [],
   ...changes,
 });

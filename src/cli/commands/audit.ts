@@ -8,6 +8,7 @@ interface Options {
   invoice?: string;
   actor?: string;
   action?: string;
+  subject?: string;
   from?: string;
   to?: string;
   limit: number;
@@ -20,6 +21,7 @@ export function auditCommand(context: CommandContext): Command {
     .option("--invoice <id>", "only what touched this invoice", idValue)
     .option("--actor <name>", "only this person or token, such as cli:ada")
     .option("--action <action>", "only this action, such as dead.retry, or what it begins with: dead")
+    .option("--subject <name>", "only this source, topic, replay, collection or event id")
     .option("--from <time>", "only at this time (UTC) or later", timeValue)
     .option("--to <time>", "only before this time (UTC)", timeValue)
     .option("--limit <number>", "the most to list", countValue, 50)

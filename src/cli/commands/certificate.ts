@@ -2,9 +2,9 @@ import { Command, Option } from "commander";
 import { RelayError } from "../../kit/errors.ts";
 import type { Result } from "../../reconcile/certificate/certificate.ts";
 import type { ListedCertificate } from "../../reconcile/read-certificates.ts";
-import { certificateText } from "../certificate-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { countValue, idValue } from "../option-values.ts";
+import { oneFormOnly, showCertificates } from "../show-certificates.ts";
 import { table } from "../table.ts";
 
 interface ListOptions {
@@ -28,7 +28,9 @@ export function certificateCommand(context: CommandContext): Command {
   const show = new Command("show")
     .description("show one as it was made: the days, the total, every difference; exit code 1 unless equal")
     .argument("<id>", "the certificate's id", idValue)
-    .action(async (id: string) => {
+    .option("--csv", "a table for finance instead of text: days, total, differences")
+    .action(async (id: string, { csv }: { csv?: true }) => {
+      oneFormOnly(context, csv);
       const { readCertificate } = await import("../../reconcile/read-certificates.ts");
       const certificate = await context.withDatabase((db) => readCertificate(db, id));
       if (certificate === null)
@@ -36,8 +38,7 @@ export function certificateCommand(context: CommandContext): Command {
           `There is no finished certificate ${id}. List them with: invoice-relay certificate list`,
           { next: "refuse", code: "not_found" },
         );
-      if (certificate.result !== "equal") context.fault();
-      context.show(certificate, certificateText);
+      await showCertificates(context, certificate, { certificates: [certificate], csv });
     });
   return new Command("certificate")
     .description("certificates that were made, daily or with certify: list, show")

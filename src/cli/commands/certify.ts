@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { paymentDays } from "../../reconcile/list/payment-days.ts";
-import { certificateText } from "../certificate-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
+import { oneFormOnly, showCertificates } from "../show-certificates.ts";
 import { withReconcileSources } from "../with-reconcile-sources.ts";
 
 interface Options {
@@ -10,6 +10,7 @@ interface Options {
   to: string;
   collection?: string;
   deep?: true;
+  csv?: true;
 }
 
 /** `invoice-relay certify`: is every paid invoice accounted for? Exit code 1 unless it is equal. */
@@ -20,7 +21,9 @@ export function certifyCommand(context: CommandContext): Command {
     .requiredOption("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included")
     .option("--collection <id>", "one of COLLECTION_IDS; all of them when left out")
     .option("--deep", "ask the provider about every invoice of the period again; goes on after a stop")
-    .action(async ({ from, to, collection, deep }: Options) => {
+    .option("--csv", "a table for finance instead of text: days, total, differences")
+    .action(async ({ from, to, collection, deep, csv }: Options) => {
+      oneFormOnly(context, csv);
       const { certifyPeriod } = await import("../../reconcile/on-request.ts");
       const window = paymentDays(from, to);
       const bar = new ListProgress(context.stderr);
@@ -32,7 +35,6 @@ export function certifyCommand(context: CommandContext): Command {
         ),
       );
       bar.end();
-      context.show(certificates, (shown) => shown.map(certificateText).join("\n\n"));
-      if (certificates.some(({ result }) => result !== "equal")) context.fault();
+      await showCertificates(context, certificates, { certificates, csv });
     });
 }

@@ -1,15 +1,21 @@
 import { Command } from "commander";
+import { addDays, dayOf, type PaidWindow } from "../../reconcile/list/list-period.ts";
 import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import type { Reconciled } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
 import { operator } from "../operator.ts";
+import { withReason } from "../option-values.ts";
 import { table } from "../table.ts";
 import { withReconcileSources } from "../with-reconcile-sources.ts";
 
+/** What a person who names no days asks for. */
+const LAST_DAYS = 7;
+
 interface Options {
-  from: string;
-  to: string;
+  from?: string;
+  to?: string;
+  reason?: string;
   collection?: string;
   publish?: true;
 }
@@ -18,32 +24,38 @@ interface Options {
  * `invoice-relay reconcile`: finds what is missing in a period; the running relay confirms and publishes it.
  */
 export function reconcileCommand(context: CommandContext): Command {
-  return new Command("reconcile")
+  const command = new Command("reconcile")
     .description("find paid invoices without an accepted event in a period, from the provider's own list")
-    .requiredOption("--from <day>", "the first day of payment, YYYY-MM-DD, UTC")
-    .requiredOption("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included")
+    .option("--from <day>", `the first day of payment, YYYY-MM-DD, UTC; ${LAST_DAYS} days before the last`)
+    .option("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included; today when left out")
     .option("--collection <id>", "one of COLLECTION_IDS; all of them when left out")
-    .option("--publish", "publish payments from before the relay's first serve too, not only record them")
-    .action(async ({ from, to, collection, ...options }: Options) => {
-      const publish = options.publish === true;
-      const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
-      const window = paymentDays(from, to);
-      const bar = new ListProgress(context.stderr);
-      const done = await withReconcileSources(context, async (given) => {
-        // Woken once it is done: the workers poll anyway.
-        const deps = { ...given, onConfirmations: () => undefined };
-        const result = await reconcilePeriod(
-          deps,
-          { ...given, collection, window, publish, actor: operator() },
-          ({ name }, id, { read, total }) => bar.reached(`${name} ${id}`, "lists", read, total),
-        );
-        for (const work of ["confirm", "publish"] as const) await given.wake(work);
-        return result;
-      });
-      bar.end();
-      context.show(done, (shown) => reconcileText(shown, publish));
-      if (done.some(({ unproven }) => unproven.length > 0)) context.fault();
+    .option("--publish", "publish payments from before the relay's first serve too, not only record them");
+  return withReason(command).action(async ({ from, to, collection, reason, ...options }: Options) => {
+    const publish = options.publish === true;
+    const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
+    const window = daysMeant(from, to);
+    const bar = new ListProgress(context.stderr);
+    const done = await withReconcileSources(context, async (given) => {
+      // Woken once it is done: the workers poll anyway.
+      const deps = { ...given, onConfirmations: () => undefined };
+      const result = await reconcilePeriod(
+        deps,
+        { ...given, collection, window, publish, actor: operator(), reason },
+        ({ name }, id, { read, total }) => bar.reached(`${name} ${id}`, "lists", read, total),
+      );
+      for (const work of ["confirm", "publish"] as const) await given.wake(work);
+      return result;
     });
+    bar.end();
+    context.show(done, (shown) => reconcileText(shown, publish));
+    if (done.some(({ unproven }) => unproven.length > 0)) context.fault();
+  });
+}
+
+function daysMeant(from: string | undefined, to = dayOf(new Date())): PaidWindow {
+  if (from !== undefined) return paymentDays(from, to);
+  const { from: last } = paymentDays(to, to);
+  return paymentDays(addDays(dayOf(last), -LAST_DAYS), to);
 }
 
 function reconcileText(done: readonly Reconciled[], publish: boolean): string {

@@ -2,26 +2,28 @@ import { Command } from "commander";
 import type { RetentionResult } from "../../operate/retention.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
+import { withReason } from "../option-values.ts";
 import { table } from "../table.ts";
 
 /** `invoice-relay retention`: what `serve` does once a day, now. */
 export function retentionCommand(context: CommandContext): Command {
-  return new Command("retention")
+  const command = new Command("retention")
     .description(
-      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it daily",
+      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does " +
+        "it daily",
     )
-    .option("--dry-run", "only say what would be dropped")
-    .action(async ({ dryRun }: { dryRun?: true }) => {
-      const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
-        "DATABASE_URL",
-      ]);
-      const { applyRetention } = await import("../../operate/retention.ts");
-      const result = await context.withDatabase((db) =>
-        applyRetention({ db, actor: operator(), retentionMs, personalDataMs, dryRun }),
-      );
-      if (result.stays !== null) context.fault();
-      context.show(result, render);
-    });
+    .option("--dry-run", "only say what would be dropped");
+  return withReason(command).action(async ({ reason, dryRun }: { reason?: string; dryRun?: true }) => {
+    const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
+      "DATABASE_URL",
+    ]);
+    const { applyRetention } = await import("../../operate/retention.ts");
+    const result = await context.withDatabase((db) =>
+      applyRetention({ db, actor: operator(), reason, retentionMs, personalDataMs, dryRun }),
+    );
+    if (result.stays !== null) context.fault();
+    context.show(result, render);
+  });
 }
 
 function render(result: RetentionResult): string {
@@ -53,7 +55,8 @@ function render(result: RetentionResult): string {
     const { invoices, more, before: from } = personalData;
     const which = `the personal data of ${invoices.toLocaleString("en-US")} invoices confirmed before`;
     lines.push(
-      `${dryRun ? "Would be blanked" : "Blanked"}: ${which} ${from.toISOString()}.${more ? " There are more: run it again." : ""}`,
+      `${dryRun ? "Would be blanked" : "Blanked"}: ${which} ` +
+        `${from.toISOString()}.${more ? " There are more: run it again." : ""}`,
     );
   }
   if (stays?.why === "busy")
@@ -62,7 +65,8 @@ function render(result: RetentionResult): string {
     );
   if (stays?.why === "not_allowed")
     lines.push(
-      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or run this as the tables' owner.`,
+      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or ` +
+        "run this as the tables' owner.",
     );
   return lines.join("\n");
 }

@@ -1,0 +1,23 @@
+import { RelayError } from "../kit/errors.ts";
+import type { Certificate } from "../reconcile/certificate/certificate.ts";
+import { certificateText } from "./certificate-text.ts";
+import type { CommandContext } from "./command-context.ts";
+
+/** @throws RelayError when the result is wanted in two forms at once. */
+export function oneFormOnly(context: CommandContext, csv: true | undefined): void {
+  if (csv === true && context.json)
+    throw new RelayError("Choose one of --csv and --json.", { next: "refuse", code: "usage" });
+}
+
+/** Prints certificates as CSV for finance, and else as `show` prints; exit code 1 unless all are equal. */
+export async function showCertificates<Value>(
+  context: CommandContext,
+  value: Value,
+  { certificates, csv }: { certificates: readonly Certificate[]; csv: true | undefined },
+): Promise<void> {
+  if (certificates.some(({ result }) => result !== "equal")) context.fault();
+  if (csv !== true)
+    return context.show(value, () => certificates.map((one) => certificateText(one)).join("\n\n"));
+  const { certificateCsv } = await import("../reconcile/certificate/certificate-csv.ts");
+  context.stdout.write(certificateCsv(certificates));
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import type { Kysely, KyselyPlugin } from "kysely";
+import { describe, expect, it } from "vitest";
+import { readTimeline } from "../../src/console/timeline-reading.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { showUndelivered } from "../../src/operate/show-undelivered.ts";
+import { readStatus } from "../../src/operate/status.ts";
+import { readVitalSigns } from "../../src/operate/vital-signs.ts";
+import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
+import { type Surroundings, surroundings } from "../support/relay.ts";
+
+/** The same database, on which others make a change as soon as the first statement has been answered. */
+function disturbed(db: Kysely<Tables>, change: () => Promise<unknown>): Kysely<Tables> {
+  let changing: Promise<unknown> | undefined;
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      changing ??= change();
+      await changing;
+      return result;
+    },
+  };
+  return db.withPlugin(plugin);
+}
+
+const confirmationsLive = { sources: null, intervalMs: 60_000 };
+
+const READERS: Record<string, (db: Kysely<Tables>, invoiceId: string) => Promise<unknown>> = {
+  "an invoice's timeline": readTimeline,
+  status: async (db) => {
+    const { at: _, waiting: _ages, backlog, ...facts } = await readStatus(db, confirmationsLive);
+    return { ...facts, confirmations: backlog.confirmations };
+  },
+  "the vital signs of /metrics": async (db) => {
+    const { backlog, ...signs } = await readVitalSigns(db, { sources: [], topics: [] });
+    return { ...signs, confirmations: backlog.confirmations };
+  },
+  "a dead letter's evidence": (db, id) => showUndelivered({ db, list: "dead", id }),
+};
+
+async function deadLetter(around: Surroundings): Promise<string> {
+  const { invoiceId = "" } = await addCallback(around, {});
+  await addConfirmation(around, { invoice_id: invoiceId, state: "dead", verdict: "pending" });
+  await around.query(
+    `insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1,
+      'Given up')`,
+    [invoiceId],
+  );
+  return invoiceId;
+}
+
+/** What a retry and its answer leave, all tables at once. */
+async function everythingChanges(around: Surroundings, invoiceId: string): Promise<void> {
+  await around.query(
+    `with settled as (update confirmation set state = 'done', verdict = 'paid',
+      settled_at = clock_timestamp()),
+      cleared as (update alarm set cleared_at = clock_timestamp()),
+      stored as (insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
+        values ($1, 'default', 'Paid', now(), now(), '', '{}')),
+      made as (insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name,
+      created_at)
+        values ($2, $1, '{}', 'invoice.paid', 'default', 'Live', 'Term 1', now()))
+     insert into audit_entry (invoice_id, actor, action, subject, detail)
+       values ($1, 'cli:ada', 'dead.retry', $1::text, '{}')`,
+    [invoiceId, randomUUID()],
+  );
+}
+
+describe("what is read of several tables", () => {
+  it.each(Object.entries(READERS))("is of one moment: %s", async (_, read) => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const invoiceId = await deadLetter(around);
+    const before = await read(db, invoiceId);
+    const meanwhile = await read(
+      disturbed(db, () => everythingChanges(around, invoiceId)),
+      invoiceId,
+    );
+    expect(meanwhile).toEqual(before);
+    expect(await read(db, invoiceId)).not.toEqual(before);
+  });
+});

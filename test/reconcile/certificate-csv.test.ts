@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Certificate, Difference } from "../../src/reconcile/certificate/certificate.ts";
+import { certificateCsv } from "../../src/reconcile/certificate/certificate-csv.ts";
+
+/** As RFC 4180 says: fields and records. */
+function parse(text: string): string[][] {
+  const records: string[][] = [[""]];
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const record = records.at(-1) as string[];
+    const one = text[at] as string;
+    if (quoted && one === '"' && text[at + 1] === '"') at += 1;
+    else if (one === '"') {
+      quoted = !quoted;
+      continue;
+    } else if (!quoted && one === ",") {
+      record.push("");
+      continue;
+    } else if (!quoted && text.startsWith("\r\n", at)) {
+      records.push([""]);
+      at += 1;
+      continue;
+    }
+    record[record.length - 1] += one;
+  }
+  expect(records.pop()).toEqual([""]);
+  return records;
+}
+
+const tally = (count: number, amount: string) => ({ count, amount });
+const totals = (count: number, amount: string) => ({
+  paid: tally(count, amount),
+  stored: tally(count, amount),
+  published: tally(count - 1, "0.00"),
+});
+
+const difference = (changes: Partial<Difference> = {}): Difference => ({
+  invoiceId: "11111111-1111-4111-8111-111111111111",
+  eventId: null,
+  reason: "missing",
+  detail: "Nobody ever asked about it",
+  weight: "gap",
+  day: "2026-10-02",
+  amount: "1500.50",
+  ...changes,
+});
+
+const certificate = (changes: Partial<Certificate> = {}): Certificate => ({
+  id: "22222222-2222-4222-8222-222222222222",
+  source: "default",
+  result: "not_equal",
+  refusals: [],
+  scope: "source",
+  collections: [],
+  from: "2026-10-01T00:00:00.000Z",
+  to: "2026-11-01T00:00:00.000Z",
+  madeAt: "2026-11-02T00:00:00.000Z",
+  basis: {} as Certificate["basis"],
+  days: [{ day: "2026-10-02", ...totals(1, "1500.50") }],
+  total: totals(1, "1500.50"),
+  test: tally(2, "7.00"),
+  gaps: 1,
+  differencesInAll: 3,
+  differences: [difference()],
+  ...changes,
+});
+
+const rowsOf = (csv: string) => {
+  const [header = [], ...records] = parse(csv);
+  return records.map((record) => {
+    expect(record).toHaveLength(header.length);
+    return Object.fromEntries(
+      header.flatMap((name, column) => (record[column] === "" ? [] : [[name, record[column]]])),
+    );
+  });
+};
+
+const named = {
+  certificate: "22222222-2222-4222-8222-222222222222",
+  source: "default",
+  result: "not_equal",
+};
+const sums = {
+  ...{ paid: "1", paid_amount: "1500.50", stored: "1", stored_amount: "1500.50" },
+  ...{ published: "0", published_amount: "0.00" },
+};
+
+describe("a certificate as CSV", () => {
+  it("has a row for each day, the total, Test invoices and each difference, and says what is not named", () => {
+    const csv = certificateCsv([certificate()]);
+    expect(rowsOf(csv)).toEqual([
+      { row: "day", ...named, day: "2026-10-02", ...sums },
+      { row: "total", ...named, ...sums },
+      { row: "test", ...named, paid: "2", paid_amount: "7.00" },
+      {
+        ...{ row: "gap", ...named, day: "2026-10-02", invoice: "11111111-1111-4111-8111-111111111111" },
+        ...{ amount: "1500.50", reason: "missing", detail: "Nobody ever asked about it" },
+      },
+      { row: "more", ...named, detail: "2 more differences are counted and not named" },
+    ]);
+    expect(csv).toMatch(/^row,certificate,source,result,day,[^"]*\r\n/);
+    expect(csv.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
+  });
+
+  it("says why one is refused, and holds several under one header", () => {
+    const refused = certificate({ result: "refused", refusals: ['The list, "whole", was not.'], days: [] });
+    const rows = rowsOf(certificateCsv([refused, certificate()]));
+    expect(rows.filter(({ row }) => row === "refused")).toMatchObject([
+      { result: "refused", detail: 'The list, "whole", was not.' },
+    ]);
+    expect(rows.filter(({ row }) => row === "row")).toEqual([]);
+    expect(rows.filter(({ row }) => row === "total")).toHaveLength(2);
+  });
+
+  it.each(['=HYPERLINK("https://evil.example","pay")', "+1+1", "-1+1", "@SUM(A1)", " =1", "\t=1", "＝1"])(
+    "gives a spreadsheet no formula: %s",
+    (detail) => {
+      const [gap] = rowsOf(certificateCsv([certificate({ differences: [difference({ detail })] })])).filter(
+        ({ row }) => row === "gap",
+      );
+      expect(gap?.detail).toMatch(/^['\uFFFD]/u);
+    },
+  );
+
+  it("leaves amounts as numbers, those below zero too", () => {
+    const csv = certificateCsv([certificate({ differences: [difference({ amount: "-5.00" })] })]);
+    expect(csv).toContain(",-5.00,");
+  });
+
+  it("holds whatever strangers write, cell by cell, and none begins a formula", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 30 }), (detail) => {
+        const [gap] = parse(certificateCsv([certificate({ differences: [difference({ detail })] })])).filter(
+          ([row]) => row === "gap",
+        );
+        expect(gap).toHaveLength(16);
+        const told = gap?.at(-1) ?? "";
+        if (!/^-?\d+(\.\d+)?$/.test(told)) expect(told).not.toMatch(/^\s*[=+\-@]/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
