@@ -18,14 +18,19 @@ export function isRefusedData(error: unknown): boolean {
   return /^(21|22|23|54)[0-9A-Z]{3}$/.test(codeOf(error));
 }
 
+const SOCKET_ERRORS = [
+  ...["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"],
+  ...["ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"],
+];
+
 /**
- * The connection went away under a statement, so nobody knows whether it was committed: a broken socket,
- * SQLSTATE 08 (connection exception) or 57P (the server is stopping, starting or crashed).
+ * The connection went away under a statement, so nobody knows whether it was committed, or there was none to
+ * be had: a broken socket, a host that is not found, SQLSTATE 08 (connection exception), 57P (the server is
+ * stopping, starting or crashed) or 53300 (all its connections are taken).
  */
 export function isLostConnection(error: unknown): boolean {
   const code = codeOf(error);
-  if (/^(08[0-9A-Z]{3}|57P0[1-4])$/.test(code)) return true;
-  if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"].includes(code)) return true;
+  if (/^(08[0-9A-Z]{3}|57P0[1-4]|53300)$/.test(code) || SOCKET_ERRORS.includes(code)) return true;
   return (
     error instanceof Error &&
     /Connection terminated|connection error and is not queryable|read timeout|timeout exceeded when trying/i.test(
