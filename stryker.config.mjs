@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 
-// Decisions are pure functions beside the SQL that carries them out: a file with SQL is judged by Postgres, not here.
+// Decisions are pure functions beside the SQL that carries them out: a file with SQL is judged by Postgres,
+// not here.
 const ROOMS = [
   "src/{confirm,confirmations,reconcile,upstreams,workers}/**/*.ts",
   "src/receive/reading/**/*.ts",

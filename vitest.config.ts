@@ -1,7 +1,8 @@
 import { defineConfig } from "vitest/config";
 import { unitTests } from "./test/support/unit-tests.ts";
 
-// The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its tests stay.
+// The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its
+// tests stay.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
 
 export default defineConfig({
@@ -12,7 +13,8 @@ export default defineConfig({
         test: { name: "house", include: ["test/house/**/*.test.ts"] },
       },
       {
-        // `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the package.
+        // `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the
+        // package.
         ssr: { resolve: { conditions: ["@invoice-relay/source"] } },
         test: {
           name: "relay",
@@ -21,8 +23,8 @@ export default defineConfig({
           globalSetup: ["test/support/global-setup.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          // Waiting for real servers is most of what these do, and loading modules much of the rest: more workers than
-          // cores, each keeping what it loaded.
+          // Waiting for real servers is most of what these do, and loading modules much of the rest: more
+          // workers than cores, each keeping what it loaded.
           maxWorkers: 3,
           isolate: false,
         },

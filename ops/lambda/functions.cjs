@@ -1,5 +1,5 @@
-// What each function may do, in one table: roles.cjs and alarms.cjs are made from it, serverless.yml takes SECRET_SETTINGS
-// from it, and a test holds the result.
+// What each function may do, in one table: roles.cjs and alarms.cjs are made from it, serverless.yml takes
+// SECRET_SETTINGS from it, and a test holds the result.
 
 /** Which parameter of SSM holds a function's DATABASE_URL: each connects as the narrowest database role. */
 const AS = {
@@ -8,7 +8,10 @@ const AS = {
   owner: "DATABASE_URL=DATABASE_URL_OWNER",
 };
 
-/** Secrets of SSM; queues whose consumer it wakes, or is; the right to publish; how often it is called, in seconds. */
+/**
+ * Secrets of SSM; queues whose consumer it wakes, or is; the right to publish; how often it is called, in
+ * seconds.
+ */
 const functions = {
   receive: { secrets: [AS.receiver, "CALLBACK_TOKENS"], wakes: "ConfirmQueue" },
   confirm: {

@@ -1,7 +1,7 @@
 const { capitalized, functions, secretsByFunction } = require("./functions.cjs");
 
-// One role for each function, with what that function does and no more (functions.cjs). Roles have names, since
-// `osls deploy function` looks its role up by it.
+// One role for each function, with what that function does and no more (functions.cjs). Roles have names,
+// since `osls deploy function` looks its role up by it.
 
 const ENI = [
   "ec2:CreateNetworkInterface",

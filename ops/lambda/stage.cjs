@@ -2,7 +2,8 @@ const { existsSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { parse } = require("yaml");
 
-// Reads ops/lambda/stages/<stage>.yml and says all that is wrong with it at once, before anything is deployed.
+// Reads ops/lambda/stages/<stage>.yml and says all that is wrong with it at once, before anything is
+// deployed.
 
 const SECRETS_OF_CHECKS = ["CALLBACK_HMAC_SECRETS", "CALLBACK_HEADER_TOKENS", "CALLBACK_WEBHOOK_SECRETS"];
 

@@ -1,22 +1,26 @@
 import type { Router } from "express";
 import type { Kysely } from "kysely";
-import { adminRouter } from "../console/admin-api/admin-router.ts";
-import type { Period } from "../console/admin-api/operation.ts";
+import { adminRouter, closedAdminRouter } from "../console/admin-api/admin-router.ts";
+import { Live } from "../console/admin-api/live.ts";
+import type { AdminParts, OnProgress, Period } from "../console/admin-api/operation.ts";
 import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
-import { readTimeline } from "../console/timeline-reading.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
+import { ActivityBook } from "../operate/activity.ts";
+import { readStatus } from "../operate/status.ts";
+import type { CertifyProgress } from "../reconcile/certificate/certify.ts";
 import { paymentDays } from "../reconcile/list/payment-days.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import { providerOf } from "./providers.ts";
 import { reconcileSource } from "./reconcile-source.ts";
-import { readAgain } from "./replay-runner.ts";
+import { decodeCallback, readAgain } from "./replay-runner.ts";
+import { settingsShown } from "./settings-shown.ts";
 import { statusSettings } from "./status-settings.ts";
 import { topicsOf } from "./topics-of.ts";
 import { routesOf } from "./upstreams.ts";
@@ -32,44 +36,81 @@ export interface AdminOptions {
   onConfirmations: () => void;
   /** The same for the publishers. */
   onEvents: () => void;
+  /** Whether browsers reach this listener by https only. */
+  behindTls: boolean;
 }
 
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** The admin API of this process; no routers without ADMIN_TOKENS. `stop` ends what is paced. */
-export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): void } {
-  const { db, settings, sources, log, metrics } = options;
+/** How far back the activity of the minutes is told, at most. */
+const MOST_MINUTES = 180;
+const SHOWN_MINUTES = 60;
+
+/** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
+export function adminRoutes(options: AdminOptions): { routers: Router[]; stop(): void } {
+  const { db, settings, log, metrics, behindTls } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
-  if (tokens.length === 0) return { routers: [], stop: () => undefined };
-  const parts = {
+  if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };
+  const stopping = new AbortController();
+  const parts = partsOf(options, stopping.signal);
+  const wrongTokensPerMinute = settings.WRONG_TOKENS_PER_MINUTE;
+  const refused = new RefusedCallers({ db, log, metrics, wrongTokensPerMinute });
+  const read = {
+    status: () => readStatus(db, parts.statusSettings),
+    activity: () => parts.activity(SHOWN_MINUTES),
+  };
+  const live = new Live({ db, read, log });
+  return {
+    routers: [adminRouter({ parts, tokens, refused, live, behindTls, log })],
+    stop: () => {
+      live.stop();
+      stopping.abort();
+      refused.stop();
+    },
+  };
+}
+
+function partsOf(options: AdminOptions, stopping: AbortSignal): AdminParts {
+  const { db, settings, sources } = options;
+  const book = new ActivityBook(db, MOST_MINUTES);
+  return {
     db,
     routes: routesOf(sources),
     readAgain,
-    topicsOf: (source: string) => topicsOf(settings, source),
+    decode: decodeCallback,
+    topicsOf: (source) => topicsOf(settings, source),
     replayTopicArns: settings.REPLAY_TOPIC_ARNS ?? [],
     retentionMs: settings.RETENTION,
     personalDataMs: settings.PERSONAL_DATA_RETENTION,
     statusSettings: statusSettings(settings),
-    timeline: (invoiceId: string) => readTimeline(db, invoiceId),
-    certify: ({ deep, ...period }: Period & { deep: boolean }) =>
-      withLists(options, (asking) => certifyPeriod(asking, { ...asking, ...scopeOf(period), deep })),
-    reconcile: (
-      { publish, reason, ...period }: Period & { publish: boolean; reason?: string | undefined },
-      actor: string,
-    ) =>
-      withLists(options, (asking) =>
-        reconcilePeriod(asking, { ...asking, ...scopeOf(period), publish, actor, reason }),
+    settings: (withTokens) => settingsShown(settings, sources, withTokens),
+    activity: (minutes) => book.read(minutes),
+    certify: ({ deep, ...period }, onProgress) =>
+      withLists(options, stopping, (asking) =>
+        certifyPeriod(asking, { ...asking, ...scopeOf(period), deep }, certifyProgress(onProgress)),
+      ),
+    reconcile: ({ publish, reason, ...period }, actor, onProgress) =>
+      withLists(options, stopping, (asking) =>
+        reconcilePeriod(
+          asking,
+          { ...asking, ...scopeOf(period), publish, actor, reason },
+          ({ name: source }, collectionId, { read: done, total }) =>
+            onProgress({ source, collectionId, step: "lists", done, total }),
+        ),
       ),
   };
-  const wrongTokensPerMinute = settings.WRONG_TOKENS_PER_MINUTE;
-  const refused = new RefusedCallers({ db, log, metrics, wrongTokensPerMinute });
-  return { routers: [adminRouter({ parts, tokens, refused, log })], stop: () => refused.stop() };
 }
+
+const certifyProgress =
+  (onProgress: OnProgress) =>
+  ({ name: source }: ReconcileSource, progress: CertifyProgress): void =>
+    onProgress({ source, collectionId: null, ...progress });
 
 /** Everything that reading the provider's lists takes, for as long as the work takes. */
 async function withLists<Result>(
   { db, settings, sources, alarms, onConfirmations, onEvents }: AdminOptions,
+  stopping: AbortSignal,
   work: (asking: SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> {
   const accounts = sources.map((source) => ({ source, provider: providerOf(source, settings) }));
@@ -81,7 +122,7 @@ async function withLists<Result>(
       onConfirmations,
       onEvents,
       sources: accounts.map(({ source, provider }) => reconcileSource(source, provider, settings)),
-      signal: AbortSignal.timeout(LISTS_MS),
+      signal: AbortSignal.any([AbortSignal.timeout(LISTS_MS), stopping]),
     });
   } finally {
     await Promise.all(accounts.map(({ provider }) => provider.close()));

@@ -80,7 +80,9 @@ export class DatabaseWatch {
   }
 
   #raise(): void {
-    const detail = `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${this.#lastError}. Callbacks are answered 503, so that the provider sends them again; all that is recorded waits and goes on by itself.`;
+    const detail =
+      `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${this.#lastError}. Callbacks are answered ` +
+      "503, so that the provider sends them again; all that is recorded waits and goes on by itself.";
     const alarm: Alarm = { name: "database_away", source: "", subject: "postgres", detail };
     const { alarms, tellPeople } = this.#options;
     alarms.tell([alarm]);

@@ -1,5 +1,6 @@
 import { confirmationLeases } from "../confirmations/leases.ts";
 import { messageOf } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
 import { eraseWhatCameSince } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
@@ -7,9 +8,9 @@ import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
+import { forgetBudgets } from "../record/callback-budgets.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
-import { OVER_BUDGET_ENDS_MS } from "./callback-receiver.ts";
 import { confirming } from "./confirming.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import type { PassContext, Passes } from "./pass.ts";
@@ -46,12 +47,19 @@ export function createPasses(context: PassContext): Passes {
     confirm: (stop) => confirmer.drain(stop),
     publish: (stop) => publisher.pump.drain(stop),
     async rescue() {
-      if ((await confirmationLeases.releaseExpired(db)) > 0) context.confirmWake?.raise();
-      if ((await outboxLeases.releaseExpired(db)) > 0) context.publishWake?.raise();
+      if ((await confirmationLeases.releaseExpired(db)) > 0) {
+        step("confirmations rescued");
+        context.confirmWake?.raise();
+      }
+      if ((await outboxLeases.releaseExpired(db)) > 0) {
+        step("events rescued");
+        context.publishWake?.raise();
+      }
       const resumed = await noticeEndedPauses(db);
       if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
       await eraseWhatCameSince(db);
-      await alarms.clearQuiet("callbacks_over_budget", OVER_BUDGET_ENDS_MS);
+      await alarms.clearQuiet();
+      await forgetBudgets(db);
       return null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Router } from "express";
+import { builtPages, consolePages } from "../console/console-pages.ts";
 import { Alarms } from "../database/alarms.ts";
 import type { Connection } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
@@ -13,7 +14,7 @@ import { type Loop, startLoop } from "../workers/loop.ts";
 import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import type { WakeUps } from "../workers/wake-up.ts";
-import { adminDoor } from "./admin.ts";
+import { adminRoutes } from "./admin.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
@@ -53,7 +54,11 @@ export class Relay {
   #databaseWatch: DatabaseWatch | null = null;
   #presence: RelayProcess | null = null;
   readonly #stoppable: { stop(): void }[] = [];
+  /** What holds connections open, and so is stopped before the servers. */
+  readonly #hangsUp: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
+  /** The database was looked at and found right: nothing is recorded before that. */
+  #isStarted = false;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
@@ -77,8 +82,15 @@ export class Relay {
     return watch;
   }
 
+  /** Records, works, and is seen by others, from now on. */
+  start(does: { http: boolean; workers: boolean }): void {
+    this.#isStarted = true;
+    this.#startPresence(does);
+    if (does.workers) this.#startLoops();
+  }
+
   /** Lets others see that this process lives. */
-  startPresence(does: { http: boolean; workers: boolean }): void {
+  #startPresence(does: { http: boolean; workers: boolean }): void {
     const { log, working } = this.#parts;
     const presence = new RelayProcess(working.db, does);
     const pass = async () => {
@@ -92,11 +104,12 @@ export class Relay {
     );
   }
 
-  startWorkers(): void {
+  /** Makes what the workers are, so that what is recorded can be handed over to them. */
+  prepareWorkers(): void {
     const { settings, log, hot, working, wakeUps } = this.#parts;
     const metrics = this.#metrics;
-    const { confirm, publish, reconcile } = wakeUps.signals;
-    const passes = createPasses({
+    const { confirm, publish } = wakeUps.signals;
+    this.#passes = createPasses({
       db: working.db,
       hot: hot.db,
       settings,
@@ -109,7 +122,14 @@ export class Relay {
       confirmWake: confirm,
       publishWake: publish,
     });
-    this.#passes = passes;
+  }
+
+  #startLoops(): void {
+    const passes = this.#passes;
+    if (passes === null) return;
+    const { settings, log, wakeUps } = this.#parts;
+    const metrics = this.#metrics;
+    const { confirm, publish, reconcile } = wakeUps.signals;
     const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
       { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
       { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
@@ -141,16 +161,19 @@ export class Relay {
       onConfirmations: () => wakeUps.wake("confirm"),
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
+      mayRecord: () => this.#isStarted,
     });
+    receiver.startSharing();
     this.#stoppable.push(receiver);
     const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
+    const behindTls = settings.PUBLIC_URL.startsWith("https:");
     const app = httpApp(
       [
-        protectAnswers({ behindTls: settings.PUBLIC_URL.startsWith("https:") }),
+        protectAnswers({ behindTls }),
         capRequests(most, metrics),
         ...receiver.routers,
         aliveRoute,
-        ...(settings.OPS_PORT === undefined ? this.#opsRoutes() : []),
+        ...(settings.OPS_PORT === undefined ? this.#opsRoutes({ behindTls }) : []),
       ],
       log,
       settings.TRUSTED_PROXIES ?? [],
@@ -163,11 +186,12 @@ export class Relay {
   /** What operators and their tools ask for, on a port that strangers need not reach. */
   async startOps(port: number, host?: string): Promise<void> {
     const { settings, log } = this.#parts;
-    const handlers = [protectAnswers({ behindTls: false }), aliveRoute, ...this.#opsRoutes()];
+    const behindTls = false;
+    const handlers = [protectAnswers({ behindTls }), aliveRoute, ...this.#opsRoutes({ behindTls })];
     this.ops = await this.#listen(httpApp(handlers, log, settings.TRUSTED_PROXIES ?? []), port, host);
   }
 
-  #opsRoutes(): Router[] {
+  #opsRoutes({ behindTls }: { behindTls: boolean }): Router[] {
     const { settings, log, recording, hot, working, wakeUps } = this.#parts;
     const metricsPage = new MetricsPage({
       db: working.db,
@@ -181,7 +205,7 @@ export class Relay {
     });
     this.#stoppable.push(metricsPage);
     const readiness = new Readiness(recording.db, log);
-    const admin = adminDoor({
+    const admin = adminRoutes({
       db: working.db,
       settings,
       sources: this.sources,
@@ -190,11 +214,19 @@ export class Relay {
       onConfirmations: () => wakeUps.wake("confirm"),
       metrics: this.#metrics,
       onEvents: () => wakeUps.wake("publish"),
+      behindTls,
     });
-    this.#stoppable.push(admin);
+    this.#hangsUp.push(admin);
+    const isOpen = (settings.ADMIN_TOKENS ?? []).length > 0;
     return [
-      opsRoutes({ readiness, metricsPage, isStopping: () => this.#stopping !== null }),
+      opsRoutes({
+        readiness,
+        metricsPage,
+        isStarted: () => this.#isStarted,
+        isStopping: () => this.#stopping !== null,
+      }),
       ...admin.routers,
+      consolePages({ isOpen, folder: builtPages() }),
     ];
   }
 
@@ -214,6 +246,7 @@ export class Relay {
 
   async #stop(): Promise<void> {
     const { recording, hot, working, wakeUps } = this.#parts;
+    for (const part of this.#hangsUp) part.stop();
     await Promise.all([this.server?.close(2_000), this.ops?.close(2_000)]);
     for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));

@@ -1,8 +1,11 @@
 import type { Kysely } from "kysely";
+import type { AdminParts } from "../console/admin-api/operation.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
 import type { Route } from "../outbox/event.ts";
+import { decodeText } from "../receive/reading/decode-text.ts";
+import { inflateBody } from "../receive/reading/inflate-body.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import type { ReadAgain } from "../replay/read-again.ts";
@@ -23,6 +26,12 @@ export interface ReplayRunnerOptions {
 export const readAgain: ReadAgain = (request) => {
   const reading = readCallback(request, { inflatedBytes: BODY_LIMIT });
   return reading.kind === "ids" ? { invoiceIds: reading.invoiceIds, foundBy: reading.foundBy } : null;
+};
+
+/** The text that the same reader sees, whether or not it finds an id in it. */
+export const decodeCallback: AdminParts["decode"] = ({ contentEncoding, body }) => {
+  const bytes = inflateBody(body, contentEncoding, BODY_LIMIT);
+  return decodeText(bytes === "too_large" ? body : bytes);
 };
 
 /** Runs replays, for `serve` and for the command line. */

@@ -38,7 +38,8 @@ export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: read
     if (reconciliation === "unset")
       log.warn(
         { source: name },
-        "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if that is meant",
+        "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if " +
+          "that is meant",
       );
 }
 

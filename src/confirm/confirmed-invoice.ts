@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import { storableText } from "../kit/storable-text.ts";
-import { type ConfirmedInvoice, erasedDocument } from "../payments/payment.ts";
+import { type ConfirmedInvoice, emailHash, erasedDocument } from "../payments/payment.ts";
 import { type Answer, toUtc } from "../provider/answer.ts";
 import type { Claimed } from "./claim.ts";
 
@@ -38,6 +38,7 @@ export function confirmedInvoice(
     reference: confirmation.erased ? null : referenceIn(invoice.callBackUrl),
     paymentMethod: storable(invoice.paymentMethod),
     serviceFeePayer: storable(invoice.serviceFeePayer),
+    payerEmailHash: confirmation.erased ? null : emailHash(invoice.payerEmail),
     document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,
     erased: confirmation.erased,
     digest,
@@ -53,7 +54,7 @@ export function confirmedInvoice(
  * The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when
  * nothing does.
  */
-export function referenceIn(callBackUrl: string | null): string | null {
+function referenceIn(callBackUrl: string | null): string | null {
   const [, raw] = /\/callbacks\/[^/?#]+\/([^?#]+)/.exec(callBackUrl ?? "") ?? [];
   if (raw === undefined) return null;
   try {

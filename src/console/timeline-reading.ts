@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { Verdict } from "../confirmations/confirmation.ts";
 import { readHistory } from "../database/history.ts";
 import { inSnapshot } from "../database/snapshot.ts";
+import { sourcesIn } from "../database/sources-in.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventState } from "../outbox/event-state.ts";
 import type {
@@ -89,7 +90,8 @@ async function readCallbacks(db: Kysely<Tables>, id: string): Promise<{ entries:
   const { rows } = await sql<Extract<Entry, { kind: "callback" }> & { total: number }>`
     select 'callback' as kind, received_at as at, id, source, method, remote_address as "remoteAddress",
       found_by as "foundBy", verdict, count(*) over () as total,
-      case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes
+      case when erased_at is null
+        then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes
     from (${named}) as named order by received_at, id limit ${MOST_CALLBACKS}`.execute(db);
   const total = rows[0]?.total ?? 0;
   return { entries: rows.map(({ total: _, ...entry }) => entry), further: total - rows.length };
@@ -102,6 +104,7 @@ function readInvoices(db: Kysely<Tables>, id: string): Promise<KnownInvoice[]> {
     .select(["total_amount as totalAmount", "paid_at as paidAt", "confirmed_at as confirmedAt"])
     .select("erased_at as erasedAt")
     .where("id", "=", id)
+    .where(sql<boolean>`invoice.source = any(${sourcesIn("invoice")})`)
     .orderBy("source")
     .execute();
 }
@@ -138,9 +141,10 @@ async function readConfirmations(
 async function readAnswers(db: Kysely<Tables>, id: string): Promise<Entry[]> {
   const { rows } = await sql<Entry>`
     select 'answer' as kind, asked_at as at, source, status, recorded_at as "storedAt"
-    from invoice_snapshot where invoice_id = ${id}
+    from invoice_snapshot where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
     union all
-    select 'answer', asked_at, source, status, confirmed_at from invoice where id = ${id}
+    select 'answer', asked_at, source, status, confirmed_at
+    from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
     order by 2`.execute(db);
   return rows;
 }
@@ -164,6 +168,7 @@ async function readEvents(
     .select(["outbox.due_at as dueAt", "outbox.last_error as lastError"])
     .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempt"))
     .where("event.invoice_id", "=", id)
+    .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("event.source")
     .execute();
   return events.map(({ createdAt, ...standing }) => {
@@ -182,6 +187,7 @@ async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]
     .select(["publication.source", "published_at as at", "topic_arn as topicArn"])
     .select(["message_id as messageId", "replay_id as replayId", "replay.requested_by as replayedBy"])
     .where("event.invoice_id", "=", id)
+    .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("publication.id")
     .execute();
   return publications.map((publication) => ({ kind: "publication", ...publication }));

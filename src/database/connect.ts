@@ -139,7 +139,8 @@ function sessionSettings(
 
 /**
  * Sets what a session needs and asks whether it holds, in one round trip.
- * @throws RelayError where commits would not be durable: no session records under a promise that it cannot keep.
+ * @throws RelayError where commits would not be durable: no session records under a promise that it cannot
+ *   keep.
  */
 async function beginSession(client: pg.ClientBase, session: Record<string, string>): Promise<void> {
   const settings = Object.entries(session).map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`);
@@ -147,7 +148,9 @@ async function beginSession(client: pg.ClientBase, session: Record<string, strin
   const [held] = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult).rows : [];
   if (held?.synchronous_commit === "on") return;
   throw new RelayError(
-    `Commits would not be durable: synchronous_commit is ${held?.synchronous_commit}, though it was set to on. What stands between the relay and Postgres drops what a session sets: connect to Postgres directly, or let the pooler keep sessions.`,
+    `Commits would not be durable: synchronous_commit is ${held?.synchronous_commit}, though it was set to ` +
+      "on. What stands between the relay and Postgres drops what a session sets: connect to Postgres " +
+      "directly, or let the pooler keep sessions.",
     { next: "refuse" },
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { adminToken } from "./admin-token.ts";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
 import { RelayError } from "./errors.ts";
 import {
@@ -37,7 +38,8 @@ export const settingsSchema = z.object({
   COLLECTION_IDS: collectionIds
     .optional()
     .describe(
-      "Only invoices of these collections are published, and their lists are reconciled; `none` says that nothing is.",
+      "Only invoices of these collections are published, and their lists are reconciled; `none` says that " +
+        "nothing is.",
     ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
@@ -85,9 +87,12 @@ export const settingsSchema = z.object({
   AWS_ENDPOINT_URL_SNS: url
     .optional()
     .describe("Another SNS endpoint, such as the local one; the AWS SDK's own setting."),
-  ADMIN_TOKENS: list(secret(22))
+  ADMIN_TOKENS: list(adminToken)
     .optional()
-    .describe("Bearer tokens of the admin API and the console; without them both are closed."),
+    .describe(
+      "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; " +
+        "without them both are closed.",
+    ),
   ALARM_WEBHOOK_URL: secretUrl
     .optional()
     .describe("Where people are told of alarms: takes a POST as Slack's incoming webhooks do."),
@@ -192,6 +197,8 @@ export type Settings<Required extends SettingName = never> = Parsed & {
 } & {
   /** What SOURCES_FILE describes; null without one. */
   readonly sourcesInFile: readonly Source[] | null;
+  /** Those that the environment sets. */
+  readonly given: readonly string[];
 };
 
 /** All that is wrong with the settings, a line each; no value is ever part of it. */
@@ -245,7 +252,11 @@ export function readSettings<const Required extends SettingName = never>(
     ...(inFile?.problems ?? []),
   ];
   if (!result.success || problems.length > 0) throw new SettingsError([...new Set(problems)].sort());
-  return { ...result.data, sourcesInFile: inFile?.sources ?? null } as Settings<Required>;
+  return {
+    ...result.data,
+    sourcesInFile: inFile?.sources ?? null,
+    given: Object.keys(given),
+  } as Settings<Required>;
 }
 
 type Given = { [Name in SettingName]?: string | undefined };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Alarm, Alarms } from "../database/alarms.ts";
-import { isLostConnection } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../database/postgres-errors.ts";
 import { messageOf } from "../kit/errors.ts";
 
 export interface DatabaseAwayOptions {
@@ -49,7 +49,7 @@ export class DatabaseAway {
         await this.answered();
         return result;
       } catch (error) {
-        if (!isLostConnection(error)) throw error;
+        if (!isDatabaseAway(error)) throw error;
         await this.failed(error);
         if (this.#outage?.alarm !== null) throw error;
         await delay(LOOK_EVERY_MS);

@@ -33,7 +33,7 @@ const open = perContainer(async () => {
       request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);
     },
   });
-  return { relay, wake, app };
+  return { relay, wake, receiver, app };
 });
 
 /**
@@ -45,7 +45,7 @@ export async function handler(
   event: APIGatewayProxyEventV2,
   context: Context,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  const { relay, wake, app } = await open();
+  const { relay, wake, receiver, app } = await open();
   await relay.awaken();
   const answer = (await app(event, context)) as APIGatewayProxyStructuredResultV2;
   // It has answered; what it says of Postgres is only for people.
@@ -54,5 +54,6 @@ export async function handler(
     : relay.databaseAway.answered()
   ).catch(() => undefined);
   await wake.flush();
+  await receiver.shareBudgets();
   return answer;
 }

@@ -74,7 +74,7 @@ export const dismissDead = (decision: Decision) =>
   decide(decision, {
     list: "dead",
     action: "dead.dismiss",
-    alarms: ["confirmation_dead", "event_dead"],
+    alarms: ["confirmation_dead", "event_dead", "provider_answer_outside_contract"],
     leavesDismissed: true,
     async change(trx, items) {
       await dismissConfirmations(trx, confirmationsIn(items));

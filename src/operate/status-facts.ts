@@ -48,6 +48,7 @@ export interface Facts {
   held: Held[];
   /** Sources that serve has known. */
   sources: string[];
+  /** Of confirmations, those that are not done. */
   backlog: Backlog;
   waiting: WaitingSource[];
   dead: { confirmations: number; events: number };

@@ -18,7 +18,7 @@ const erasing = new Statement(
       with known as (select count(*) as found from invoice where source = any(${sources}) and id = ${id}),
       invoices as (
         update invoice set erased_at = clock_timestamp(), document = ${document}, title = null,
-          reference = null
+          reference = null, payer_email_hash = null
         where source = any(${sources}) and id = ${id} and erased_at is null
         returning 1),
       snapshots as (

@@ -1,3 +1,17 @@
+import { hash } from "node:crypto";
+
+/**
+ * What an invoice is found by whose payer's address somebody knows: 32 bits of its digest. Many addresses
+ * share one, so whoever looks for it compares the address itself.
+ */
+export function emailHash(address: string | null): number | null {
+  const plain = plainEmail(address ?? "");
+  return plain === "" ? null : hash("sha256", plain, "buffer").readInt32BE(0);
+}
+
+/** As addresses are compared. */
+export const plainEmail = (address: string): string => address.trim().toLowerCase();
+
 /** A confirmed invoice, ready for its row. Money as decimal strings; no text holds a NUL. */
 export interface ConfirmedInvoice {
   createdAt: Date | null;
@@ -15,6 +29,8 @@ export interface ConfirmedInvoice {
   reference: string | null;
   paymentMethod: string | null;
   serviceFeePayer: string | null;
+  /** See `emailHash`. */
+  payerEmailHash: number | null;
   /** The provider's JSON, callback tokens masked. */
   document: string;
   /** Its personal data was erased here: `document` holds none. */

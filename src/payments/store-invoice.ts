@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { boolean, type Columns, json, numeric, text, time } from "../database/columns.ts";
+import { boolean, type Columns, integer, json, numeric, text, time } from "../database/columns.ts";
 import type { ConfirmedInvoice } from "./payment.ts";
 
 type Answered = { invoice: ConfirmedInvoice | null };
@@ -25,6 +25,7 @@ export const INVOICE: Columns<Answered> = {
   reference: text(({ invoice }) => invoice?.reference ?? null),
   payment_method: text(({ invoice }) => invoice?.paymentMethod ?? null),
   service_fee_payer: text(({ invoice }) => invoice?.serviceFeePayer ?? null),
+  payer_email_hash: integer(({ invoice }) => invoice?.payerEmailHash ?? null),
   digest: text(({ invoice }) => invoice?.digest ?? null),
   document: json(({ invoice }) => invoice?.document ?? null),
 };
@@ -50,10 +51,10 @@ export const storing: RawBuilder<unknown> = sql`
   insert into invoice as known
     (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
      total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
-     service_fee_payer, digest, document, erased_at)
+     service_fee_payer, payer_email_hash, digest, document, erased_at)
   select invoice_id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge,
     vat, total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
-    service_fee_payer, digest, document, erased_at
+    service_fee_payer, payer_email_hash, digest, document, erased_at
   from held
   where newest
   on conflict (source, id) do update set
@@ -64,5 +65,6 @@ export const storing: RawBuilder<unknown> = sql`
     status = excluded.status, type = excluded.type, collection_name = excluded.collection_name,
     title = excluded.title,
     reference = excluded.reference, payment_method = excluded.payment_method,
-    service_fee_payer = excluded.service_fee_payer, digest = excluded.digest, document = excluded.document,
+    service_fee_payer = excluded.service_fee_payer,
+    payer_email_hash = excluded.payer_email_hash, digest = excluded.digest, document = excluded.document,
     erased_at = coalesce(known.erased_at, excluded.erased_at)`;

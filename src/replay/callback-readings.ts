@@ -38,6 +38,20 @@ export async function keepReadings(
   await keeping.execute(db, { replayId: replay.id, readings });
 }
 
+/** What replays found in a callback, the first one first. */
+export async function readingsOf(
+  db: Kysely<Tables>,
+  callbackId: string,
+): Promise<{ replayId: string; readAt: Date; foundBy: string; invoiceIds: string[] }[]> {
+  return await db
+    .selectFrom("callback_reading")
+    .select(["replay_id as replayId", "read_at as readAt", "found_by as foundBy"])
+    .select("invoice_ids as invoiceIds")
+    .where("callback_id", "=", callbackId)
+    .orderBy("read_at")
+    .execute();
+}
+
 /** A query: `received_at` and `callback_id` of the callbacks in which a replay found the invoice. */
 export const readingsAbout = (invoiceId: string): RawBuilder<unknown> => sql`
   select received_at, callback_id from callback_reading where invoice_ids @> array[${invoiceId}::uuid]`;

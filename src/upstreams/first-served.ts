@@ -22,3 +22,12 @@ export async function readClock(
   if (row === undefined) throw new Error("Postgres did not tell its time");
   return row;
 }
+
+/** Every source that is known, and when it was first served; null before that. */
+export async function listFirstServed(db: Kysely<Tables>): Promise<{ source: string; at: Date | null }[]> {
+  return await db
+    .selectFrom("source")
+    .select(["name as source", "first_served_at as at"])
+    .orderBy("name")
+    .execute();
+}

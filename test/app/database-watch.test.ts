@@ -56,7 +56,8 @@ describe.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (
     proxy.heal();
     await vi.waitFor(async () => {
       const rows = await around.query(
-        "select cleared_at - raised_at > interval '4 s' as lasted, told_at is not null as told from alarm where name = 'database_away' and cleared_told_at is not null",
+        `select cleared_at - raised_at > interval '4 s' as lasted, told_at is not null as told from alarm
+          where name = 'database_away' and cleared_told_at is not null`,
       );
       expect(rows).toEqual([{ lasted: true, told: true }]);
     }, WAIT);

@@ -9,7 +9,9 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 const INVOICES = 500;
 const CALLBACKS_EACH = 4;
 
-/** Four callbacks for each invoice, spread over the processes, all at once; gives how many were answered 2xx. */
+/**
+ * Four callbacks for each invoice, spread over the processes, all at once; gives how many were answered 2xx.
+ */
 async function sendAll(
   ids: string[],
   processes: RelayProcess[],
@@ -38,7 +40,8 @@ async function paidInvoices(around: Surroundings): Promise<string[]> {
 
 const eventsOf = (around: Surroundings) =>
   around.query(
-    `select count(*)::int as events, count(distinct id)::int as ids, count(distinct invoice_id)::int as invoices,
+    `select count(*)::int as events, count(distinct id)::int as ids,
+      count(distinct invoice_id)::int as invoices,
       count(*) filter (where state = 'published')::int as published from ${EVENTS}`,
   );
 
@@ -84,7 +87,8 @@ describe("two serve processes on one database", () => {
     expect(await around.query("select count(distinct event_id)::int as events from publication")).toEqual([
       { events: INVOICES },
     ]);
-    // A callback that came after the event opened its confirmation again; the dead process may hold its lease.
+    // A callback that came after the event opened its confirmation again; the dead process may hold its
+    // lease.
     await eventually(
       () => around.query("select state, verdict from confirmation group by state, verdict"),
       toEqual([{ state: "done", verdict: "paid" }]),

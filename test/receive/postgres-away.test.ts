@@ -10,7 +10,10 @@ import { Secret } from "../../src/kit/secret.ts";
 import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 
-/** Sends callbacks, 8 at a time, until told to stop; remembers which ids got 2xx and all answers that were not. */
+/**
+ * Sends callbacks, 8 at a time, until told to stop; remembers which ids got 2xx and all answers that were
+ * not.
+ */
 function senders(relay: TestRelay) {
   const accepted: string[] = [];
   const others: Response[] = [];

@@ -71,11 +71,13 @@ describe("a certificate of very many payments", () => {
          select id, 'default', '${iso}', now(), now(), 'reconcile', 'done', 'paid' from ${ids}`,
       `invoice (id, source, status, type, paid_at, amount, asked_at, confirmed_at, document, digest)
          select id, 'default', 'Paid', 'Live', '${iso}', 10.01, now(), now(), (${document})::json,
-           translate(rtrim(encode(sha256(convert_to(${document}, 'UTF8')), 'base64'), '='), '+/', '-_') from ${ids}`,
+           translate(rtrim(encode(sha256(convert_to(${document}, 'UTF8')), 'base64'), '='), '+/', '-_')
+         from ${ids}`,
       `event (id, invoice_id, type, source, invoice_type, payload, created_at)
          select event_id, id, 'invoice.paid', 'default', 'Live', ${payload}, '${iso}' from ${ids}`,
       `publication (source, event_id, topic_arn, message_id, digest, published_at)
-         select 'default', event_id, '${TOPIC}', 'm', sha256(convert_to(${payload}, 'UTF8')), '${iso}' from ${ids}`,
+         select 'default', event_id, '${TOPIC}', 'm', sha256(convert_to(${payload}, 'UTF8')), '${iso}'
+         from ${ids}`,
     ])
       for (let first = 1; first <= PAYMENTS; first += SLICE)
         await given.query(`insert into ${rows}`, [first, Math.min(PAYMENTS, first + SLICE - 1)]);

@@ -30,10 +30,10 @@ async function setUp() {
 async function claimed(db: Database, invoiceId: string, source = "default"): Promise<string> {
   const leaseToken = randomUUID();
   await sql`
-    insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, lease_token, claimed_until)
-    values (${invoiceId}, ${source}, 'callback', now(), now(), now(), 'claimed', ${leaseToken}, now() + interval '1 minute')`.execute(
-    db,
-  );
+    insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state,
+      lease_token, claimed_until)
+    values (${invoiceId}, ${source}, 'callback', now(), now(), now(), 'claimed',
+      ${leaseToken}, now() + interval '1 minute')`.execute(db);
   return leaseToken;
 }
 
@@ -47,7 +47,14 @@ function paid(
     ...{ createdAt: noon, modifiedAt: noon, paidAt: noon, askedAt: noon, confirmedAt: noon },
     ...{ amount: "10.00", serviceCharge: null, vat: null, totalAmount: null, settleableAmount: null },
     ...{ status: "Paid", type: "Live", collectionName: null, title, reference: null },
-    ...{ paymentMethod: null, serviceFeePayer: null, document: "{}", erased: false, digest: title },
+    ...{
+      paymentMethod: null,
+      serviceFeePayer: null,
+      payerEmailHash: null,
+      document: "{}",
+      erased: false,
+      digest: title,
+    },
     ...{ differs: true, newest: true },
   };
   return {

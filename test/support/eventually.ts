@@ -4,7 +4,8 @@ import { expect, vi } from "vitest";
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
 /**
- * Waits until what `read` gives is as expected: for what happens by itself, such as a row that a worker writes.
+ * Waits until what `read` gives is as expected: for what happens by itself, such as a row that a worker
+ * writes.
  * @param check one of the below, such as `toEqual([])`, or any function that throws while it is not so.
  * @returns the value that was as expected. @throws what the last check said, after 15 s.
  */

@@ -1,75 +1,126 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { isRefusedData } from "../../database/postgres-errors.ts";
+import { type AdminToken, mayAct, type Role } from "../../kit/admin-token.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
-import type { Secret } from "../../kit/secret.ts";
-import { AdminTokens } from "./admin-tokens.ts";
+import { actorOf } from "./admin-tokens.ts";
+import { type Caller, Callers, isRefused } from "./callers.ts";
+import type { Live } from "./live.ts";
 import { openApiDocument } from "./open-api.ts";
-import type { AdminParts, Operation } from "./operation.ts";
-import { NotComposed, operations } from "./operations.ts";
+import { type AdminParts, type Operation, roleFor } from "./operation.ts";
+import { operations } from "./operations.ts";
+import { ProgressStream, wantsProgress } from "./progress-stream.ts";
 import type { RefusedCallers } from "./refused-callers.ts";
+import { SessionCookie } from "./session-cookie.ts";
+import { sessionRoutes } from "./session-routes.ts";
+import { Sessions } from "./sessions.ts";
 
 export interface AdminRouterOptions {
   parts: AdminParts;
-  /** Whoever sends one of these as a bearer token may do everything here. */
-  tokens: readonly Secret[];
+  /** Whoever sends one of these, or has signed in with it, may do here what its role may. */
+  tokens: readonly AdminToken[];
   refused: RefusedCallers;
+  live: Live;
+  /** Whether browsers reach this listener by https only. */
+  behindTls: boolean;
   log: Logger;
 }
 
 const BODY_LIMIT = "256kb";
 
 /** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
-export function adminRouter({ parts, tokens, refused, log }: AdminRouterOptions): Router {
-  const known = new AdminTokens(tokens);
+export function adminRouter({ parts, tokens, refused, live, behindTls, log }: AdminRouterOptions): Router {
+  const sessions = new Sessions(tokens);
+  const cookie = new SessionCookie({ behindTls });
+  const callers = new Callers({ tokens, sessions, cookie, refused });
   const api = Router();
-  api.use((request, response, next) => {
+  api.use((_request, response, next) => {
     response.setHeader("cache-control", "no-store");
-    const actor = known.actorOf(request.headers.authorization);
-    if (actor === null) {
-      if (refused.isThrottled(request.ip ?? "")) {
-        response.setHeader("retry-after", "60");
-        return refuse(response, 429, "Too many wrong tokens were sent from here.");
-      }
-      response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
-      return refuse(response, 401, "Send one of ADMIN_TOKENS as a bearer token.");
-    }
-    response.locals.actor = actor;
+    next();
+  });
+  api.use(sessionRoutes({ db: parts.db, tokens, callers, sessions, cookie, operationsOf, refuse, log }));
+  api.use((request, response, next) => {
+    const caller = callers.callerOf(request, response, { prolong: request.path !== "/live" });
+    if (isRefused(caller)) return refuse(response, caller);
+    response.locals.caller = caller;
     next();
   });
   api.use(express.json({ limit: BODY_LIMIT }));
   api.get("/openapi.json", (_request, response) => {
     response.json(openApiDocument());
   });
+  api.get("/live", (request, response) => {
+    const until = callerIn(response).session?.expiresAt ?? Number.POSITIVE_INFINITY;
+    if (live.listen(request, response, until)) return;
+    response.setHeader("retry-after", "10");
+    refuse(response, { status: 503, error: "Too many listen already. Try again later." });
+  });
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    api[operation.method](path, (request, response) => carryOut(operation, parts, request, response));
+    api[operation.method](path, (request, response) => carryOut(operation, parts, request, response, log));
   }
   api.use((_request, response) => {
-    refuse(response, 404, "There is no such operation. They are described at /admin/v1/openapi.json.");
+    const error = "There is no such operation. They are described at /admin/v1/openapi.json.";
+    refuse(response, { status: 404, error });
   });
   api.use(onError(log));
   return Router().use("/admin/v1", api);
 }
+
+/** What stands there without ADMIN_TOKENS: nothing, and why. */
+export function closedAdminRouter(): Router {
+  return Router().use("/admin/v1", (_request, response) => {
+    const error = "The admin API is closed: ADMIN_TOKENS names nobody who may use it.";
+    refuse(response, { status: 404, error });
+  });
+}
+
+const operationsOf = (role: Role): string[] =>
+  operations.filter((operation) => mayAct(role, roleFor(operation))).map(({ id }) => id);
+
+const callerIn = (response: Response): Caller => response.locals.caller as Caller;
 
 async function carryOut(
   operation: Operation,
   parts: AdminParts,
   request: Request,
   response: Response,
+  log: Logger,
 ): Promise<void> {
+  const { holder } = callerIn(response);
+  const needed = roleFor(operation);
+  if (!mayAct(holder.role, needed)) {
+    const error = `${operation.id} is for the role ${needed}; ${holder.name} has the role ${holder.role}.`;
+    return refuse(response, { status: 403, error });
+  }
   const input = {
     path: operation.pathParameters?.parse(request.params),
     query: operation.query?.parse(request.query),
     body: operation.body?.parse(request.body ?? {}),
   };
-  const result = await operation.run({ ...parts, actor: response.locals.actor as string }, input);
-  if (result === null) return refuse(response, 404, "There is nothing with this id.");
-  response.json(result);
+  const context = { ...parts, actor: actorOf(holder), role: holder.role, onProgress: () => undefined };
+  if (operation.tellsProgress === true && wantsProgress(request)) {
+    const stream = new ProgressStream(response);
+    try {
+      stream.end({ result: await operation.run({ ...context, onProgress: stream.reached }, input) });
+    } catch (error) {
+      stream.end({ error: judge(error, request, log).error });
+    }
+    return;
+  }
+  const result = await operation.run(context, input);
+  if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
+  if (operation.mediaType === undefined) return void response.json(result);
+  response.attachment().type(operation.mediaType);
+  await pipeline(Readable.from(result as AsyncIterable<string>), response);
 }
 
-function refuse(response: Response, status: number, error: string): void {
+function refuse(response: Response, { status, error }: { status: number; error: string }): void {
+  if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
+  if (status === 429) response.setHeader("retry-after", "60");
   response.status(status).json({ error });
 }
 
@@ -77,17 +128,20 @@ const onError =
   (log: Logger): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) return next(error);
-    if (error instanceof z.ZodError) return refuse(response, 400, problemsOf(error));
-    if (error instanceof RelayError) return refuse(response, 409, error.message);
-    // A NUL, a year 0: text and times that only Postgres finds out about.
-    if (isRefusedData(error)) return refuse(response, 400, "A value is none that the database takes.");
-    if (error instanceof NotComposed) return refuse(response, 501, error.message);
-    const status: unknown = error?.status;
-    if (typeof status === "number" && status >= 400 && status < 500)
-      return refuse(response, status, `The request cannot be read: ${messageOf(error)}`);
-    log.error({ method: request.method, error: messageOf(error) }, "a request to the admin API failed");
-    refuse(response, 500, "Something went wrong here. Try again; the log says more.");
+    refuse(response, judge(error, request, log));
   };
+
+function judge(error: unknown, request: Request, log: Logger): { status: number; error: string } {
+  if (error instanceof z.ZodError) return { status: 400, error: problemsOf(error) };
+  if (error instanceof RelayError) return { status: 409, error: error.message };
+  // A NUL, a year 0: text and times that only Postgres finds out about.
+  if (isRefusedData(error)) return { status: 400, error: "A value is none that the database takes." };
+  const status = error instanceof Error && "status" in error ? error.status : undefined;
+  if (typeof status === "number" && status >= 400 && status < 500)
+    return { status, error: `The request cannot be read: ${messageOf(error)}` };
+  log.error({ method: request.method, error: messageOf(error) }, "a request to the admin API failed");
+  return { status: 500, error: "Something went wrong here. Try again; the log says more." };
+}
 
 const problemsOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join(".") || "the request"}: ${issue.message}`).join("; ");

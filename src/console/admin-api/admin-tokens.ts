@@ -1,24 +1,11 @@
-import { hash } from "node:crypto";
-import type { Secret } from "../../kit/secret.ts";
+import type { AdminToken } from "../../kit/admin-token.ts";
 
-/** Who holds a token, for the audit log: a name that tells tokens apart and gives none away. */
-const nameOf = (token: Secret): string => `admin:${hash("sha256", token.reveal()).slice(0, 8)}`;
-
-/** The bearer tokens that open the admin API. Every one is compared in full, so the time tells nothing. */
-export class AdminTokens {
-  readonly #tokens: readonly { token: Secret; name: string }[];
-
-  constructor(tokens: readonly Secret[]) {
-    this.#tokens = tokens.map((token) => ({ token, name: nameOf(token) }));
-  }
-
-  /** @returns the name of whoever sent this `Authorization` header, null when its token is none of ours. */
-  actorOf(authorization: string | undefined): string | null {
-    const given = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
-    let actor: string | null = null;
-    for (const { token, name } of this.#tokens) {
-      if (token.equals(given)) actor = name;
-    }
-    return actor;
-  }
+/** Who of them holds this token; null for none. Every one is compared in full, so the time tells nothing. */
+export function holderOf(tokens: readonly AdminToken[], given: string): AdminToken | null {
+  let holder: AdminToken | null = null;
+  for (const one of tokens) if (one.token.equals(given)) holder = one;
+  return holder;
 }
+
+/** Who did something, as the audit log calls them. */
+export const actorOf = ({ name }: Pick<AdminToken, "name">): string => `admin:${name}`;

@@ -1,23 +1,26 @@
 import { z } from "zod";
-import type { Operation } from "./operation.ts";
+import { type Operation, roleFor } from "./operation.ts";
 import { operations } from "./operations.ts";
+import { progressLine } from "./proof-schemas.ts";
 import { problem } from "./schemas.ts";
+import { specialOperations } from "./special-operations.ts";
 
 type Json = { [key: string]: unknown };
 
 const ERRORS: Record<string, string> = {
   400: "The request is not valid; the error names each field.",
-  401: "The bearer token is missing, or none of ADMIN_TOKENS.",
+  401: "Nobody is signed in: no session, and no bearer token of ADMIN_TOKENS.",
+  403: "The role does not allow it, or the request does not prove that it comes from the session's own page.",
   404: "There is nothing with this id.",
   409: "It cannot be done as things stand; the error says why and what to do.",
   429: "Too many wrong tokens were sent from this address.",
-  501: "This process does not bring that part.",
+  503: "Too many listen already.",
 };
 
 /** The OpenAPI 3.1 document, made from the operations: it says nothing that is not there. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};
-  for (const operation of operations)
+  for (const operation of [...specialOperations, ...operations])
     paths[`/admin/v1${operation.path}`] = {
       ...paths[`/admin/v1${operation.path}`],
       [operation.method]: describe(operation),
@@ -29,10 +32,19 @@ export function openApiDocument(): Json {
       version: "1",
       description: "What the command line does, over HTTP. Every change is audited under the token's name.",
     },
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, { session: [] }],
     paths,
     components: {
-      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "relay-session",
+          description:
+            "Set by signIn; behind https its name begins with __Host-. All but GET bring X-CSRF-Token, too.",
+        },
+      },
       schemas: { Problem: schemaOf(problem, "output") },
       responses: Object.fromEntries(
         Object.entries(ERRORS).map(([status, description]) => [
@@ -47,19 +59,27 @@ export function openApiDocument(): Json {
   };
 }
 
-function describe(operation: Operation): Json {
-  const { id, tag, summary, pathParameters, query, body, result } = operation;
+type Described = Operation | (typeof specialOperations)[number];
+
+function describe(operation: Described): Json {
+  const { id, tag, summary, pathParameters, query, body, result, mediaType = "application/json" } = operation;
+  const streams = "tellsProgress" in operation && operation.tellsProgress === true;
+  const isOpen = "open" in operation && operation.open === true;
   const parameters = [...parametersOf("path", pathParameters), ...parametersOf("query", query)];
   return {
     operationId: id,
     tags: [tag],
     summary,
+    ...(isOpen ? { security: [] } : "run" in operation && { "x-role": roleFor(operation) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { content: { "application/json": { schema: schemaOf(body, "input") } } } }),
     responses: {
       200: {
         description: "Done",
-        content: { "application/json": { schema: schemaOf(result, "output") } },
+        content: {
+          [mediaType]: { schema: schemaOf(result, "output") },
+          ...(streams && { "application/x-ndjson": { schema: schemaOf(progressLine, "output") } }),
+        },
       },
       ...Object.fromEntries(
         Object.keys(ERRORS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),

@@ -1,9 +1,12 @@
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Tables } from "../../database/tables.ts";
+import type { Role } from "../../kit/admin-token.ts";
+import type { Activity } from "../../operate/activity.ts";
 import type { StatusSettings } from "../../operate/status-facts.ts";
 import type { Route } from "../../outbox/event.ts";
-import type { ReadAgain } from "../../replay/read-again.ts";
+import type { ReadAgain, RecordedRequest } from "../../replay/read-again.ts";
+import type { SettingsShown } from "./settings-schemas.ts";
 
 /** Days of payment, the last one included. */
 export interface Period {
@@ -13,7 +16,21 @@ export interface Period {
   collection?: string | undefined;
 }
 
-/** What the admin API works with; the last three are composed in where they exist. */
+/** How far reading the provider's lists is. */
+export interface ListProgress {
+  source: string;
+  /** null: all of the source's. */
+  collectionId: string | null;
+  step: "lists" | "invoices" | "books";
+  done: number;
+  /** null: nobody knows. */
+  total: number | null;
+}
+
+/** Told of it, where somebody wants to know. */
+export type OnProgress = (progress: ListProgress) => void;
+
+/** What the admin API works with. */
 export interface AdminParts {
   db: Kysely<Tables>;
   routes: readonly Route[];
@@ -26,20 +43,24 @@ export interface AdminParts {
   personalDataMs?: number | undefined;
   /** What `status` wants to know of the settings. */
   statusSettings: StatusSettings;
-  /** Everything that happened to one invoice; null when nothing is known of it. */
-  timeline?: ((invoiceId: string) => Promise<unknown>) | undefined;
-  certify?: ((request: Period & { deep: boolean }) => Promise<unknown>) | undefined;
-  reconcile?:
-    | ((
-        request: Period & { publish: boolean; reason?: string | undefined },
-        actor: string,
-      ) => Promise<unknown>)
-    | undefined;
+  /** The text that the reader of callbacks sees in the bytes of one. */
+  decode: (request: Pick<RecordedRequest, "contentEncoding" | "body">) => string;
+  /** What the settings say. @param withTokens whether callback URLs may be told whole. */
+  settings: (withTokens: boolean) => SettingsShown;
+  certify: (request: Period & { deep: boolean }, onProgress: OnProgress) => Promise<unknown>;
+  reconcile: (
+    request: Period & { publish: boolean; reason?: string | undefined },
+    actor: string,
+    onProgress: OnProgress,
+  ) => Promise<unknown>;
+  activity: (minutes: number) => Promise<Activity>;
 }
 
 export interface AdminContext extends AdminParts {
   /** Who asks, for the audit log. */
   actor: string;
+  role: Role;
+  onProgress: OnProgress;
 }
 
 type Read<Schema> = Schema extends z.ZodType<infer Value> ? Value : undefined;
@@ -55,7 +76,16 @@ export interface OperationShape<Path, Query, Body> {
   query?: Query;
   body?: Body;
   result: z.ZodType;
+  /** Who may; when left out, `read` for a GET and `operate` for all else. */
+  role?: Role;
+  /** It takes long: it tells how far it is to whoever accepts `application/x-ndjson`. */
+  tellsProgress?: true;
+  /** Of an answer that is no JSON: its media type. `run` gives its text in parts, an `AsyncIterable`. */
+  mediaType?: string;
 }
+
+export const roleFor = ({ role, method }: Pick<Operation, "role" | "method">): Role =>
+  role ?? (method === "get" ? "read" : "operate");
 
 export interface Operation extends OperationShape<z.ZodObject, z.ZodObject, z.ZodType> {
   /** @returns null when there is no such thing: 404. */

@@ -1,5 +1,7 @@
 import { readAuditLog } from "../../database/audit.ts";
 import { listAlarms } from "../../database/list-alarms.ts";
+import { mayAct } from "../../kit/admin-token.ts";
+import { ALARM_ACTIONS } from "../../operate/alarm-actions.ts";
 import {
   type Decision,
   type DecisionResult,
@@ -8,15 +10,20 @@ import {
   releaseQuarantine,
   retryDead,
 } from "../../operate/decide-undelivered.ts";
-import { eraseInvoice } from "../../operate/erase.ts";
 import { listUndelivered, type UndeliveredList } from "../../operate/list-undelivered.ts";
 import { listPausable, type PausableWork, pause, resume } from "../../operate/pause.ts";
 import { applyRetention } from "../../operate/retention.ts";
 import { showUndelivered } from "../../operate/show-undelivered.ts";
 import { readStatus } from "../../operate/status.ts";
+import { activity, activityQuery } from "./activity-schemas.ts";
+import { callbackOperations } from "./callback-operations.ts";
+import { sourceInQuery } from "./fields.ts";
 import { type AdminContext, type Operation, operation } from "./operation.ts";
+import { paymentOperations } from "./payment-operations.ts";
+import { proofOperations } from "./proof-operations.ts";
 import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";
+import { settingsShown } from "./settings-schemas.ts";
 
 /** Every operation of the admin API; the router and its document are made from this list. */
 export const operations: readonly Operation[] = [
@@ -37,7 +44,30 @@ export const operations: readonly Operation[] = [
     summary: "Open alarms, the newest first; with all=true those that were cleared, too",
     query: schemas.alarmQuery,
     result: schemas.alarmList,
-    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
+    async run({ db }, { query: { limit, ...filters } }) {
+      const { total, items } = await listAlarms(db, filters, limit);
+      return { total, items: items.map((alarm) => ({ ...alarm, action: ALARM_ACTIONS[alarm.name] })) };
+    },
+  }),
+  operation({
+    id: "readActivity",
+    method: "get",
+    path: "/activity",
+    tag: "Status",
+    summary:
+      "How busy it is: callbacks, confirmations and events by the minute, and how long a payment takes",
+    query: activityQuery,
+    result: activity,
+    run: (context, { query }) => context.activity(query.minutes),
+  }),
+  operation({
+    id: "readSettings",
+    method: "get",
+    path: "/settings",
+    tag: "Status",
+    summary: "What this process does with its settings, secrets masked; the URL to create invoices with",
+    result: settingsShown,
+    run: async ({ settings, role }) => settings(mayAct(role, "operate")),
   }),
   ...replayOperations,
   ...undeliveredOperations("dead", "dead-letters", "Dead letters", {
@@ -98,6 +128,7 @@ export const operations: readonly Operation[] = [
   operation({
     id: "applyRetention",
     method: "post",
+    role: "admin",
     path: "/retention",
     tag: "Retention",
     summary: "Drop callbacks older than RETENTION, as serve does daily",
@@ -106,47 +137,9 @@ export const operations: readonly Operation[] = [
     run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
       applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
   }),
-  operation({
-    id: "showInvoice",
-    method: "get",
-    path: "/invoices/{id}",
-    tag: "Invoices",
-    summary: "Everything that happened to one invoice",
-    pathParameters: schemas.idInPath,
-    result: schemas.anything,
-    run: ({ timeline }, { path }) => composed(timeline)(path.id),
-  }),
-  operation({
-    id: "eraseInvoice",
-    method: "post",
-    path: "/invoices/{id}/erase",
-    tag: "Invoices",
-    summary: "Blank the personal data of one invoice for good; ids, amounts and a digest stay",
-    pathParameters: schemas.idInPath,
-    body: schemas.eraseRequest,
-    result: schemas.erased,
-    run: ({ db, actor }, { path, body }) => eraseInvoice({ db, actor, invoiceId: path.id, ...body }),
-  }),
-  operation({
-    id: "certify",
-    method: "post",
-    path: "/certify",
-    tag: "Proof",
-    summary: "Compare what the provider says is paid with what was stored and published",
-    body: schemas.certifyRequest,
-    result: schemas.anything,
-    run: ({ certify }, { body }) => composed(certify)(body),
-  }),
-  operation({
-    id: "reconcile",
-    method: "post",
-    path: "/reconcile",
-    tag: "Proof",
-    summary: "Read the provider's lists now for what callbacks missed",
-    body: schemas.reconcileRequest,
-    result: schemas.anything,
-    run: ({ reconcile, actor }, { body }) => composed(reconcile)(body, actor),
-  }),
+  ...paymentOperations,
+  ...callbackOperations,
+  ...proofOperations,
   operation({
     id: "readAuditLog",
     method: "get",
@@ -158,14 +151,6 @@ export const operations: readonly Operation[] = [
     run: async ({ db }, { query }) => ({ entries: await readAuditLog({ db, ...query }) }),
   }),
 ];
-
-/** Not every process brings every part. */
-export class NotComposed extends Error {}
-
-function composed<Run>(run: Run | undefined): Run {
-  if (run === undefined) throw new NotComposed("This process does not bring that part of the admin API.");
-  return run;
-}
 
 function undeliveredOperations(
   list: UndeliveredList,
@@ -194,7 +179,7 @@ function undeliveredOperations(
       summary: "One with its evidence, personal data masked",
       pathParameters: schemas.idInPath,
       result: schemas.undeliveredEvidence,
-      query: schemas.sourceInQuery,
+      query: sourceInQuery,
       async run({ db }, { path: { id }, query: { source } }) {
         const items = await showUndelivered({ db, list, id, source });
         return items.length === 0 ? null : { items };

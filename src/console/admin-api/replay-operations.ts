@@ -3,6 +3,7 @@ import { cancelReplay, resumeReplay } from "../../replay/cancel-or-resume.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
 import { findReplay, listRefusals, listReplays } from "../../replay/replay-rows.ts";
 import { startReplay } from "../../replay/start-replay.ts";
+import { limitInQuery } from "./fields.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 
@@ -15,7 +16,7 @@ export const replayOperations: readonly Operation[] = [
     path: "/replays",
     tag: TAG,
     summary: "List replays, the newest first",
-    query: schemas.limitInQuery,
+    query: limitInQuery,
     result: schemas.replayList,
     run: async ({ db }, { query }) => ({ replays: await listReplays({ db, limit: query.limit }) }),
   }),
@@ -69,9 +70,10 @@ export const replayOperations: readonly Operation[] = [
       tag: TAG,
       summary,
       pathParameters: schemas.idInPath,
+      body: schemas.reasonRequest,
       result: schemas.replay,
-      run: async ({ db, actor }, { path: { id } }) =>
-        (await findReplay({ db, id })) === null ? null : await change({ db, actor, id }),
+      run: async ({ db, actor }, { path: { id }, body: { reason } }) =>
+        (await findReplay({ db, id })) === null ? null : await change({ db, actor, id, reason }),
     }),
   ),
 ];

@@ -1,35 +1,9 @@
 import { z } from "zod";
+import { answeredId, id, limitInQuery, reason, time, verdict } from "./fields.ts";
 
-const time = z.iso.datetime({ offset: true }).meta({ description: "ISO 8601; answers are in UTC." });
-const id = z.uuid().transform((text) => text.toLowerCase());
-const answeredId = z.uuid();
-const verdict = z.enum([
-  "pending",
-  "paid",
-  "quarantined",
-  "invalidated",
-  "not_paid",
-  "unknown_invoice",
-  "unreadable",
-  "ping",
-  "refused",
-]);
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
 
-const reason = z
-  .string()
-  .max(500)
-  .optional()
-  .meta({ description: "Why, for the audit log; no personal data." });
-
 export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
-export const sourceInQuery = z.object({
-  source: z.string().optional().meta({ description: "Only this source, where several know the id." }),
-});
-export const limitInQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(1_000).default(50).meta({ description: "The most to list." }),
-});
-
 export const alarmQuery = z.object({
   ...limitInQuery.shape,
   all: z.stringbool().optional().meta({ description: "Cleared ones, too." }),
@@ -46,14 +20,15 @@ const alarm = z.object({
   clearedAt: time.nullable(),
   times: z.number().int(),
 });
-export const alarmList = z.object({ total: z.number().int(), items: z.array(alarm) });
+const toldAlarm = alarm.extend({ action: z.string().meta({ description: "What to do about it." }) });
+export const alarmList = z.object({ total: z.number().int(), items: z.array(toldAlarm) });
 export const status = z
   .looseObject({
     sentence: z.string().meta({ description: "How it does, in one sentence." }),
     needsPerson: z.boolean(),
     needs: z.array(z.object({ what: z.string(), action: z.string() })),
     at: time,
-    alarms: z.array(alarm.extend({ action: z.string().meta({ description: "What to do about it." }) })),
+    alarms: z.array(toldAlarm),
   })
   .meta({ description: "As invoice-relay status prints it with --json." });
 
@@ -223,6 +198,7 @@ const upstream = z.object({
 });
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
+export const reasonRequest = z.strictObject({ reason });
 export const retentionRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
 export const retentionResult = z.object({
   dryRun: z.boolean(),
@@ -252,6 +228,9 @@ export const auditQuery = z.object({
   invoiceId: id.optional(),
   actor: z.string().optional(),
   action: z.string().optional().meta({ description: "Or what it begins with: dead, for dead.retry." }),
+  subject: z.string().optional(),
+  from: time.optional(),
+  to: time.optional(),
   before: z.coerce
     .number()
     .int()

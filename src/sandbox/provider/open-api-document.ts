@@ -10,7 +10,9 @@ import type { Paths } from "./api/route.ts";
 type Json = { [key: string]: unknown };
 
 const ERRORS: Record<string, string> = {
-  400: "The request is not valid; `errors` names each field. For Add Linked Account also: it cannot be linked.",
+  400:
+    "The request is not valid; `errors` names each field. " +
+    "For Add Linked Account also: it cannot be linked.",
   401: "The API key is missing or not valid.",
   403: "The key, or the collection's state, does not allow it.",
   404: "There is no such collection or invoice.",
@@ -51,7 +53,8 @@ export function openApiDocument(options: { serverUrl?: string; paths?: Paths } =
       title: "Invoice Collection",
       version: "1",
       description:
-        "Invoices, their payment and settlement accounts. Made from the contract in src/collection-api/contract.",
+        "Invoices, their payment and settlement accounts. " +
+        "Made from the contract in src/collection-api/contract.",
     },
     servers: [{ url: options.serverUrl ?? "http://127.0.0.1:4001" }],
     security: [{ apiKey: [] }],

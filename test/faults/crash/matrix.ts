@@ -21,7 +21,10 @@ export interface MatrixRow {
   findings: Finding[];
 }
 
-/** `crash`: SIGKILL, then started again. `pause`: SIGSTOP for longer than the lease while another process works. */
+/**
+ * `crash`: SIGKILL, then started again. `pause`: SIGSTOP for longer than the lease while another process
+ * works.
+ */
 export type MatrixKind = "crash" | "pause";
 
 /** For how many leases a stopped process sleeps while another one runs. */
@@ -80,12 +83,12 @@ export class Matrix {
     await Promise.all(acting);
     for (const relay of world.relays) await startUntilItRuns(relay);
     const rested = await rest(world);
+    const again = command?.again === true ? await struck.launch(command.words, command).ended : 0;
     const { copies, findings } = await this.#judge();
     const find = (guarantee: Finding["guarantee"], what: string, about = step.name) =>
       findings.push({ guarantee, what, about });
     for (const name of blocked) find("G11", "could not start while another process was stopped", name);
-    if (command?.again && (await struck.launch(command.words, command).ended) !== 0)
-      find("G11", `${command.words[0]} did not end well when it was run again`);
+    if (again !== 0) find("G11", `${command?.words[0]} did not end well when it was run again`);
     if (copies > 0 && !mayCopy(step, this.#kind)) find("G5", "sent again, though that could be known");
     return { step: step.name, reached, rested, copies, findings };
   }
@@ -98,8 +101,9 @@ export class Matrix {
       const environment = { ...arms.environment, ...command.environment };
       return { process: struck.launch(command.words, { ...arms, environment }), acting: [] };
     }
+    const environment = { ...arms.environment, ...drive.environment };
     // It may never get so far as to say that it runs.
-    const started = struck.start(arms).then(
+    const started = struck.start({ ...arms, environment }).then(
       () => true,
       () => false,
     );
@@ -134,6 +138,7 @@ const armed = (step: Step, kind: MatrixKind, relay: Relay) => ({
   nodeArgs: ["--import", join(import.meta.dirname, "at-step.ts")],
   environment: {
     FAULTS_STEP: step.name,
+    FAULTS_PASSING: String(step.passing ?? 1),
     FAULTS_SIGNAL: kind === "crash" ? "SIGKILL" : "SIGSTOP",
     FAULTS_SOURCES: join(relay.main, "../.."),
   },

@@ -4,7 +4,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 
 /**
  * The bytes of a body as a corpus file writes them; each form can hold others.
- * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`, `{"utf16le": "…"}`, `{"utf16be": "…"}`.
+ * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`, `{"utf16le": "…"}`,
+ * `{"utf16be": "…"}`.
  * - `{"join": [a, b]}`: one after the other. `{"cut": 20, "of": a}`: the first 20 bytes only.
  * - `{"repeat": a, "times": 3}`: that often; a `{n}` in a repeated text counts 000000000001, 000000000002, …
  * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed.
@@ -62,7 +63,9 @@ export interface CorpusCase {
   };
 }
 
-/** Every callback of the files beside this one. POST without headers, path and query unless written otherwise. */
+/**
+ * Every callback of the files beside this one. POST without headers, path and query unless written otherwise.
+ */
 export function loadCorpus(): CorpusCase[] {
   return readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith(".json"))

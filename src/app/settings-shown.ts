@@ -1,0 +1,55 @@
+import type { SettingsShown } from "../console/admin-api/settings-schemas.ts";
+import { programVersion } from "../kit/program-version.ts";
+import { Secret } from "../kit/secret.ts";
+import { type ServeSettings, type SettingName, settingsSchema } from "../kit/settings.ts";
+import type { Source } from "../kit/source.ts";
+import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
+import { whatIsOn } from "./what-is-on.ts";
+
+/**
+ * What the settings say, for a person to look at; no secret is part of it, but callback URLs where they may.
+ */
+export function settingsShown(
+  settings: ServeSettings,
+  sources: readonly Source[],
+  withTokens: boolean,
+): SettingsShown {
+  return {
+    version: programVersion(),
+    ...whatIsOn(settings, sources),
+    callbackUrls: sources.map(({ name, callbackTokens: [token] }) => {
+      const url = callbackUrl(settings.PUBLIC_URL, token?.reveal() ?? "");
+      const shown = withTokens ? url : callbackUrl(settings.PUBLIC_URL, "***");
+      return { source: name, url: shown, warnings: callbackUrlWarnings(url) };
+    }),
+    sources: sources.map((source) => ({
+      name: source.name,
+      providerUrl: source.collectionApiUrl,
+      collectionIds: [...source.collectionIds],
+      reconciliation: source.reconciliation,
+      topicArn: source.snsTopicArn,
+      testTopicArn: source.snsTestTopicArn,
+    })),
+    replayTopicArns: [...(settings.REPLAY_TOPIC_ARNS ?? [])],
+    settings: (Object.keys(settingsSchema.shape) as SettingName[]).map((name) => ({
+      name,
+      about: settingsSchema.shape[name].description ?? "",
+      value: shown(settings[name]),
+      given: settings.given.includes(name),
+    })),
+  };
+}
+
+const MASKED = "***";
+
+/** A value as it is written in a settings file, durations in ms; null when there is none. */
+function shown(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (holdsSecret(value)) return MASKED;
+  if (Array.isArray(value)) return value.map(String).join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const holdsSecret = (value: unknown): boolean =>
+  value instanceof Secret ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsSecret));

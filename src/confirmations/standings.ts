@@ -1,0 +1,36 @@
+import { type Kysely, sql } from "kysely";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
+import { isGiven, KEY } from "./key-columns.ts";
+
+/** How far a confirmation is, and since when. */
+export interface Standing extends ConfirmationKey {
+  state: ConfirmationState;
+  verdict: Verdict | null;
+  openedBy: OpenedBy;
+  openedAt: Date;
+  /** When it was last asked for. */
+  requestedAt: Date;
+}
+
+const reading = new Statement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    state: returned.text<ConfirmationState>(),
+    verdict: nullable(returned.text<Verdict>()),
+    openedBy: returned.text<OpenedBy>(),
+    openedAt: returned.time,
+    requestedAt: returned.time,
+  },
+  ({ table }: Slots<readonly ConfirmationKey[]>) => sql`
+    select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict,
+      opened_by as "openedBy", opened_at as "openedAt", requested_at as "requestedAt"
+    from ${table("given", KEY, (keys) => keys)} join confirmation on ${isGiven}`,
+);
+
+/** How those of them stand that there are, in no order. */
+export async function standingsOf(db: Kysely<Tables>, keys: readonly ConfirmationKey[]): Promise<Standing[]> {
+  return keys.length === 0 ? [] : await reading.execute(db, keys);
+}

@@ -1,0 +1,32 @@
+import { findCallbacks } from "../find-callbacks.ts";
+import { showCallback } from "../show-callback.ts";
+import * as schemas from "./callback-schemas.ts";
+import { pageFrom } from "./cursor.ts";
+import { type Operation, operation } from "./operation.ts";
+import { idInPath } from "./schemas.ts";
+
+const TAG = "Callbacks";
+
+export const callbackOperations: readonly Operation[] = [
+  operation({
+    id: "listCallbacks",
+    method: "get",
+    path: "/callbacks",
+    tag: TAG,
+    summary: "The log of callbacks, the newest first; narrowed as you like",
+    query: schemas.callbackQuery,
+    result: schemas.callbackPage,
+    run: async ({ db }, { query: { cursor: from = null, limit, ...filters } }) =>
+      pageFrom(await findCallbacks(db, filters, { from, limit })),
+  }),
+  operation({
+    id: "showCallback",
+    method: "get",
+    path: "/callbacks/{id}",
+    tag: TAG,
+    summary: "One with everything that came, and how each id was found; personal data included",
+    pathParameters: idInPath,
+    result: schemas.callbackShown,
+    run: ({ db, decode }, { path: { id } }) => showCallback(db, id, decode),
+  }),
+];

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { answeredId, CONFIRMATION_VERDICTS, id, pageInQuery, pageOf, time, verdict } from "./fields.ts";
+
+export const callbackQuery = z.object({
+  ...pageInQuery.shape,
+  source: z.string().optional(),
+  verdict: verdict
+    .optional()
+    .meta({ description: "The best of its invoices', or its own: unreadable, ping, refused." }),
+  foundBy: z.string().max(100).optional().meta({ description: "Where its ids were found, such as data.id." }),
+  remoteAddress: z.string().max(100).optional().meta({ description: "Exactly." }),
+  invoiceId: id.optional(),
+  reference: z.string().max(1_000).optional().meta({ description: "The merchant's, from the URL; exactly." }),
+  from: time.optional().meta({ description: "Received at this time or later." }),
+  to: time.optional().meta({ description: "Received before this time." }),
+});
+
+const callbackFields = {
+  id: answeredId,
+  receivedAt: time,
+  source: z.string(),
+  method: z.string(),
+  path: z.string().meta({ description: "The token masked." }),
+  reference: z.string().nullable(),
+  remoteAddress: z.string().nullable(),
+  foundBy: z.string().nullable(),
+  verdict: verdict
+    .nullable()
+    .meta({ description: "The best of its invoices', or its own; null before the first answer." }),
+  invoiceIds: z.array(answeredId),
+  bytes: z.number().int().nullable().meta({ description: "Of the body as it was sent; null once erased." }),
+  erasedAt: time.nullable(),
+};
+
+export const listedCallback = z.object(callbackFields);
+export const callbackPage = pageOf(listedCallback);
+export type ListedCallback = z.output<typeof listedCallback>;
+export type CallbackPage = z.output<typeof callbackPage>;
+
+export const callbackShown = z.object({
+  ...callbackFields,
+  query: z.string(),
+  headers: z
+    .array(z.tuple([z.string(), z.string()]))
+    .meta({ description: "In the order they came; secrets are ***." }),
+  body: z.string().meta({ description: "The bytes as they came, in base64; empty once erased." }),
+  text: z.string().nullable().meta({ description: "The same, unpacked and decoded; null if erased." }),
+  cut: z
+    .object({
+      overBudget: z.string().nullable(),
+      body: z.object({ bytes: z.number().int(), sha256: z.string() }).nullable(),
+      unread: z.array(z.string()),
+    })
+    .nullable()
+    .meta({ description: "What was cut of it before it was stored or read; null for nearly all." }),
+  erasedDigest: z.string().nullable().meta({ description: "SHA-256 in hex of the body that was erased." }),
+  ids: z.array(
+    z.object({
+      invoiceId: answeredId,
+      foundBy: z.string().nullable().meta({ description: "`replay` for one that a later reading found." }),
+      at: z
+        .number()
+        .int()
+        .nullable()
+        .meta({ description: "Where it begins in `text`, in UTF-16 units; null when it stands elsewhere." }),
+      state: z.enum(["due", "claimed", "done", "dead"]).nullable(),
+      verdict: z.enum(CONFIRMATION_VERDICTS).nullable(),
+    }),
+  ),
+  readings: z
+    .array(
+      z.object({
+        replayId: answeredId,
+        readAt: time,
+        foundBy: z.string(),
+        invoiceIds: z.array(answeredId),
+      }),
+    )
+    .meta({ description: "What replays found in it later." }),
+});
+export type CallbackShown = z.output<typeof callbackShown>;

@@ -1,0 +1,77 @@
+import type { Request, Response } from "express";
+import type { AdminToken } from "../../kit/admin-token.ts";
+import { holderOf } from "./admin-tokens.ts";
+import type { RefusedCallers } from "./refused-callers.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+import type { Session, Sessions } from "./sessions.ts";
+
+export interface CallersOptions {
+  tokens: readonly AdminToken[];
+  sessions: Sessions;
+  cookie: SessionCookie;
+  refused: RefusedCallers;
+}
+
+/** Who asks, and how they showed it. */
+export interface Caller {
+  holder: AdminToken;
+  /** null for a bearer token. */
+  session: Session | null;
+}
+
+export type Refused = { status: 401 | 403 | 429; error: string };
+
+const SIGN_IN = "Sign in, or send one of ADMIN_TOKENS as a bearer token.";
+
+/** Who may ask at all: a bearer token, or the cookie of a session, which proves its changes to be its own. */
+export class Callers {
+  readonly #options: CallersOptions;
+
+  constructor(options: CallersOptions) {
+    this.#options = options;
+  }
+
+  /** @param prolong writes the cookie anew where the session goes on by it. */
+  callerOf(request: Request, response: Response, { prolong }: { prolong: boolean }): Caller | Refused {
+    const { tokens, sessions, cookie } = this.#options;
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
+      const holder = holderOf(tokens, token);
+      return holder === null ? this.wrongToken(request, SIGN_IN) : { holder, session: null };
+    }
+    const sealed = cookie.read(request);
+    if (sealed === null) return this.wrongToken(request, SIGN_IN);
+    const opened = sessions.open(sealed, Date.now());
+    if (opened === null || "ended" in opened) {
+      cookie.clear(request, response);
+      if (opened === null) return this.wrongToken(request, SIGN_IN);
+      return { status: 401, error: "The session has ended. Sign in again." };
+    }
+    const { session } = opened;
+    if (!["GET", "HEAD"].includes(request.method)) {
+      const why = isForeign(request)
+        ? "This comes from another site."
+        : sessions.isCsrfToken(session, request.get("x-csrf-token") ?? "")
+          ? null
+          : "Send the session's csrfToken as X-CSRF-Token.";
+      if (why !== null) return { status: 403, error: why };
+    }
+    const renewed = prolong ? sessions.renewed(session, Date.now()) : null;
+    if (renewed !== null) cookie.write(request, response, sessions.seal(renewed));
+    return { holder: session.holder, session: renewed ?? session };
+  }
+
+  /** Counted, throttled and told of, whatever was tried. */
+  wrongToken(request: Request, error: string): Refused {
+    return this.#options.refused.isThrottled(request.ip ?? "")
+      ? { status: 429, error: "Too many wrong tokens were sent from here." }
+      : { status: 401, error };
+  }
+}
+
+/** Whether a browser says that another site made it ask. */
+export const isForeign = (request: Request): boolean =>
+  !["same-origin", "none", undefined].includes(request.get("sec-fetch-site"));
+
+export const isRefused = (caller: Caller | Refused): caller is Refused => "status" in caller;

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { cursor } from "./cursor.ts";
+
+// What the schemas of the admin API have in common.
+
+export const time = z.iso.datetime({ offset: true }).meta({ description: "ISO 8601; answers are in UTC." });
+
+/** As it is given: in any case. */
+export const id = z.uuid().transform((text) => text.toLowerCase());
+export const answeredId = z.uuid();
+
+/** A day of payment, UTC. */
+export const day = z.iso.date();
+
+/** In an answer. */
+export const decimal = z.string().meta({ description: "A decimal string, exact." });
+
+export const reason = z
+  .string()
+  .max(500)
+  .optional()
+  .meta({ description: "Why, for the audit log; no personal data." });
+
+/** Of an invoice's confirmation. */
+export const CONFIRMATION_VERDICTS = [
+  "pending",
+  "paid",
+  "quarantined",
+  "invalidated",
+  "not_paid",
+  "unknown_invoice",
+] as const;
+/** Of a callback that asks nothing. */
+export const OWN_VERDICTS = ["unreadable", "ping", "refused"] as const;
+export const verdict = z.enum([...CONFIRMATION_VERDICTS, ...OWN_VERDICTS]);
+
+export const sourceInQuery = z.object({
+  source: z.string().optional().meta({ description: "Only this source, where several know the id." }),
+});
+export const limitInQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1_000).default(50).meta({ description: "The most to list." }),
+});
+
+/** Of lists that may be long: a page has a bounded cost, whatever the filters. */
+export const pageInQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: "The most to list." }),
+  cursor: cursor.optional().meta({ description: "`next` of the page before, with the same filters." }),
+});
+
+/**
+ * A page that found less than asked for may have stopped to look on later: `next` says whether to ask again.
+ */
+export const pageOf = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    items: z.array(item),
+    next: z.string().nullable().meta({
+      description: "The cursor of the next page, also of one that found nothing yet; null at the end.",
+    }),
+    searchedTo: time
+      .nullable()
+      .meta({ description: "How far back this page has looked; null when it looked at all there is." }),
+  });

@@ -1,0 +1,168 @@
+import type { Request, Response } from "express";
+import type { Kysely } from "kysely";
+import type { Tables } from "../../database/tables.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import { eventHappenings } from "../../outbox/recent-events.ts";
+import { describePayments } from "../../payments/answers-of.ts";
+
+export interface LiveOptions {
+  db: Kysely<Tables>;
+  /** What is told every few seconds, by the name of its event. */
+  read: Readonly<Record<string, () => Promise<unknown>>>;
+  log: Logger;
+  mostListeners?: number;
+  everyMs?: number;
+  beatMs?: number;
+}
+
+const MOST_LISTENERS = 50;
+const EVERY_MS = 5_000;
+const BEAT_MS = 15_000;
+const PAYMENTS_EVERY_MS = 1_000;
+
+/** A commit is seen a little after the time that it carries. */
+const LOOK_BACK_MS = 15_000;
+
+/** So many payments are told of at a time; who wants them all reads the list. */
+const MOST_PAYMENTS = 50;
+
+/** What a listener may leave unread, in bytes, before it is hung up on. */
+const MOST_UNREAD = 1_048_576;
+
+interface Listener {
+  response: Response;
+  /** When its session ends, in ms of the epoch. */
+  until: number;
+}
+
+/**
+ * Server-sent events to everybody who listens. Postgres is asked only while somebody does, and once for all
+ * of them. `stop` hangs up, so that a process that ends waits for no one.
+ */
+export class Live {
+  readonly #options: Required<LiveOptions>;
+  readonly #listeners = new Set<Listener>();
+  readonly #last = new Map<string, string>();
+  readonly #told = new Map<string, number>();
+  #timers: NodeJS.Timeout[] = [];
+  #reading = new Set<string>();
+  #beganAt = 0;
+
+  constructor(options: LiveOptions) {
+    this.#options = { mostListeners: MOST_LISTENERS, everyMs: EVERY_MS, beatMs: BEAT_MS, ...options };
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** @returns whether there was room. */
+  listen(request: Request, response: Response, until: number): boolean {
+    if (this.#listeners.size >= this.#options.mostListeners) return false;
+    response.writeHead(200, {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    });
+    response.write("retry: 3000\n\n");
+    const listener = { response, until };
+    this.#listeners.add(listener);
+    request.once("close", () => this.#leave(listener));
+    if (this.#listeners.size === 1) this.#begin();
+    else for (const [name, data] of this.#last) this.#send(listener, `event: ${name}\ndata: ${data}\n\n`);
+    return true;
+  }
+
+  stop(): void {
+    for (const listener of this.#listeners) this.#leave(listener);
+  }
+
+  #leave(listener: Listener): void {
+    if (!this.#listeners.delete(listener)) return;
+    listener.response.end();
+    if (this.#listeners.size > 0) return;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
+    this.#last.clear();
+    this.#told.clear();
+  }
+
+  #begin(): void {
+    const { everyMs, beatMs, read } = this.#options;
+    this.#beganAt = Date.now();
+    const each = () => {
+      for (const name of Object.keys(read)) void this.#once(name, () => this.#readAndTell(name));
+    };
+    const every = (ms: number, act: () => void) => setInterval(act, ms).unref();
+    this.#timers = [
+      every(everyMs, each),
+      every(beatMs, () => this.#tell(": \n\n")),
+      every(PAYMENTS_EVERY_MS, () => void this.#once("payment", () => this.#tellPayments())),
+    ];
+    each();
+  }
+
+  /** One at a time of each: a slow database is not asked a second time meanwhile. */
+  async #once(name: string, act: () => Promise<void>): Promise<void> {
+    if (this.#reading.has(name)) return;
+    this.#reading.add(name);
+    try {
+      await act();
+    } catch (error) {
+      this.#options.log.warn({ what: name, error: messageOf(error) }, "the console could not be told");
+    } finally {
+      this.#reading.delete(name);
+    }
+  }
+
+  async #readAndTell(name: string): Promise<void> {
+    const data = JSON.stringify(await this.#options.read[name]?.());
+    if (this.#listeners.size === 0) return;
+    this.#last.set(name, data);
+    this.#tell(`event: ${name}\ndata: ${data}\n\n`);
+  }
+
+  async #tellPayments(): Promise<void> {
+    const { db } = this.#options;
+    const now = Date.now();
+    const since = new Date(Math.max(this.#beganAt, now - LOOK_BACK_MS));
+    const happened = await eventHappenings(db, since, MOST_PAYMENTS);
+    const news = happened.filter(
+      ({ what, eventId, source }) => !this.#told.has(`${what} ${source} ${eventId}`),
+    );
+    for (const { what, eventId, source } of happened) this.#told.set(`${what} ${source} ${eventId}`, now);
+    for (const [key, at] of this.#told) if (now - at > 2 * LOOK_BACK_MS) this.#told.delete(key);
+    if (news.length === 0) return;
+    const known = new Map(
+      (await describePayments(db, news)).map((payment) => [
+        `${payment.source} ${payment.invoiceId}`,
+        payment,
+      ]),
+    );
+    for (const { eventId: _, ...one } of news) {
+      const {
+        reference = null,
+        collection = null,
+        totalAmount = null,
+      } = known.get(`${one.source} ${one.invoiceId}`) ?? {};
+      this.#tell(
+        `event: payment\ndata: ${JSON.stringify({ ...one, reference, collection, totalAmount })}\n\n`,
+      );
+    }
+  }
+
+  #tell(text: string): void {
+    const now = Date.now();
+    for (const listener of this.#listeners) {
+      if (now >= listener.until) this.#leave(listener);
+      else this.#send(listener, text);
+    }
+  }
+
+  /** Whoever does not read is hung up on: nothing is kept for them without end (G8). */
+  #send(listener: Listener, text: string): void {
+    if (listener.response.writableLength > MOST_UNREAD) this.#leave(listener);
+    else listener.response.write(text);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Request, Response } from "express";
+import type { ListProgress, OnProgress } from "./operation.ts";
+
+const NDJSON = "application/x-ndjson";
+
+/** How often a line says how far it is, in ms; a new step is said at once. */
+const EVERY_MS = 200;
+
+export const wantsProgress = (request: Request): boolean =>
+  (request.headers.accept ?? "").split(",").some((type) => type.split(";")[0]?.trim() === NDJSON);
+
+/** Lines of JSON: how far it is, and at last what came of it. The work goes on when nobody reads them. */
+export class ProgressStream {
+  readonly #response: Response;
+  #last: ListProgress | null = null;
+  #saidAt = 0;
+
+  constructor(response: Response) {
+    this.#response = response;
+    response.writeHead(200, { "content-type": NDJSON, "x-accel-buffering": "no" });
+    response.flushHeaders();
+  }
+
+  readonly reached: OnProgress = (progress) => {
+    const now = Date.now();
+    const isNewStep = this.#last?.step !== progress.step || this.#last.source !== progress.source;
+    if (!isNewStep && now - this.#saidAt < EVERY_MS) return;
+    this.#last = progress;
+    this.#saidAt = now;
+    this.#write({ progress });
+  };
+
+  end(last: { result: unknown } | { error: string }): void {
+    this.#write(last);
+    this.#response.end();
+  }
+
+  #write(line: object): void {
+    if (!this.#response.destroyed) this.#response.write(`${JSON.stringify(line)}\n`);
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { answeredId, day, decimal, limitInQuery, time } from "./fields.ts";
+
+const result = z.enum(["equal", "not_equal", "refused"]);
+const tally = z.object({ count: z.number().int(), amount: decimal });
+
+export const certificateQuery = z.object({
+  ...limitInQuery.shape,
+  from: day.optional().meta({ description: "Only those that reach to this day of payment or later." }),
+  to: day.optional().meta({ description: "Only those that begin on this day of payment or earlier." }),
+  source: z.string().optional(),
+  collection: z.uuid().optional().meta({ description: "Only those over this collection." }),
+  result: result.optional(),
+});
+
+const listedCertificate = z.object({
+  id: answeredId,
+  source: z.string(),
+  collections: z.array(answeredId),
+  from: time,
+  to: time.meta({ description: "Payments before this moment." }),
+  daily: z.boolean(),
+  result: result.nullable().meta({ description: "null while it is being made." }),
+  gaps: z.number().int().nullable(),
+  differences: z.number().int().nullable(),
+  paid: z.number().int().nullable(),
+  paidAmount: decimal.nullable(),
+  madeAt: time.nullable(),
+  lastError: z.string().nullable(),
+});
+export const certificateList = z.object({ certificates: z.array(listedCertificate) });
+export type ListedCertificate = z.output<typeof listedCertificate>;
+
+export const calendarQuery = z.object({
+  from: day,
+  to: day.meta({ description: "Included; at most 400 days after `from`." }),
+  source: z.string().optional(),
+});
+
+const calendarDay = z.object({
+  day,
+  source: z.string(),
+  certificateId: answeredId,
+  madeAt: time,
+  result: result.meta({ description: "Of this day alone: equal unless something is missing or differs." }),
+  paid: tally,
+  stored: tally,
+  published: tally,
+  missing: tally.meta({ description: "Paid and not accepted on the right topic." }),
+  differences: z.number().int().meta({ description: "What else could hide money." }),
+});
+export const calendar = z.object({
+  days: z
+    .array(calendarDay)
+    .meta({ description: "By the newest certificate that covers each; others stay out." }),
+  firstServed: z
+    .array(z.object({ source: z.string(), at: time.nullable() }))
+    .meta({ description: "Nothing is proven before." }),
+});
+export type Calendar = z.output<typeof calendar>;
+
+export const certificateShownQuery = z.object({
+  day: day.optional().meta({ description: "Only the differences of this day." }),
+  weight: z.enum(["gap", "difference", "note"]).optional(),
+  limit: z.coerce.number().int().min(1).max(500).default(100).meta({ description: "Differences, at most." }),
+  after: z.coerce.number().int().min(0).default(0).meta({ description: "`next` of the page before." }),
+});
+
+const difference = z.object({
+  invoiceId: answeredId.nullable(),
+  eventId: answeredId.nullable(),
+  reason: z.string(),
+  detail: z.string(),
+  weight: z.enum(["gap", "difference", "note"]),
+  day: z.string(),
+  amount: decimal.nullable(),
+});
+
+export const certificateShown = z.object({
+  certificate: z.looseObject({
+    id: answeredId,
+    source: z.string(),
+    result,
+    refusals: z.array(z.string()),
+    scope: z.enum(["source", "collection"]),
+    collections: z.array(z.object({ id: answeredId, name: z.string().nullable() })),
+    from: z.string(),
+    to: z.string(),
+    madeAt: z.string(),
+    total: z.object({ paid: tally, stored: tally, published: tally }),
+    test: tally,
+    gaps: z.number().int(),
+    differencesInAll: z.number().int(),
+    days: z.array(z.object({ day: z.string(), paid: tally, stored: tally, published: tally })),
+  }),
+  differences: z.array(difference).meta({ description: "Gaps first, then differences, then notes." }),
+  matching: z.number().int().meta({ description: "How many of those that the certificate names." }),
+  next: z.number().int().nullable().meta({ description: "null at the end." }),
+});
+export type CertificateShown = z.output<typeof certificateShown>;
+
+/**
+ * Lines of NDJSON, where the Accept header asks for `application/x-ndjson`: any number of the first, then one
+ * of the others. The status is 200 whatever comes of it, since it is sent before.
+ */
+export const progressLine = z.union([
+  z.object({
+    progress: z.object({
+      source: z.string(),
+      collectionId: answeredId.nullable(),
+      step: z.enum(["lists", "invoices", "books"]),
+      done: z.number().int(),
+      total: z.number().int().nullable(),
+    }),
+  }),
+  z.object({ result: z.unknown() }),
+  z.object({ error: z.string() }),
+]);
+export type ProgressLine = z.output<typeof progressLine>;

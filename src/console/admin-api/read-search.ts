@@ -1,0 +1,19 @@
+import type { InvoiceTerms } from "../../operate/list-invoices.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const AMOUNT = /^\d{1,3}(,?\d{3}){0,6}(\.\d{1,10})?$/;
+
+/**
+ * What somebody may mean who types this into the one box that searches for payments: the likeliest first;
+ * the next one counts when that finds nothing. Pure.
+ */
+export function meantBy(text: string): InvoiceTerms[] {
+  const typed = text.trim();
+  if (typed === "") return [{}];
+  if (UUID.test(typed)) return [{ id: typed.toLowerCase() }];
+  if (typed.includes("@")) return [{ email: typed }];
+  if (DAY.test(typed) && !Number.isNaN(Date.parse(typed))) return [{ from: typed, to: typed }];
+  if (AMOUNT.test(typed)) return [{ reference: typed }, { amount: typed.replaceAll(",", "") }];
+  return [{ reference: typed }];
+}

@@ -1,0 +1,51 @@
+import type { Request, Response } from "express";
+
+const NAME = "relay-session";
+
+/** Ties the cookie to this host and to https, so that no neighbouring host can set one. */
+const SECURE_NAME = `__Host-${NAME}`;
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * The cookie of a session: for this host only, out of reach of scripts, never sent along from another site.
+ * @param behindTls whether browsers reach this listener by https only; one on this machine may do without.
+ */
+export class SessionCookie {
+  readonly #behindTls: boolean;
+
+  constructor({ behindTls }: { behindTls: boolean }) {
+    this.#behindTls = behindTls;
+  }
+
+  /** @returns null when the request brings none. */
+  read(request: Request): string | null {
+    const name = this.#nameFor(request);
+    for (const pair of (request.headers.cookie ?? "").split(";")) {
+      const [key, value = ""] = pair.trim().split("=", 2);
+      if (key === name) return value;
+    }
+    return null;
+  }
+
+  write(request: Request, response: Response, value: string): void {
+    response.cookie(this.#nameFor(request), value, this.#attributes(request));
+  }
+
+  clear(request: Request, response: Response): void {
+    response.clearCookie(this.#nameFor(request), this.#attributes(request));
+  }
+
+  #attributes(request: Request) {
+    return { httpOnly: true, sameSite: "strict", path: "/", secure: this.#isSecure(request) } as const;
+  }
+
+  #nameFor(request: Request): string {
+    return this.#isSecure(request) ? SECURE_NAME : NAME;
+  }
+
+  /** A browser on this machine, through a tunnel perhaps, comes by plain http even where others may not. */
+  #isSecure(request: Request): boolean {
+    return request.secure || (this.#behindTls && !LOOPBACK.test(request.hostname ?? ""));
+  }
+}

@@ -1,0 +1,80 @@
+import express, { type Request, type Response, Router } from "express";
+import type { Kysely } from "kysely";
+import { audit } from "../../database/audit.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { AdminToken, Role } from "../../kit/admin-token.ts";
+import { messageOf } from "../../kit/errors.ts";
+import type { Logger } from "../../kit/log.ts";
+import { actorOf, holderOf } from "./admin-tokens.ts";
+import { type Callers, isForeign, isRefused, type Refused } from "./callers.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+import { signInRequest } from "./session-schemas.ts";
+import type { Session, Sessions } from "./sessions.ts";
+
+export interface SessionRoutesOptions {
+  db: Kysely<Tables>;
+  tokens: readonly AdminToken[];
+  callers: Callers;
+  sessions: Sessions;
+  cookie: SessionCookie;
+  /** The operations that a role may use. */
+  operationsOf: (role: Role) => string[];
+  refuse: (response: Response, refused: Refused) => void;
+  log: Logger;
+}
+
+/** `/session`: signs in with a token, says who is signed in, signs out. */
+export function sessionRoutes(options: SessionRoutesOptions): Router {
+  const { tokens, callers, sessions, cookie, refuse } = options;
+  const routes = Router();
+
+  routes.post("/session", express.json({ limit: "4kb" }), async (request, response) => {
+    if (isForeign(request)) return refuse(response, { status: 403, error: "This comes from another site." });
+    const { token } = signInRequest.parse(request.body ?? {});
+    const holder = holderOf(tokens, token.trim());
+    if (holder === null)
+      return refuse(response, callers.wrongToken(request, "This is none of ADMIN_TOKENS."));
+    const session = sessions.begin(holder, Date.now());
+    cookie.write(request, response, sessions.seal(session));
+    await note(options, holder, "console.sign_in");
+    response.json(shown(session));
+  });
+
+  routes.get("/session", (request, response) => {
+    // Whoever opens the console has tried nothing yet.
+    if (request.headers.authorization === undefined && cookie.read(request) === null)
+      return refuse(response, { status: 401, error: "Nobody is signed in." });
+    const caller = callers.callerOf(request, response, { prolong: true });
+    if (isRefused(caller)) return refuse(response, caller);
+    if (caller.session === null)
+      return refuse(response, { status: 401, error: "A bearer token has no session: it needs none." });
+    response.json(shown(caller.session));
+  });
+
+  routes.delete("/session", async (request: Request, response: Response) => {
+    const caller = callers.callerOf(request, response, { prolong: false });
+    if (isRefused(caller)) return refuse(response, caller);
+    cookie.clear(request, response);
+    await note(options, caller.holder, "console.sign_out");
+    response.json({ signedOut: true });
+  });
+
+  const shown = (session: Session) => ({
+    name: session.holder.name,
+    role: session.holder.role,
+    csrfToken: sessions.csrfTokenOf(session),
+    expiresAt: new Date(session.expiresAt),
+    operations: options.operationsOf(session.holder.role),
+  });
+  return routes;
+}
+
+/** Without Postgres people get in all the same: then they need it most. */
+async function note({ db, log }: SessionRoutesOptions, holder: AdminToken, action: string): Promise<void> {
+  const { name, role } = holder;
+  try {
+    await audit(db, [{ actor: actorOf(holder), action, subject: name, invoiceId: null, detail: { role } }]);
+  } catch (error) {
+    log.warn({ action, error: messageOf(error) }, "an audit entry could not be kept");
+  }
+}

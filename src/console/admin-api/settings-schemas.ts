@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { answeredId } from "./fields.ts";
+
+export const settingsShown = z.object({
+  version: z.string(),
+  on: z.array(z.string()).meta({ description: "What this process does with its settings." }),
+  off: z.array(z.string()),
+  callbackUrls: z
+    .array(
+      z.object({
+        source: z.string(),
+        url: z.string().meta({ description: "To create invoices with; the token is *** for the role read." }),
+        warnings: z.array(z.string()).meta({ description: "What may keep the provider from calling it." }),
+      }),
+    )
+    .meta({ description: "One for each source, with the first of its tokens." }),
+  sources: z.array(
+    z.object({
+      name: z.string(),
+      providerUrl: z.string(),
+      collectionIds: z.array(answeredId),
+      reconciliation: z.enum(["on", "none", "unset"]),
+      topicArn: z.string(),
+      testTopicArn: z.string().nullable(),
+    }),
+  ),
+  replayTopicArns: z.array(z.string()),
+  settings: z.array(
+    z.object({
+      name: z.string(),
+      about: z.string(),
+      value: z.string().nullable().meta({ description: "`***` for a secret; null when it is not set." }),
+      given: z
+        .boolean()
+        .meta({ description: "Whether the environment sets it, or it is what it is by itself." }),
+    }),
+  ),
+});
+export type SettingsShown = z.output<typeof settingsShown>;

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { activity, happening } from "./activity-schemas.ts";
+import type { OperationShape } from "./operation.ts";
+import { status } from "./schemas.ts";
+import { session, signedOut, signInRequest } from "./session-schemas.ts";
+
+type Shape = Omit<OperationShape<z.ZodObject, z.ZodObject, z.ZodType>, "method"> & {
+  method: "get" | "post" | "delete";
+  /** Needs neither a token nor a session. */
+  open?: true;
+};
+
+/** What is no question and answer of its own: sessions, which set cookies, and the stream. */
+export const specialOperations: readonly Shape[] = [
+  {
+    id: "signIn",
+    method: "post",
+    open: true,
+    path: "/session",
+    tag: "Session",
+    summary: "Sign in with one of ADMIN_TOKENS: the answer sets a cookie, and brings what proves changes",
+    body: signInRequest,
+    result: session,
+  },
+  {
+    id: "readSession",
+    method: "get",
+    path: "/session",
+    tag: "Session",
+    summary: "Who is signed in",
+    result: session,
+  },
+  {
+    id: "signOut",
+    method: "delete",
+    path: "/session",
+    tag: "Session",
+    summary: "Sign out: the cookie is cleared",
+    result: signedOut,
+  },
+  {
+    id: "live",
+    method: "get",
+    path: "/live",
+    tag: "Status",
+    summary:
+      "What happens, as it happens: events named status, activity and payment, until somebody hangs up",
+    mediaType: "text/event-stream",
+    result: z
+      .union([status, activity, happening])
+      .meta({ description: "The data of the events `status`, `activity` and `payment`." }),
+  },
+];

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import express, { type Response, Router } from "express";
+
+export interface ConsolePagesOptions {
+  /** Whether anybody could sign in: ADMIN_TOKENS is set. */
+  isOpen: boolean;
+  /** Where the built pages lie; null when they were not built. */
+  folder: string | null;
+}
+
+/** Nothing but what the relay itself serves; no page of somebody else's may hold one of ours. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "manifest-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join("; ");
+
+/**
+ * `/console`: the operators' pages, as `npm run build` makes them. They hold no data and ask the admin API
+ * for all of it, so anybody may have them.
+ */
+export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
+  const pages = Router();
+  pages.use((_request, response, next) => {
+    response.setHeader("content-security-policy", POLICY);
+    response.setHeader("referrer-policy", "no-referrer");
+    response.setHeader("cross-origin-opener-policy", "same-origin");
+    response.setHeader("cross-origin-resource-policy", "same-origin");
+    response.setHeader("cache-control", "no-store");
+    next();
+  });
+  if (!isOpen)
+    pages.use((_request, response) =>
+      say(response, 404, "The console is closed: nobody can sign in.\nSet ADMIN_TOKENS and restart.\n"),
+    );
+  else if (folder === null)
+    pages.use((_request, response) =>
+      say(response, 503, "The console's pages were not built.\nBuild them with: npm run build\n"),
+    );
+  else {
+    const files = { index: false, redirect: false, cacheControl: false, dotfiles: "ignore" } as const;
+    // Their names change with their contents.
+    const forEver = (response: Response) =>
+      response.setHeader("cache-control", "max-age=31536000, immutable");
+    pages.use("/assets", express.static(resolve(folder, "assets"), { ...files, setHeaders: forEver }));
+    pages.use(express.static(folder, files));
+    // Every other address is a place in the pages: they find it themselves.
+    pages.get(/^[^.]*$/, (_request, response) => response.sendFile(resolve(folder, "index.html"), files));
+    pages.use((_request, response) => say(response, 404, "There is nothing here.\n"));
+  }
+  return Router().use("/console", pages);
+}
+
+const say = (response: Response, status: number, text: string): void => {
+  response.status(status).type("text/plain").send(text);
+};
+
+/** Beside the built program, or where a checkout builds to. */
+const PLACES = ["../../console", "../../dist/console"];
+
+/** Where the built pages lie; null when they were not built. */
+export function builtPages(): string | null {
+  const folders = PLACES.map((place) => resolve(import.meta.dirname, place));
+  return folders.find((folder) => existsSync(resolve(folder, "index.html"))) ?? null;
+}

@@ -1,0 +1,82 @@
+import type { Kysely } from "kysely";
+import type { Verdict } from "../confirmations/confirmation.ts";
+import { standingsOf } from "../confirmations/standings.ts";
+import { type Page, type Place, type Stretch, walk } from "../database/page.ts";
+import type { Tables } from "../database/tables.ts";
+import { type CallbackFilters, type ListedCallback, listCallbacks } from "../record/list-callbacks.ts";
+
+type OwnVerdict = NonNullable<ListedCallback["verdict"]>;
+
+export type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: Verdict | OwnVerdict | undefined };
+
+/** A callback with what came of it: the best verdict of its invoices, or its own. */
+export type JudgedCallback = Omit<ListedCallback, "verdict"> & { verdict: Verdict | OwnVerdict | null };
+
+/** So many are looked at by one statement; and so many where each one's invoices are looked up. */
+const STRETCH = 5_000;
+const JUDGED_STRETCH = 500;
+
+/** A page looks no longer than that, in ms, and says where to go on. */
+const LOOKING_MS = 100;
+
+/** The best first. */
+const BEST: readonly Verdict[] = [
+  "paid",
+  "quarantined",
+  "pending",
+  "not_paid",
+  "invalidated",
+  "unknown_invoice",
+];
+
+/** A page of the log of callbacks, the newest first. */
+export async function findCallbacks(
+  db: Kysely<Tables>,
+  terms: CallbackTerms,
+  { from, limit }: { from: Place | null; limit: number },
+): Promise<Page<JudgedCallback>> {
+  const { verdict, ...others } = terms;
+  const own = isOwn(verdict) ? verdict : undefined;
+  const wanted = isOwn(verdict) ? undefined : verdict;
+  const isNarrowed =
+    (others.source ?? others.foundBy ?? others.remoteAddress ?? others.reference) !== undefined;
+  const most = wanted !== undefined ? JUDGED_STRETCH : isNarrowed ? STRETCH : limit + 1;
+  const look = async (after: Place | null): Promise<Stretch<JudgedCallback>> => {
+    const { found, end } = await listCallbacks(db, { ...others, verdict: own }, after, most);
+    if (wanted === undefined) return { found, end };
+    const asked: Stretch<JudgedCallback>["found"] = found;
+    return { found: (await judged(db, asked)).filter((one) => one.verdict === wanted), end };
+  };
+  const page = await walk({ from, limit, withinMs: LOOKING_MS, look });
+  return wanted === undefined ? { ...page, items: await judged(db, page.items) } : page;
+}
+
+const isOwn = (verdict: CallbackTerms["verdict"]): verdict is OwnVerdict =>
+  verdict === "unreadable" || verdict === "ping" || verdict === "refused";
+
+async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
+  db: Kysely<Tables>,
+  callbacks: readonly Callback[],
+): Promise<Callback[]> {
+  const asking = callbacks.filter(({ verdict }) => verdict === null);
+  const keys = asking.flatMap(({ source, invoiceIds }) =>
+    invoiceIds.map((invoiceId) => ({ source, invoiceId })),
+  );
+  const verdicts = new Map(
+    (await standingsOf(db, keys)).map(({ source, invoiceId, verdict }) => [
+      `${source} ${invoiceId}`,
+      verdict,
+    ]),
+  );
+  return callbacks.map((callback) => {
+    if (callback.verdict !== null) return callback;
+    const all = callback.invoiceIds.map((id) => verdicts.get(`${callback.source} ${id}`));
+    return { ...callback, verdict: BEST.find((one) => all.includes(one)) ?? null };
+  });
+}
+
+/** The same of one. */
+export const judgedOne = async <Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
+  db: Kysely<Tables>,
+  callback: Callback,
+): Promise<Callback> => (await judged(db, [callback]))[0] ?? callback;

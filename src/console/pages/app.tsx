@@ -1,0 +1,10 @@
+import { session } from "./api/session.ts";
+import { Frame } from "./shell/frame.tsx";
+import { SignIn } from "./shell/sign-in.tsx";
+
+/** Nothing until it is known who is there; then the way in, or the pages. */
+export function App() {
+  const { value: state } = session;
+  if (state.kind === "unknown") return null;
+  return state.kind === "signed_out" ? <SignIn why={state.why} /> : <Frame who={state.who} />;
+}

@@ -1,0 +1,74 @@
+/**
+ * A run of text as it came, or one character that would hide, move or imitate others, to be shown as an
+ * escape.
+ */
+export type Piece = { text: string } | { escape: string; name: string };
+
+const NAMES: Record<number, string> = {
+  0: "NUL",
+  9: "tab",
+  10: "line feed",
+  13: "carriage return",
+  27: "escape",
+  127: "delete",
+  173: "soft hyphen",
+  8203: "zero width space",
+  8204: "zero width non-joiner",
+  8205: "zero width joiner",
+  8206: "left-to-right mark",
+  8207: "right-to-left mark",
+  8232: "line separator",
+  8233: "paragraph separator",
+  8234: "left-to-right embedding",
+  8235: "right-to-left embedding",
+  8236: "pop directional formatting",
+  8237: "left-to-right override",
+  8238: "right-to-left override",
+  8288: "word joiner",
+  8294: "left-to-right isolate",
+  8295: "right-to-left isolate",
+  8296: "first strong isolate",
+  8297: "pop directional isolate",
+  65279: "byte order mark",
+  65533: "bytes that are no UTF-8",
+};
+
+/**
+ * Control and format characters (bidi overrides among them), line separators, odd spaces, private and lone
+ * surrogate code points, and what decoding put where bytes were no text.
+ */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0\ufffd]|[\p{Zs}](?<! )/gu;
+
+/** Line feeds, carriage returns before them, and tabs are layout in a text of many lines. */
+const LAYOUT = new Set(["\n", "\t"]);
+
+/**
+ * Splits a text from outside, so that nothing in it can hide. @param lines keep line feeds and tabs as they
+ * are.
+ */
+export function visiblePieces(text: string, { lines = false } = {}): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    if (lines && LAYOUT.has(character)) continue;
+    if (lines && character === "\r" && text[index + 1] === "\n") continue;
+    if (index > end) pieces.push({ text: text.slice(end, index) });
+    pieces.push(escapeOf(character));
+    end = index + character.length;
+  }
+  if (end < text.length) pieces.push({ text: text.slice(end) });
+  return pieces;
+}
+
+/** The same as one string, for a title or a label. */
+export const visibleText = (text: string): string =>
+  visiblePieces(text)
+    .map((piece) => ("text" in piece ? piece.text : piece.escape))
+    .join("");
+
+function escapeOf(character: string): Piece {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  const written = code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+  return { escape: written, name: NAMES[code] ?? `code point ${hex}` };
+}

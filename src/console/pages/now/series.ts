@@ -1,0 +1,36 @@
+import type { Activity } from "../../admin-api/activity-schemas.ts";
+
+type Minute = Activity["minutes"][number];
+export type Counted = "received" | "confirmed" | "published";
+
+/** One array for each, in the order of time, as the chart takes them: seconds, then counts; null is not counted yet. */
+export type Columns = [
+  at: number[],
+  received: (number | null)[],
+  published: (number | null)[],
+  confirmed: (number | null)[],
+];
+
+/** Minutes as the chart's columns: one for each minute between the first and the last, whichever are missing. */
+export function columnsOf(minutes: readonly Minute[]): Columns {
+  const known = new Map(minutes.map((minute) => [minuteOf(minute), minute]));
+  const all = [...known.keys()];
+  const columns: Columns = [[], [], [], []];
+  if (all.length === 0) return columns;
+  for (let at = Math.min(...all); at <= Math.max(...all); at += 1) {
+    const minute = known.get(at);
+    columns[0].push(at * 60);
+    columns[1].push(minute?.received ?? null);
+    columns[2].push(minute?.published ?? null);
+    columns[3].push(minute?.confirmed ?? null);
+  }
+  return columns;
+}
+
+/** How many of each in all of these minutes. */
+export function totalsOf(minutes: readonly Minute[]): Record<Counted, number> {
+  const sum = (what: Counted) => minutes.reduce((total, minute) => total + (minute[what] ?? 0), 0);
+  return { received: sum("received"), confirmed: sum("confirmed"), published: sum("published") };
+}
+
+const minuteOf = ({ at }: Minute): number => Math.floor(Date.parse(at) / 60_000);

@@ -1,0 +1,11 @@
+import { PageHead } from "../parts/page-head.tsx";
+import { Loading } from "../parts/states.tsx";
+
+export function SettingsPage() {
+  return (
+    <>
+      <PageHead title="Settings" />
+      <Loading what="it" />
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiProblem } from "../api/problem.ts";
+import { signIn } from "../api/session.ts";
+import { Problem } from "../parts/states.tsx";
+import { Mark } from "./mark.tsx";
+
+/** The way in, with one of ADMIN_TOKENS. @param why what happened before, if something did. */
+export function SignIn({ why }: { why: string | null }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    document.title = "Sign in · invoice-relay";
+    field.current?.focus();
+  }, []);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const token = field.current?.value.trim() ?? "";
+    if (token === "") return;
+    setAsking(true);
+    setProblem(null);
+    signIn(token)
+      .catch((error: unknown) => {
+        setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+        field.current?.select();
+      })
+      .finally(() => setAsking(false));
+  };
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <Mark />
+        <h1>Sign in to the console</h1>
+        {why !== null && problem === null && <p class="sign-in-why">{why}</p>}
+        <form onSubmit={submit}>
+          <label class="field">
+            <span>Admin token</span>
+            <input ref={field} type="password" name="token" autoComplete="current-password" required />
+          </label>
+          {problem !== null &&
+            (problem.status === 401 ? (
+              <p class="sign-in-wrong" role="alert">
+                This is none of the relay’s admin tokens. See that it was copied whole.
+              </p>
+            ) : (
+              <Problem problem={problem} />
+            ))}
+          <button type="submit" class="button is-primary" disabled={isAsking}>
+            {isAsking ? "Signing in…" : "Sign in"}
+          </button>
+        </form>
+        <p class="sign-in-help">
+          The token is the last part of an entry of <code>ADMIN_TOKENS</code>, after name and role. You stay
+          signed in for half an hour after your last click, and for twelve hours at most.
+        </p>
+      </div>
+    </main>
+  );
+}

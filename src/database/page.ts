@@ -1,0 +1,53 @@
+/** A place in an order of time; `at` as Postgres writes it, to the microsecond. */
+export interface Place {
+  at: string;
+  id: string;
+  source: string;
+}
+
+/** What was found on the way from one place to another. */
+export interface Stretch<Item> {
+  /** In the order of the walk, each with its place. */
+  found: (Item & { place: Place })[];
+  /** Where it ended; null at the end of all. */
+  end: Place | null;
+}
+
+export interface Page<Item> {
+  items: Item[];
+  /** Where to go on; null at the end. */
+  next: Place | null;
+}
+
+/**
+ * A page of a walk whose filters no index knows: stretch by stretch, until it is full, at the end, or its
+ * time is up. So a page costs about the same, however rare is what it looks for (G8).
+ */
+export async function walk<Item>({
+  from,
+  limit,
+  withinMs,
+  look,
+}: {
+  /** null: from the beginning. */
+  from: Place | null;
+  limit: number;
+  withinMs: number;
+  look: (after: Place | null) => Promise<Stretch<Item>>;
+}): Promise<Page<Item>> {
+  const until = performance.now() + withinMs;
+  const found: (Item & { place: Place })[] = [];
+  for (let after = from; ; ) {
+    const stretch = await look(after);
+    found.push(...stretch.found);
+    after = stretch.end;
+    const isOver = found.length >= limit || after === null || performance.now() >= until;
+    if (!isOver) continue;
+    const items = found.slice(0, limit);
+    const last = items.at(-1)?.place ?? null;
+    return {
+      items: items.map(({ place: _, ...item }) => item as unknown as Item),
+      next: found.length > limit ? last : after,
+    };
+  }
+}

@@ -1,0 +1,19 @@
+import { type RawBuilder, sql } from "kysely";
+
+/**
+ * An array of the sources that a table has rows of. It jumps along the index that begins with `source`, a
+ * step each: for who knows an invoice's id and not whose it is, where an index begins with the source.
+ */
+export const sourcesIn = (
+  table: "invoice" | "invoice_snapshot" | "event" | "publication",
+): RawBuilder<string[]> => {
+  const from = sql.table(table);
+  return sql`array(
+    with recursive known (source) as (
+      (select source from ${from} order by source limit 1)
+      union all
+      select (select further.source from ${from} as further where further.source > known.source
+        order by further.source limit 1)
+      from known where known.source is not null)
+    select source from known where source is not null)`;
+};

@@ -1,0 +1,161 @@
+import type { Kysely } from "kysely";
+import { standingsOf } from "../confirmations/standings.ts";
+import type { Tables } from "../database/tables.ts";
+import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../outbox/recent-events.ts";
+import { callbacksByMinute } from "../record/list-callbacks.ts";
+import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
+import { type BacklogAges, readBacklogAges } from "./backlog.ts";
+
+/** What happened in one minute; null while nobody has counted it. */
+export interface Minute {
+  /** When it began. */
+  at: Date;
+  /** Callbacks recorded. */
+  received: number | null;
+  /** Payments confirmed for the first time: their events were made. */
+  confirmed: number | null;
+  /** Acceptances by SNS, replays left out. */
+  published: number | null;
+}
+
+/** From the callback that asked to SNS' acceptance, of the newest payments; in ms. */
+export interface Latency {
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+  /** Of how many. */
+  payments: number;
+}
+
+/** How busy the relay is, for a person to look at. */
+export interface Activity {
+  at: Date;
+  /** The oldest first; the last one is not over. */
+  minutes: Minute[];
+  latency: Latency | null;
+  oldest: { confirmationSeconds: number; eventSeconds: number };
+  upstreams: { sources: UpstreamStanding[]; topics: UpstreamStanding[] };
+}
+
+const MINUTE_MS = 60_000;
+
+/** A minute is counted once more this long after its end: a callback's time is older than its commit. */
+const SETTLED_AFTER_MS = 2 * MINUTE_MS;
+
+/** So many minutes are counted by one statement, at most. */
+const AT_ONCE = 15;
+
+/** What is not counted by then is counted the next time. */
+const COUNTING_MS = 100;
+
+/** Of so many payments the percentiles are taken. */
+const PAYMENTS = 1_000;
+
+type Counts = Omit<Minute, "at">;
+
+/**
+ * Counts what happened, minute by minute. What is over is remembered, so that looking again costs the last
+ * minutes only; a first look at busy hours is made in parts, the newest first.
+ */
+export class ActivityBook {
+  readonly #db: Kysely<Tables>;
+  readonly #counted = new Map<number, Counts>();
+  readonly #mostMinutes: number;
+
+  constructor(db: Kysely<Tables>, mostMinutes: number) {
+    this.#db = db;
+    this.#mostMinutes = mostMinutes;
+  }
+
+  async read(minutes: number, now = new Date()): Promise<Activity> {
+    const db = this.#db;
+    const end = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
+    const counts = await this.#count(end - minutes * MINUTE_MS, end, now.getTime());
+    const ages = await readBacklogAges(db);
+    return {
+      at: now,
+      minutes: Array.from({ length: minutes }, (_, index) => {
+        const at = end - (minutes - index) * MINUTE_MS;
+        return { at: new Date(at), ...(counts.get(at) ?? NOT_COUNTED) };
+      }),
+      latency: await readLatency(db),
+      oldest: inSeconds(ages),
+      upstreams: { sources: await listUpstreams(db, SOURCE), topics: await listUpstreams(db, TOPIC) },
+    };
+  }
+
+  async #count(from: number, end: number, now: number): Promise<Map<number, Counts>> {
+    const until = performance.now() + COUNTING_MS;
+    const counts = new Map<number, Counts>();
+    for (let to = end; to > from; ) {
+      // The remembered ones go without a statement, however they lie.
+      const known = this.#counted.get(to - MINUTE_MS);
+      if (known !== undefined) {
+        counts.set(to - MINUTE_MS, known);
+        to -= MINUTE_MS;
+        continue;
+      }
+      if (to !== end && performance.now() >= until) {
+        to -= MINUTE_MS;
+        continue;
+      }
+      let begin = to - MINUTE_MS;
+      while (begin > from && to - begin < AT_ONCE * MINUTE_MS && !this.#counted.has(begin - MINUTE_MS))
+        begin -= MINUTE_MS;
+      for (const [at, minute] of await this.#countBetween(begin, to)) {
+        counts.set(at, minute);
+        if (at + MINUTE_MS + SETTLED_AFTER_MS <= now) this.#counted.set(at, minute);
+      }
+      to = begin;
+    }
+    for (const at of this.#counted.keys())
+      if (at < end - this.#mostMinutes * MINUTE_MS) this.#counted.delete(at);
+    return counts;
+  }
+
+  async #countBetween(begin: number, end: number): Promise<[at: number, counts: Counts][]> {
+    const [from, to] = [new Date(begin), new Date(end)];
+    const received = await callbacksByMinute(this.#db, from, to);
+    const confirmed = await eventsByMinute(this.#db, from, to);
+    const published = await publicationsByMinute(this.#db, from, to);
+    return Array.from({ length: (end - begin) / MINUTE_MS }, (_, index) => {
+      const at = begin + index * MINUTE_MS;
+      const of = (counts: Map<number, number>) => counts.get(at) ?? 0;
+      return [at, { received: of(received), confirmed: of(confirmed), published: of(published) }];
+    });
+  }
+}
+
+const NOT_COUNTED: Counts = { received: null, confirmed: null, published: null };
+
+const inSeconds = ({ oldestConfirmationSeconds, oldestEventSeconds }: BacklogAges) => ({
+  confirmationSeconds: oldestConfirmationSeconds,
+  eventSeconds: oldestEventSeconds,
+});
+
+async function readLatency(db: Kysely<Tables>): Promise<Latency | null> {
+  const deliveries = await newestDeliveries(db, PAYMENTS);
+  const asked = new Map(
+    (await standingsOf(db, deliveries))
+      .filter(({ openedBy }) => openedBy === "callback")
+      .map((one) => [`${one.source} ${one.invoiceId}`, one]),
+  );
+  const took = deliveries.flatMap(({ source, invoiceId, createdAt, publishedAt }) => {
+    const standing = asked.get(`${source} ${invoiceId}`);
+    if (standing === undefined) return [];
+    // Asked for once more since, nobody knows which time led to the event: the first one is as long as it can
+    // be.
+    const since = standing.requestedAt <= createdAt ? standing.requestedAt : standing.openedAt;
+    return [Math.max(0, +publishedAt - +since)];
+  });
+  return latencyOf(took);
+}
+
+/** Percentiles by the nearest rank. Pure. @param took in ms, in any order; null for none. */
+export function latencyOf(took: readonly number[]): Latency | null {
+  if (took.length === 0) return null;
+  const sorted = [...took].sort((one, other) => one - other);
+  const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99), payments: sorted.length };
+}

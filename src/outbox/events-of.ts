@@ -1,0 +1,44 @@
+import { type Kysely, sql } from "kysely";
+import { sourcesIn } from "../database/sources-in.ts";
+import type { Tables } from "../database/tables.ts";
+import { type EventState, eventState, joiningOutbox } from "./event-state.ts";
+
+/** An event of an invoice exactly as it is published, and where it was taken. */
+export interface WholeEvent {
+  source: string;
+  id: string;
+  type: string;
+  createdAt: Date;
+  state: EventState;
+  /** Exactly as it is published: personal data included. */
+  payload: string;
+  erasedAt: Date | null;
+  publications: { topicArn: string; messageId: string; publishedAt: Date; replayId: string | null }[];
+}
+
+/** So many acceptances are shown of an event that was replayed again and again. */
+const MOST_PUBLICATIONS = 50;
+
+/** The events of an invoice, with their acceptances, the first ones first. */
+export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<WholeEvent[]> {
+  const { rows: events } = await sql<Omit<WholeEvent, "publications">>`
+    select event.source, event.id, event.type, event.created_at as "createdAt", ${eventState} as state,
+      event.payload, event.erased_at as "erasedAt"
+    from event ${joiningOutbox}
+    where event.source = any(${sourcesIn("event")}) and event.invoice_id = ${invoiceId}
+    order by event.source, event.type`.execute(db);
+  return await Promise.all(
+    events.map(async (event) => ({
+      ...event,
+      publications: await db
+        .selectFrom("publication")
+        .select(["topic_arn as topicArn", "message_id as messageId", "published_at as publishedAt"])
+        .select("replay_id as replayId")
+        .where("source", "=", event.source)
+        .where("event_id", "=", event.id)
+        .orderBy("id")
+        .limit(MOST_PUBLICATIONS)
+        .execute(),
+    })),
+  );
+}

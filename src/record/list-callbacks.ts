@@ -1,0 +1,145 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Place, Stretch } from "../database/page.ts";
+import type { Tables } from "../database/tables.ts";
+import { receivedAt } from "./payment-state.ts";
+
+export interface CallbackFilters {
+  source?: string | undefined;
+  /** Its own, which says that it asks nothing. */
+  verdict?: "unreadable" | "ping" | "refused" | undefined;
+  foundBy?: string | undefined;
+  remoteAddress?: string | undefined;
+  /** The merchant's, from the URL. */
+  reference?: string | undefined;
+  /** Lower case. */
+  invoiceId?: string | undefined;
+  /** ISO 8601, inclusive. */
+  from?: string | undefined;
+  /** ISO 8601, exclusive. */
+  to?: string | undefined;
+}
+
+/** A callback as a list shows it: without its query, headers and body. */
+export interface ListedCallback {
+  id: string;
+  receivedAt: Date;
+  source: string;
+  method: string;
+  /** The token masked. */
+  path: string;
+  reference: string | null;
+  remoteAddress: string | null;
+  foundBy: string | null;
+  verdict: "unreadable" | "ping" | "refused" | null;
+  invoiceIds: string[];
+  /** As it was sent; null once it was erased. */
+  bytes: number | null;
+  erasedAt: Date | null;
+}
+
+const LISTED = sql`
+  id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
+  found_by as "foundBy", verdict, invoice_ids as "invoiceIds", erased_at as "erasedAt",
+  case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes`;
+
+/** Those that name the invoice, by an index each. */
+const naming = (invoiceId: string): RawBuilder<unknown> => sql`
+  (select * from callback where invoice_ids[1] = ${invoiceId}
+    union all
+    select * from callback where cardinality(invoice_ids) > 1
+      and invoice_ids @> array[${invoiceId}]::uuid[] and invoice_ids[1] <> ${invoiceId}) as callback`;
+
+/**
+ * The next of `most` callbacks, the newest first, that all filters match.
+ * @param after where to go on; null from the newest.
+ */
+export async function listCallbacks(
+  db: Kysely<Tables>,
+  filters: CallbackFilters,
+  after: Place | null,
+  most: number,
+): Promise<Stretch<ListedCallback>> {
+  const { invoiceId, verdict, from, to } = filters;
+  const looked = [sql`true`];
+  if (verdict !== undefined) looked.push(sql`verdict = ${verdict}`);
+  if (from !== undefined) looked.push(sql`received_at >= ${from}::timestamptz`);
+  if (to !== undefined) looked.push(sql`received_at < ${to}::timestamptz`);
+  if (after !== null) looked.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
+  // What an index knows bounds what is looked at; the rest is compared one by one.
+  const { rows } = await sql<ListedCallback & { at: string; place: number; matches: boolean }>`
+    select * from (
+      select ${LISTED}, received_at::text as at, row_number() over (order by received_at desc,
+        id desc) as place,
+        ${compared(filters)} as matches
+      from (
+        select * from ${invoiceId === undefined ? sql`callback` : naming(invoiceId)}
+        where ${sql.join(looked, sql` and `)}
+        order by received_at desc, id desc limit ${most}) as looked) as judged
+    where matches or place = ${most} order by place`.execute(db);
+  const placeOf = ({ at, id, source }: (typeof rows)[number]): Place => ({ at, id, source });
+  const last = rows.at(-1);
+  return {
+    found: rows
+      .filter(({ matches }) => matches)
+      .map((row) => {
+        const { at: _, place: __, matches: ___, ...callback } = row;
+        return { ...callback, place: placeOf(row) };
+      }),
+    end: last?.place === most ? placeOf(last) : null,
+  };
+}
+
+const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters) =>
+  sql.join(
+    [
+      sql`true`,
+      ...(source === undefined ? [] : [sql`source = ${source}`]),
+      ...(foundBy === undefined ? [] : [sql`coalesce(found_by = ${foundBy}, false)`]),
+      ...(remoteAddress === undefined ? [] : [sql`coalesce(remote_address = ${remoteAddress}, false)`]),
+      ...(reference === undefined ? [] : [sql`coalesce(reference = ${reference}, false)`]),
+    ],
+    sql` and `,
+  );
+
+/** One callback with everything that came. */
+export interface WholeCallback extends ListedCallback {
+  query: string;
+  /** Secrets masked. */
+  headers: [name: string, value: string][];
+  body: Buffer;
+  cut: unknown;
+  /** SHA-256 in hex of the body that was erased. */
+  erasedDigest: string | null;
+}
+
+const WHOLE = sql`${LISTED}, query, headers, body, cut, erased_digest as "erasedDigest"`;
+
+/** @param id a UUIDv7: its time says in which partition it stands. @returns null when there is none. */
+export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise<WholeCallback | null> {
+  const { rows } = await sql<WholeCallback>`
+    select ${WHOLE} from callback where received_at = ${receivedAt(id)} and id = ${id}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** The newest callbacks that named an invoice, whole. */
+export async function callbacksNaming(
+  db: Kysely<Tables>,
+  invoiceId: string,
+  most: number,
+): Promise<WholeCallback[]> {
+  const { rows } = await sql<WholeCallback>`
+    select ${WHOLE} from ${naming(invoiceId)} order by received_at desc, id desc limit ${most}`.execute(db);
+  return rows;
+}
+
+/** How many were received in each minute of a period that has any; by the minute's beginning, in ms. */
+export async function callbacksByMinute(
+  db: Kysely<Tables>,
+  from: Date,
+  to: Date,
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ at: Date; count: number }>`
+    select date_trunc('minute', received_at) as at, count(*) as count from callback
+    where received_at >= ${from} and received_at < ${to} group by 1`.execute(db);
+  return new Map(rows.map(({ at, count }) => [at.getTime(), count]));
+}
