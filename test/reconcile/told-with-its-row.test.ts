@@ -20,8 +20,8 @@ const contradictory = (provider: ListProvider) => {
 };
 
 /**
- * A source that has been served for a month, with a sweep and a daily certificate that failed twice. Only `due`
- * is due: what fails in one of them holds up the other.
+ * A source that has been served for a month, with a sweep and a daily certificate that failed twice. Only
+ * `due` is due: what fails in one of them holds up the other.
  */
 async function failedTwice(due: "sweep" | "certificate") {
   const later = (work: typeof due) => (work === due ? "now()" : "now() + interval '1 hour'");

@@ -3,8 +3,8 @@ const TRIES = 10;
 
 /**
  * The processor time of this thread that `work` takes, in ms: the least of some tries, and of no more than it
- * takes to be under `enough`. What others do on this machine is not measured; what they do to caches, one try in
- * ten escapes.
+ * takes to be under `enough`. What others do on this machine is not measured; what they do to caches, one try
+ * in ten escapes.
  */
 export function leastCpuMs(work: () => unknown, enough: number): number {
   let least = Number.POSITIVE_INFINITY;
