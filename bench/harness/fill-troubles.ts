@@ -71,7 +71,8 @@ async function certifyEachDay(query: BenchDatabase["query"]): Promise<void> {
       `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, created_at,
          finished_at, result, gaps, differences, paid, stored, published, paid_amount, stored_amount,
          published_amount, document)
-       values ($1, 'default', $2, $3, $2, '{}', 'done', $2, $2, $4, $5, $5, $6, $6, $6, $7, $7, $7, $8)`,
+       values ($1, 'default', ($2::timestamptz at time zone 'UTC')::date, $3, $2::timestamptz, '{}', 'done',
+         $2::timestamptz, $2::timestamptz, $4, $5, $5, $6, $6, $6, $7, $7, $7, $8)`,
       [
         ...[certificate.id, certificate.to, certificate.from, certificate.result, certificate.gaps],
         ...[certificate.total.paid.count, certificate.total.paid.amount, JSON.stringify(certificate)],

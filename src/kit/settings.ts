@@ -30,7 +30,9 @@ export const settingsSchema = z.object({
     .describe("The port that the relay listens on; 0 takes a free one."),
   OPS_PORT: wholeNumber(0, 65_535)
     .optional()
-    .describe("A port of their own for /readyz, /metrics and the admin API; without it they are on PORT."),
+    .describe(
+      "A port of their own for /readyz, /metrics, /console and the admin API; without it they are on PORT.",
+    ),
   PUBLIC_URL: url.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
   COLLECTION_API_URL: url.optional().describe("The provider's base URL; /api/v1 at its end is left out."),

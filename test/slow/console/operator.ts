@@ -49,11 +49,18 @@ export class Operator {
     await this.page.goto(`${this.#world.url}/console/${path}`);
   }
 
+  /** Waits until the page has its data and the stream is there. */
+  async settle(): Promise<void> {
+    await this.page.getByRole("heading", { level: 1 }).waitFor();
+    await this.page.locator(".connection.is-live").waitFor({ state: "attached" });
+    await this.page.waitForFunction("document.querySelector('.loading') === null");
+  }
+
   async signIn(role: Role): Promise<void> {
     await this.open();
-    await this.write(this.page.getByLabel("Token"), ADMIN_TOKENS[role]);
+    await this.write(this.page.getByLabel("Admin token"), ADMIN_TOKENS[role]);
     await this.press(this.page.getByRole("button", { name: "Sign in" }));
-    await this.page.getByRole("navigation").first().waitFor();
+    await this.page.getByRole("heading", { level: 1, name: "Now" }).waitFor();
     // Whoever is not signed in yet is answered 401, which the browser reports.
     this.complaints.length = 0;
   }
