@@ -5,6 +5,10 @@ import { unitTests } from "./test/support/unit-tests.ts";
 // tests stay.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
 
+// What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second.
+const PATIENCE = ["test/support/patience.ts"];
+const PATIENT = { poll: { timeout: 20_000 } };
+
 export default defineConfig({
   test: {
     projects: [
@@ -21,6 +25,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/house/**", "test/slow/**", ...SANDBOX],
           globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Waiting for real servers is most of what these do, and loading modules much of the rest: more
@@ -35,6 +41,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: unitTests(import.meta.dirname),
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 30_000,
           maxWorkers: 2,
           isolate: false,
@@ -46,6 +54,8 @@ export default defineConfig({
           name: "sandbox",
           include: SANDBOX,
           globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: 3,
@@ -58,6 +68,8 @@ export default defineConfig({
           name: "slow",
           include: ["test/slow/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 600_000,
           hookTimeout: 120_000,
           maxWorkers: 1,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * What addresses and tokens have brought lately, all processes together: shares of an hour's budget, as they stood at
- * `counted_at`. Whoever brings much stands here, for an hour.
+ * What addresses and tokens have brought lately, all processes together: shares of an hour's budget, as they
+ * stood at `counted_at`. Whoever brings much stands here, for an hour.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

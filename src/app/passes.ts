@@ -28,7 +28,7 @@ export function createPasses(context: PassContext): Passes {
   const { db, settings, alarms, log } = context;
   const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
   const publisher = publishing(context);
-  // Without a wake-up nobody works beside: in Lambda each is a function of its own.
+  // Without a wake-up there is nobody to hand work to: in Lambda each pass is a function of its own.
   const worksBeside = context.publishWake !== undefined;
   const reconcileOptions = {
     db,
@@ -95,7 +95,7 @@ export function createPasses(context: PassContext): Passes {
     // Under a limit of confirmations a second every claim is counted.
     handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {
-      // What was handed over last is finished or given back.
+      // Work handed over at the very end is finished or given back.
       for (const pump of [confirmer, publisher.pump])
         await pump.drain(AbortSignal.abort()).catch((error: unknown) => {
           log.warn(

@@ -9,7 +9,7 @@ const ANSWER_MS = 600;
 
 /**
  * Whether callbacks can be recorded, asked of Postgres itself without touching a table: a schema change or a
- * dump may hold its lock. Why not is logged once, and told to nobody who asks.
+ * dump may hold its lock. The reason is logged once, and not given to the caller.
  */
 export class Readiness {
   readonly #db: Kysely<Tables>;

@@ -89,7 +89,7 @@ export class Relay {
     if (does.workers) this.#startLoops();
   }
 
-  /** Lets others see that this process lives. */
+  /** Shows the other processes that this one is alive. */
   #startPresence(does: { http: boolean; workers: boolean }): void {
     const { log, working } = this.#parts;
     const presence = new RelayProcess(working.db, does);

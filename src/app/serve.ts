@@ -68,14 +68,16 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
     if (workers) relay.prepareWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
+    let isTold = false;
     const look = async () => {
       await requireSchema(hot.db, "relay");
       await requireWholeSessions(settings.DATABASE_URL);
       await register(hot.db, relay.sources);
+      if (!isTold) tellWhatIsOn(log, settings, relay.sources);
+      isTold = true;
       await new PartitionKeeper(working.db, log).make();
     };
     if (await waitForDatabase(look, { log, stop })) {
-      tellWhatIsOn(log, settings, relay.sources);
       await wakeUps.start();
       relay.start({ http, workers });
     }

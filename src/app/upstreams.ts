@@ -3,14 +3,13 @@ import type { Tables } from "../database/tables.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
 import type { Route } from "../outbox/event.ts";
-import { closeAlarmsOfUnlisted } from "../reconcile/close-alarms.ts";
 import { closeAlarmsOfOthers } from "../upstreams/by-hand.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 
 /**
  * Makes the rows that the sources and topics of the settings keep their state in. Nobody waits any longer for
- * those that the settings no longer name, nor for their lists: their alarms are closed.
+ * those that the settings no longer name: their alarms are closed.
  */
 export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
   const names = sources.map((source) => source.name);
@@ -20,7 +19,6 @@ export async function register(db: Kysely<Tables>, sources: readonly Source[]): 
   step("upstreams registered");
   await closeAlarmsOfOthers(db, SOURCE, names);
   await closeAlarmsOfOthers(db, TOPIC, topics);
-  await closeAlarmsOfUnlisted(db, sources);
 }
 
 /** Which events go where. Test events of a source without a test topic are held, so they have no route. */

@@ -29,7 +29,7 @@ export function whatIsOn(
 }
 
 /**
- * The first lines of `serve`: what is on and off, and each source whose missed callbacks nobody would find.
+ * The first lines of `serve`: what is on and off, and each source whose missed callbacks would go unnoticed.
  */
 export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
   const { on, off } = whatIsOn(settings, sources);

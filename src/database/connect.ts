@@ -28,8 +28,8 @@ export type Purpose =
   /**
    * What a callback or a payment waits for: a few seconds at most, looking rows up by index and nothing else.
    * A kept plan that was made while a table was small would scan it from end to end however large it grows,
-   * until its statistics change. Before version 18 Postgres reckons a ruled-out scan as so dear that it would
-   * compile the statement each time: that is off as well.
+   * until its statistics change. Before version 18 Postgres puts so high a cost on a disabled scan that it
+   * would compile the statement each time: that is off as well.
    */
   | "hot"
   /** Everything else. */

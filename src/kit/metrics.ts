@@ -168,7 +168,7 @@ export function createMetrics() {
     }),
     retries: new Counter({
       name: "invoice_relay_retries_total",
-      help: "What was tried anew: invoices asked again (confirm), events sent again (publish)",
+      help: "What was tried again: invoices asked again (confirm), events sent again (publish)",
       labelNames: ["work"],
       registers,
     }),

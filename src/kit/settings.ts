@@ -35,7 +35,7 @@ export const settingsSchema = z.object({
     ),
   PUBLIC_URL: url.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
-  COLLECTION_API_URL: url.optional().describe("The provider's base URL, without /api/v1."),
+  COLLECTION_API_URL: url.optional().describe("The provider's base URL; /api/v1 at its end is left out."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
   COLLECTION_IDS: collectionIds
     .optional()

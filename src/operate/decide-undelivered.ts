@@ -99,7 +99,7 @@ export const releaseQuarantine = (decision: Decision) =>
   });
 
 /**
- * They are listed no more, unless they are quarantined anew; they stay unpublished, and certificates still
+ * They are no longer listed, unless they are quarantined again; they stay unpublished, and certificates still
  * name them.
  * @throws as above
  */

@@ -19,7 +19,7 @@ export interface PauseOrResume {
   work: PausableWork;
   /** Sources' names, or topics' ARNs; `all` for every one that `serve` ever knew. */
   names: readonly string[] | "all";
-  /** Why, in plain words for whoever wonders; no personal data. */
+  /** Why, in plain words for the next person who looks; no personal data. */
   reason?: string | undefined;
 }
 

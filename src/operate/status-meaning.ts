@@ -8,7 +8,7 @@ export interface Need {
   action: string;
 }
 
-/** Work that has been due for this long is done by nobody, or by too few; in s. */
+/** Work that has been due for longer than this has no worker, or too few; in s. */
 const STUCK_SECONDS = 120;
 
 /** So many intervals without a finished sweep, and something keeps it from its work. */

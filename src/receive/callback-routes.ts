@@ -28,7 +28,7 @@ const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
  */
 export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
   const { intake, metrics } = options;
-  // A handler that knows its path, and no Router around it: that spares a quarter of what Express costs. A
+  // A handler that checks the path itself, without a Router: that saves a quarter of what Express costs. A
   // pattern with parameters would refuse a path whose percent-encoding is broken.
   return async (request, response, next) => {
     if (!CALLBACK_PATH.test(request.path)) return next();

@@ -20,7 +20,8 @@ const SHARES: Columns<BudgetShares> = {
 
 /** What is left of a share that was spent earlier: a budget empties evenly over an hour. */
 const left = (what: "bytes" | "callbacks" | "ids") => sql`
-  greatest(0, known.${sql.ref(what)} - extract(epoch from clock_timestamp() - known.counted_at)::float8 / 3600)
+  greatest(0, known.${sql.ref(what)} - extract(epoch
+  from clock_timestamp() - known.counted_at)::float8 / 3600)
     + excluded.${sql.ref(what)}`;
 
 /** Adds what one process let through. @returns what all processes did, by now. */

@@ -10,7 +10,10 @@ import { type CliProcess, startCli } from "../support/cli-process.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 
-/** KILLS_SEED=<number> plays the same sequences of answers, and kills at the same steps; moments are the machine's. */
+/**
+ * KILLS_SEED=<number> plays the same sequences of answers, and kills at the same steps; moments are the
+ * machine's.
+ */
 const SEED = Number(process.env.KILLS_SEED ?? randomInt(2 ** 31));
 
 const SOURCES = ["here", "there"] as const;
@@ -149,8 +152,10 @@ const OPEN =
 async function readHeld(around: Surroundings, ids: readonly string[]): Promise<Map<string, Held>> {
   const rows = await around.query<Held>(
     `select asked.source, asked.id::text, confirmation.verdict, invoice.status, invoice.amount::text,
-       (select count(*)::int from event where (event.source, invoice_id) = (asked.source, asked.id)) as events,
-       (select id::text from event where (event.source, invoice_id) = (asked.source, asked.id) limit 1) as event,
+       (select count(*)::int from event where (event.source, invoice_id) = (asked.source,
+       asked.id)) as events,
+       (select id::text from event where (event.source, invoice_id) = (asked.source,
+       asked.id) limit 1) as event,
        coalesce((select sum(times)::int from alarm where name = 'invoice_anomaly'
          and (alarm.source, subject) = (asked.source, asked.id::text)), 0) as told
      from (select id, source from unnest($1::uuid[]) as id, unnest(array['here', 'there']) as source) as asked

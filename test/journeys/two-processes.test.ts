@@ -8,6 +8,8 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const INVOICES = 500;
 const CALLBACKS_EACH = 4;
+/** Three processes that are busy with five hundred payments. */
+const LONG = { timeout: 60_000 };
 
 /**
  * Four callbacks for each invoice, spread over the processes, all at once; gives how many were answered 2xx.
@@ -55,7 +57,7 @@ describe("two serve processes on one database", () => {
       startRelayProcess(around.environment()),
     ]);
     expect(await sendAll(ids, processes)).toBe(INVOICES * CALLBACKS_EACH);
-    await eventually(() => eventsOf(around), toEqual(ALL));
+    await eventually(() => eventsOf(around), toEqual(ALL), LONG);
     expect(await around.query("select count(*)::int as callbacks from callback")).toEqual([
       { callbacks: INVOICES * CALLBACKS_EACH },
     ]);
@@ -79,7 +81,7 @@ describe("two serve processes on one database", () => {
       if (count === 20) victim.process.child.kill("SIGKILL");
     });
     expect(await victim.end("SIGKILL")).toBeNull();
-    await eventually(() => eventsOf(around), toEqual(ALL));
+    await eventually(() => eventsOf(around), toEqual(ALL), LONG);
     const [recorded] = await around.query<{ callbacks: number }>(
       "select count(*)::int as callbacks from callback",
     );
@@ -92,6 +94,7 @@ describe("two serve processes on one database", () => {
     await eventually(
       () => around.query("select state, verdict from confirmation group by state, verdict"),
       toEqual([{ state: "done", verdict: "paid" }]),
+      LONG,
     );
     expect(await eventsOf(around)).toEqual(ALL);
   });

@@ -110,9 +110,17 @@ export async function claimAskedFor(
   );
   if (left !== null) return left;
   const id = newId();
-  await sql`
-    insert into certificate (id, source, window_from, window_to, collection_ids, deep)
-    values (${id}, ${source}, ${window.from}, ${window.to}, ${collectionIds}::uuid[], ${deep})`.execute(db);
+  await db
+    .insertInto("certificate")
+    .values({
+      id,
+      source,
+      window_from: window.from,
+      window_to: window.to,
+      collection_ids: [...collectionIds],
+      deep,
+    })
+    .execute();
   const made = await claim(db, leaseMs, sql`select id from certificate where id = ${id} for update`);
   if (made === null) throw new Error("a certificate that was just made is gone");
   return made;
@@ -142,10 +150,14 @@ export async function keepProgress(
   { id, leaseToken }: ClaimedCertificate,
   progress: Progress,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update certificate set progress = ${JSON.stringify(progress)}
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
-  return numAffectedRows > 0n;
+  const { numUpdatedRows } = await db
+    .updateTable("certificate")
+    .set({ progress: JSON.stringify(progress) })
+    .where("id", "=", id)
+    .where("lease_token", "=", leaseToken)
+    .where("state", "=", "claimed")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

@@ -4,6 +4,7 @@ import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
+import { closeAlarmsOfUnlisted } from "../close-alarms.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Certificate } from "./certificate.ts";
@@ -40,6 +41,7 @@ const NAMED = 10;
  */
 export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
   const { db, leaseMs } = options;
+  await closeAlarmsOfUnlisted(db, options.sources);
   const readable = options.sources.filter((source) => source.collectionIds.length > 0);
   if (readable.length === 0) return null;
   await certificateLeases.releaseExpired(db);

@@ -104,10 +104,19 @@ export async function claimBackFill(
   leaseMs: number,
 ): Promise<ClaimedSweep | null> {
   const { source, collectionId, window, publish } = request;
-  await sql`
-    insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
-    values (${newId()}, ${source}, ${collectionId}, 'back_fill', ${window.from}, ${window.to}, ${publish})
-    on conflict do nothing`.execute(db);
+  await db
+    .insertInto("sweep")
+    .values({
+      id: newId(),
+      source,
+      collection_id: collectionId,
+      kind: "back_fill",
+      window_from: window.from,
+      window_to: window.to,
+      publish,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   return await claim(
     db,
     leaseMs,
@@ -164,11 +173,19 @@ export async function keepProgress(
   progress: { listed: number; rest: ListPeriod | null; unproven: readonly Unproven[] },
 ): Promise<boolean> {
   const { listed, rest, unproven } = progress;
-  const { numAffectedRows = 0n } = await sql`
-    update sweep set listed = listed + ${listed}, unread_from = ${rest?.first ?? null},
-      unread_to = ${rest?.last ?? null}, unproven = ${JSON.stringify(unproven)}
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
-  return numAffectedRows > 0n;
+  const { numUpdatedRows } = await db
+    .updateTable("sweep")
+    .set({
+      listed: sql`listed + ${listed}`,
+      unread_from: rest?.first ?? null,
+      unread_to: rest?.last ?? null,
+      unproven: JSON.stringify(unproven),
+    })
+    .where("id", "=", id)
+    .where("lease_token", "=", leaseToken)
+    .where("state", "=", "claimed")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   type OperationName,
   operations,
 } from "../../collection-api/contract/index.ts";
+import { openApiParameters } from "../../kit/open-api-parameters.ts";
 import type { Paths } from "./api/route.ts";
 
 type Json = { [key: string]: unknown };
@@ -122,24 +123,11 @@ function envelopeOf(operation: Operation, components: Record<string, unknown>): 
   return { type: "object", required: ["status", "message", "data"], properties: { status, message, data } };
 }
 
-function parametersOf(
+const parametersOf = (
   place: "path" | "query",
   schema: z.ZodType | undefined,
   components: Record<string, unknown>,
-): Json[] {
-  if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(schema, "input", components) as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...field }]) => ({
-    name,
-    in: place,
-    required: place === "path" || required.includes(name),
-    ...(description !== undefined && { description }),
-    schema: field,
-  }));
-}
+): Json[] => (schema === undefined ? [] : openApiParameters(place, schemaOf(schema, "input", components)));
 
 /** The schema as JSON Schema; those with an id of their own move to the components and are referred to. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", components: Record<string, unknown>): Json {

@@ -160,7 +160,10 @@ export const DRIVES = {
       await runOn(databaseUrl, `drop table if exists ${name}`);
     },
   },
-  /** A month of the log is past its time, so is a callback that was kept, and the provider never knew an invoice. */
+  /**
+   * A month of the log is past its time, so is a callback that was kept, and the provider never knew an
+   * invoice.
+   */
   retention: {
     async prepare({ databaseUrl }) {
       await runOn(databaseUrl, ...LONG_AGO);
@@ -172,7 +175,8 @@ export const DRIVES = {
     async prepare(world) {
       const [relay] = world.relays as [Relay];
       await startUntilItRuns(relay);
-      // Nobody told of it: what a callback says would be blanked too, and the log could not be compared any more.
+      // Nobody told of it: what a callback says would be blanked too, and the log could not be compared any
+      // more.
       const id = await keepInvoice(world);
       if (!(await rest(world))) throw new Error("What is to be blanked could not be published.");
       await relay.process.stop();
@@ -199,7 +203,8 @@ const LONG_AGO = [
     values (gen_random_uuid(), '2020-01-15', 'alpha', 'POST', '/', '', '{}', '[]', '')`,
   `insert into confirmation
       (invoice_id, source, opened_at, requested_at, due_at, settled_at, opened_by, state, verdict)
-    select gen_random_uuid(), 'alpha', long_ago, long_ago, long_ago, long_ago, 'callback', 'done', 'unknown_invoice'
+    select gen_random_uuid(), 'alpha', long_ago, long_ago, long_ago, long_ago, 'callback', 'done',
+      'unknown_invoice'
     from (select clock_timestamp() - interval '8 days' as long_ago) as moment`,
 ];
 

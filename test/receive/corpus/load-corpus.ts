@@ -100,7 +100,9 @@ function bytesOf(recipe: BodyRecipe): Buffer {
   if ("join" in recipe) return Buffer.concat(recipe.join.map(bytesOf));
   if ("cut" in recipe) return bytesOf(recipe.of).subarray(0, recipe.cut);
   if ("repeat" in recipe) {
-    return Buffer.from(counted(bytesOf(recipe.repeat).toString("latin1"), recipe.times).join(""), "latin1");
+    const bytes = bytesOf(recipe.repeat).toString("latin1");
+    const text = bytes.includes("{n}") ? counted(bytes, recipe.times).join("") : bytes.repeat(recipe.times);
+    return Buffer.from(text, "latin1");
   }
   if ("gzip" in recipe) return gzipSync(bytesOf(recipe.gzip));
   if ("deflate" in recipe) return deflateSync(bytesOf(recipe.deflate));
