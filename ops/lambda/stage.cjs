@@ -7,6 +7,8 @@ const { parse } = require("yaml");
 
 const SECRETS_OF_CHECKS = ["CALLBACK_HMAC_SECRETS", "CALLBACK_HEADER_TOKENS", "CALLBACK_WEBHOOK_SECRETS"];
 
+const SECRETS_OF_ALARMS = ["ALARM_WEBHOOK_URL", "ALARM_WEBHOOK_SECRETS"];
+
 /** They stand in SSM, or make no sense here. */
 const NOT_HERE = [
   "DATABASE_URL",
@@ -14,7 +16,10 @@ const NOT_HERE = [
   "CALLBACK_TOKENS",
   "ADMIN_TOKENS",
   ...SECRETS_OF_CHECKS,
+  ...SECRETS_OF_ALARMS,
 ];
+/** Keys of a collector; one beside the functions holds them itself. */
+const KEYS_OF_COLLECTORS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
 const MADE_BY_THE_STACK = ["PUBLIC_URL", "SNS_TOPIC_ARN", "SNS_TEST_TOPIC_ARN", "AWS_REGION", "SOURCES_FILE"];
 
 /** How long CloudWatch can keep logs, in days. */
@@ -38,6 +43,10 @@ const KEYS = {
   callbackSecrets: [
     isList((value) => SECRETS_OF_CHECKS.includes(value), 0),
     `a list of names among ${SECRETS_OF_CHECKS.join(", ")}; [] for none`,
+  ],
+  alarmSecrets: [
+    isList((value) => SECRETS_OF_ALARMS.includes(value), 0),
+    `a list of names among ${SECRETS_OF_ALARMS.join(", ")}; [] for none`,
   ],
   settings: [
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
@@ -75,6 +84,7 @@ async function settingProblems(settings = {}) {
   const result = settingsSchema.safeParse(settings);
   return [
     ...misplaced(NOT_HERE, "is a secret: put it into SSM"),
+    ...misplaced(KEYS_OF_COLLECTORS, "holds a key: send traces to a collector in your network that holds it"),
     ...misplaced(MADE_BY_THE_STACK, "is made by the stack itself"),
     ...names.filter((name) => !known.includes(name)).map((name) => `settings.${name} is no setting`),
     ...(result.success
