@@ -1,8 +1,13 @@
 import { defineConfig } from "vitest/config";
 import { unitTests } from "./test/support/unit-tests.ts";
 
-// The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its tests stay.
+// The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its
+// tests stay.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
+
+// What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second.
+const PATIENCE = ["test/support/patience.ts"];
+const PATIENT = { poll: { timeout: 20_000 } };
 
 export default defineConfig({
   test: {
@@ -12,17 +17,20 @@ export default defineConfig({
         test: { name: "house", include: ["test/house/**/*.test.ts"] },
       },
       {
-        // `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the package.
+        // `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the
+        // package.
         ssr: { resolve: { conditions: ["@invoice-relay/source"] } },
         test: {
           name: "relay",
           include: ["test/**/*.test.ts"],
           exclude: ["test/house/**", "test/slow/**", ...SANDBOX],
           globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          // Waiting for real servers is most of what these do, and loading modules much of the rest: more workers than
-          // cores, each keeping what it loaded.
+          // Waiting for real servers is most of what these do, and loading modules much of the rest: more
+          // workers than cores, each keeping what it loaded.
           maxWorkers: 3,
           isolate: false,
         },
@@ -33,6 +41,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: unitTests(import.meta.dirname),
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 30_000,
           maxWorkers: 2,
           isolate: false,
@@ -44,6 +54,8 @@ export default defineConfig({
           name: "sandbox",
           include: SANDBOX,
           globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           maxWorkers: 3,
@@ -56,6 +68,8 @@ export default defineConfig({
           name: "slow",
           include: ["test/slow/**/*.test.ts"],
           globalSetup: ["test/support/global-setup.ts"],
+          setupFiles: PATIENCE,
+          expect: PATIENT,
           testTimeout: 600_000,
           hookTimeout: 120_000,
           maxWorkers: 1,

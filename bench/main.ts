@@ -37,6 +37,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "events replayed a second, and what live traffic notices of it",
     load: async () => (await import("./measures/replay.ts")).replay,
   },
+  console: {
+    about: "every page of the console with 1 million callbacks in the log, or (--long) 10 million",
+    load: async () => (await import("./measures/console.ts")).consolePages,
+  },
   bystander: {
     about: "what a callback notices of strangers who send hostile ones 20 times a second",
     load: async () => (await import("./measures/bystander.ts")).bystander,

@@ -9,8 +9,12 @@ import * as m0007 from "./relay/0007_reconcile.ts";
 import * as m0008 from "./relay/0008_replay.ts";
 import * as m0009 from "./relay/0009_partition_functions.ts";
 import * as m0010 from "./relay/0010_relay_process.ts";
+import * as m0011 from "./relay/0011_log_guard.ts";
+import * as m0012 from "./relay/0012_callback_budget.ts";
 
-/** The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder. */
+/**
+ * The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder.
+ */
 export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0001_callback": m0001,
   "0002_confirmation": m0002,
@@ -22,4 +26,6 @@ export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0008_replay": m0008,
   "0009_partition_functions": m0009,
   "0010_relay_process": m0010,
+  "0011_log_guard": m0011,
+  "0012_callback_budget": m0012,
 };

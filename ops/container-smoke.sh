@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The image and compose.yaml, tried on a real Docker engine: builds, migrates, takes a callback into its own Postgres,
-# refuses a wrong token, is healthy, stops cleanly. GitHub Actions runs it; nothing of it stays.
+# The image and compose.yaml, tried on a real Docker engine: builds, migrates, takes a callback into its own
+# Postgres, refuses a wrong token, is healthy, stops cleanly. GitHub Actions runs it; nothing of it stays.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

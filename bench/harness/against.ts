@@ -46,8 +46,8 @@ export async function compareCheckouts(
             name,
             ...[spreads.here, spreads.there, spreads.ratio].flatMap(cells),
           ]),
-        note: `Medians of the rounds; a ratio is of a round here to the one there beside it. cpu: ms for each 1,000;
-all: everybody's but the generator's. Bytes: for each payment; by table and index with --json.`,
+        note: `Medians of the rounds; a ratio is of a round here to the one there beside it. cpu: ms for each
+1,000; all: everybody's but the generator's. Bytes: for each payment; by table and index with --json.`,
       },
     ],
     figures: { bench: measure, options, here: HERE, there, compared, rounds },

@@ -14,23 +14,32 @@ const MONTHS = 12;
 const FILL = `
   with paid as materialized (
     select
-      (lpad(to_hex(((n * 4294967295) / $3)::bigint), 8, '0') || '-0000-4000-8000-'
+      n, (lpad(to_hex(((n * 4294967295) / $3)::bigint), 8, '0') || '-0000-4000-8000-'
         || lpad(to_hex(n), 12, '0'))::uuid as id,
       date_trunc('minute', now()) - ($3 - n) * interval '3.1 seconds' as at
     from generate_series($1::bigint, $2::bigint) as n),
+  timed as materialized (
+    select paid.*, lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as moment from paid),
   past as materialized (
-    select id, at,
+    select id, at, 'order-' || n as reference,
+      -- A callback's id has its time in it.
+      (left(moment, 8) || '-' || right(moment, 4) || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid
+        as callback_id,
+      ('x' || left(encode(sha256(convert_to('payer-' || n % 1000000 || '@example.com', 'UTF8')), 'hex'), 8))
+        ::bit(32)::integer as payer_email_hash,
       '{"id":"' || id || '","status":"Paid","type":"Live",'
+        || '"payerEmail":"payer-' || n % 1000000 || '@example.com",'
         || '"amount":1500.50,"totalAmount":1511.25}' as document,
       '{"id":"' || id || '","subject":"' || id || '",'
         || '"data":{"amount":"1500.50","totalAmount":"1511.25","paidAt":"'
         || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}' as payload
-    from paid),
+    from timed),
   callbacks as (
     insert into callback
       (id, received_at, source, method, path, query, reference, remote_address, found_by, invoice_ids,
        headers, body)
-    select id, at, 'default', 'POST', '/callbacks/***/order', '', 'order', '127.0.0.1', 'data.id', array[id],
+    select callback_id, at, 'default', 'POST', '/callbacks/***/' || reference, '', reference, '127.0.0.1',
+      'data.id', array[id],
       '[["Content-Type","application/json"]]',
       convert_to('{"data":{"id":"' || id || '","status":"Paid"}}', 'UTF8')
     from past),
@@ -41,8 +50,9 @@ const FILL = `
   invoices as (
     insert into invoice
       (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, total_amount, status,
-       type, collection_name, digest, document)
-    select id, 'default', at, at, at, at, at, 1500.50, 1511.25, 'Paid', 'Live', 'Term 2',
+       type, collection_name, reference, payer_email_hash, digest, document)
+    select id, 'default', at, at, at, at, at, 1500.50, 1511.25, 'Paid', 'Live', 'Term 2', reference,
+      payer_email_hash,
       translate(rtrim(encode(sha256(convert_to(document, 'UTF8')), 'base64'), '='), '+/', '-_'),
       document::json
     from past),

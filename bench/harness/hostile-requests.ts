@@ -9,7 +9,9 @@ const filled = (piece: string): string => piece.repeat(Math.floor(LIMIT / piece.
 
 function callback(body: string | Buffer, headers = "", query = ""): Buffer {
   const bytes = Buffer.from(body);
-  const head = `POST /callbacks/${TOKEN}${query} HTTP/1.1\r\nHost: relay.example.com\r\nConnection: close\r\n${headers}Content-Length: ${bytes.length}\r\n\r\n`;
+  const head =
+    `POST /callbacks/${TOKEN}${query} HTTP/1.1\r\nHost: relay.example.com\r\nConnection: ` +
+    `close\r\n${headers}Content-Length: ${bytes.length}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), bytes]);
 }
 

@@ -1,6 +1,10 @@
 /** The answer to Get Invoice for a paid invoice, as the interface shows it (part A, Invoice). */
 export const invoiceAnswer = (id: string): string =>
-  `{"status":200,"message":"Invoice retrieved","data":{"id":"${id}","title":"School fees, second term","collectionName":"Term 2","payerName":"Ada Obi","payerEmail":"ada.obi@example.com","payerPhoneNumber":"+2348012345678","billerName":"Hill School","billerAddress":"1 Hill Road, Lagos","billerEmail":"bursar@hill-school.example.com","amount":1500.50,"serviceCharge":10,"vat":0.75,"totalAmount":1511.25,"settleableAmount":1500.50,"status":"Paid","serviceFeePayer":"Payer","settlementFrequency":"Instant","type":"Live","paymentUrl":"https://pay.example.com/${id}","dateCreated":"2026-11-01T08:00:00Z","dateModified":"2026-11-01T09:00:00Z","billerMetaData":{"class":"4b","pupil":"10023"},"paymentDate":"2026-11-01T09:00:00Z","paymentMethod":"Card","invoiceBeneficiaries":null,"callBackUrl":"https://relay.example.com/callbacks/0123456789012345678901/order-10023"}}`;
+  `{"status":200,"message":"Invoice retrieved","data":{"id":"${id}","title":"School fees, second ` +
+  `term","collectionName":"Term 2","payerName":"Ada ` +
+  `Obi","payerEmail":"ada.obi@example.com","payerPhoneNumber":"+2348012345678","billerName":"Hill ` +
+  `School","billerAddress":"1 Hill Road, ` +
+  `Lagos","billerEmail":"bursar@hill-school.example.com","amount":1500.50,"serviceCharge":10,"vat":0.75,"totalAmount":1511.25,"settleableAmount":1500.50,"status":"Paid","serviceFeePayer":"Payer","settlementFrequency":"Instant","type":"Live","paymentUrl":"https://pay.example.com/${id}","dateCreated":"2026-11-01T08:00:00Z","dateModified":"2026-11-01T09:00:00Z","billerMetaData":{"class":"4b","pupil":"10023"},"paymentDate":"2026-11-01T09:00:00Z","paymentMethod":"Card","invoiceBeneficiaries":null,"callBackUrl":"https://relay.example.com/callbacks/0123456789012345678901/order-10023"}}`;
 
 /** The callback that the provider sends for it (interface, part B, Callback). */
 export const callbackBody = (notificationId: string, invoiceId: string): string =>

@@ -21,7 +21,10 @@ interface Round {
   answered: number;
 }
 
-/** A bystander's callbacks while a stranger sends each hostile request 20 times a second, against nobody there. */
+/**
+ * A bystander's callbacks while a stranger sends each hostile request 20 times a second, against nobody
+ * there.
+ */
 export async function bystander(stage: Stage, { rounds, ms }: BenchOptions): Promise<Report> {
   const database = await stage.createDatabase();
   const relay = await startWarmRelay(stage, database);
@@ -66,7 +69,9 @@ export async function bystander(stage: Stage, { rounds, ms }: BenchOptions): Pro
   return {
     tables: [
       {
-        title: `A bystander's callback sent to answered, ms, beside a stranger who sends this ${STRANGER_PER_SECOND} times a second`,
+        title:
+          "A bystander's callback sent to answered, ms, beside a stranger who sends this " +
+          `${STRANGER_PER_SECOND} times a second`,
         header: ["", "bytes", "p50", "p99", "p99 to nobody else's"],
         rows: results.map(({ name, bytes, p50, p99, ratio }) => [name, bytes, p50, p99, ratio]),
         note: `The worst ratio is ${worst}; ${MOST} is the most that is promised (G12).`,

@@ -3,6 +3,7 @@ import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { answerParent } from "../harness/answer-parent.ts";
 import { heapAfterCollection } from "../harness/heap-after-collection.ts";
+import { loopDelay } from "../harness/loop-delay.ts";
 import { profiler } from "../harness/profiler.ts";
 import { TOKEN, TOPIC_ARN } from "../harness/sample-payment.ts";
 
@@ -12,13 +13,15 @@ export interface RelayOptions {
   snsUrl: string;
   http: boolean;
   workers: boolean;
+  /** Opens the admin API to whoever sends it. */
+  adminToken?: string;
 }
 
 let relay: RunningRelay | undefined;
 
 const calls = {
   /** The real relay, with its default settings but for the budgets of one address. */
-  start: async ({ databaseUrl, providerUrl, snsUrl, http, workers }: RelayOptions) => {
+  start: async ({ databaseUrl, providerUrl, snsUrl, http, workers, adminToken }: RelayOptions) => {
     const environment = {
       PORT: "0",
       PUBLIC_URL: "https://relay.example.com",
@@ -33,6 +36,7 @@ const calls = {
       CALLBACKS_PER_HOUR: "1000000000",
       CALLBACK_IDS_PER_HOUR: "1000000000",
       CALLBACK_MEBIBYTES_PER_HOUR: "1000000",
+      ...(adminToken !== undefined && { ADMIN_TOKENS: adminToken }),
     };
     relay = await serve({
       settings: readSettings(environment, SERVE_REQUIRES),
@@ -45,6 +49,7 @@ const calls = {
   },
   heap: heapAfterCollection,
   ...profiler,
+  ...loopDelay,
   stop: () => relay?.stop(),
 };
 

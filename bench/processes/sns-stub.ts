@@ -62,7 +62,9 @@ function publishBatch(body: string): string {
   return answerTo("PublishBatch", element("Successful", successful) + element("Failed", failed));
 }
 
-/** One id in `failFirstOf` is refused the first time, so that a test sees each entry's own outcome honoured. */
+/**
+ * One id in `failFirstOf` is refused the first time, so that a test sees each entry's own outcome honoured.
+ */
 function failsNow(id: string): boolean {
   if (failFirstOf === 0 || Number.parseInt(id.slice(0, 8), 16) % failFirstOf !== 0 || failing.has(id))
     return false;

@@ -64,9 +64,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint linked_account_number_once unique (account_number),
       constraint linked_account_status_check check (status in ('Pending', 'Approved'))
     )`.execute(db);
-  await sql`create unique index linked_account_one_primary on linked_account ((true)) where is_primary`.execute(
-    db,
-  );
+  await sql`create unique index linked_account_one_primary
+    on linked_account ((true)) where is_primary`.execute(db);
 
   await sql`
     create table collection_account (

@@ -34,6 +34,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       answer_body text,
       error text,
       constraint delivery_attempt_pkey primary key (invoice_id, copy, attempt),
-      constraint delivery_attempt_delivery_fkey foreign key (invoice_id, copy) references delivery on delete cascade
+      constraint delivery_attempt_delivery_fkey
+        foreign key (invoice_id, copy) references delivery on delete cascade
     )`.execute(db);
 }

@@ -3,9 +3,9 @@ import { type Kysely, sql } from "kysely";
 /**
  * The log of callbacks. Column order: the fixed-width ones first, so that no row pays for padding.
  * `received_at` is the time inside the UUIDv7 `id`, so a callback is found in its partition by its id alone.
- * `headers` is json, not jsonb: it is kept, not searched, and jsonb refuses the NUL escapes that senders send.
- * `erased_digest`: SHA-256 in hex of the body that stood there before it was erased.
- * What a later reading found in a callback stands in `callback_reading`, because the log itself is insert-only.
+ * `headers` is json, not jsonb: it is kept, not searched, and jsonb refuses the NUL escapes that senders
+ * send. `erased_digest`: SHA-256 in hex of the body that stood there before it was erased. What a later
+ * reading found in a callback stands in `callback_reading`, because the log itself is insert-only.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -33,13 +33,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // Nearly every callback names one invoice: a plain index on the first id serves those, and the costly
   // inverted index holds only the few callbacks that name several.
   await sql`create index callback_first_invoice on callback ((invoice_ids[1]))`.execute(db);
-  await sql`create index callback_invoices on callback using gin (invoice_ids) where cardinality(invoice_ids) > 1`.execute(
-    db,
-  );
+  await sql`create index callback_invoices
+    on callback using gin (invoice_ids) where cardinality(invoice_ids) > 1`.execute(db);
   // A callback that asks nothing brings the next sweep forward, or is what an operator looks for.
-  await sql`create index callback_verdict on callback (verdict, received_at, id) where verdict is not null`.execute(
-    db,
-  );
+  await sql`create index callback_verdict
+    on callback (verdict, received_at, id) where verdict is not null`.execute(db);
   await sql`create table callback_default partition of callback default`.execute(db);
 
   await sql`

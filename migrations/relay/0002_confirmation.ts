@@ -1,15 +1,15 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * One row for each invoice and source: what the provider is to be asked, and what came of it. `requests` counts what
- * asked for it: a claim remembers the count, and an answer closes the confirmation only while the count is the same.
- * `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a confirmation.
- * `record_only`: it is recorded and not published, until something else asks for it. `released_at`: an operator let
- * it out of quarantine. `dismissed_at`: an operator wants to see it no more, until it is decided again. `erased_at`:
- * the mark that keeps later answers from bringing erased personal data back. `sender`: the address of the callback
- * that opened it, so that a flood from one address does not bury the others. `callback_id`: the newest callback that
- * named it.
- * Rows change several times, so pages keep room for it (fillfactor), and vacuum comes early.
+ * One row for each invoice and source: what the provider is to be asked, and what came of it. `requests`
+ * counts what asked for it: a claim remembers the count, and an answer closes the confirmation only while the
+ * count is the same. `attempt` counts steps on the ladder, `faults` failures in a row; only the first ends a
+ * confirmation. `record_only`: it is recorded and not published, until something else asks for it.
+ * `released_at`: an operator let it out of quarantine. `dismissed_at`: an operator wants to see it no more,
+ * until it is decided again. `erased_at`: the mark that keeps later answers from bringing erased personal
+ * data back. `sender`: the address of the callback that opened it, so that a flood from one address does not
+ * bury the others. `callback_id`: the newest callback that named it. Rows change several times, so pages keep
+ * room for it (fillfactor), and vacuum comes early.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -40,14 +40,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint confirmation_pkey primary key (invoice_id, source),
       constraint confirmation_priority_check check (priority in ('known', 'unknown', 'replay')),
       constraint confirmation_state_check check (state in ('due', 'claimed', 'done', 'dead')),
-      constraint confirmation_opened_by_check check (opened_by in ('callback', 'reconcile', 'replay', 'operator')),
+      constraint confirmation_opened_by_check
+        check (opened_by in ('callback', 'reconcile', 'replay', 'operator')),
       constraint confirmation_verdict_check
         check (verdict in ('pending', 'paid', 'quarantined', 'invalidated', 'not_paid', 'unknown_invoice')),
       constraint confirmation_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
-    ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000)`.execute(
-    db,
-  );
+    ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02,
+      autovacuum_vacuum_threshold = 1000)`.execute(db);
   for (const [name, columns, condition] of [
     ["confirmation_due", "source, priority, ((attempt + faults > 0)), due_at", "state = 'due'"],
     [
@@ -64,7 +64,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ["confirmation_erased", "erased_at", "erased_at is not null"],
   ] as const)
     await sql`
-      create index ${sql.raw(name)} on confirmation (${sql.raw(columns)}) where ${sql.raw(condition)}`.execute(
-      db,
-    );
+      create index ${sql.raw(name)} on confirmation (${sql.raw(columns)})
+        where ${sql.raw(condition)}`.execute(db);
 }

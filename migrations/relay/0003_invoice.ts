@@ -1,12 +1,12 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The newest answer that the provider confirmed for each invoice and source, and every other answer that differed:
- * older ones, and those that were replaced. The newest is not kept twice.
- * `payer_email_hash`: 32 bits of the address' digest, to find it by; too few to be told by them.
- * Personal data stands in `document`, `title` and `reference`, so that erasing has one place to go.
- * `document` is json as text: jsonb would refuse NUL escapes and change the digits of numbers.
- * A snapshot is looked up by its invoice alone, so that the primary key is its one index.
+ * The newest answer that the provider confirmed for each invoice and source, and every other answer that
+ * differed: older ones, and those that were replaced. The newest is not kept twice. `payer_email_hash`: 32
+ * bits of the address' digest, to find it by; too few to be told by them. Personal data stands in `document`,
+ * `title` and `reference`, so that erasing has one place to go. `document` is json as text: jsonb would
+ * refuse NUL escapes and change the digits of numbers. A snapshot is looked up by its invoice alone, so that
+ * the primary key is its one index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -40,9 +40,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // For whoever has the merchant's own number, and for what was confirmed lately.
   await sql`create index invoice_reference on invoice (reference) where reference is not null`.execute(db);
   // For whoever has the payer on the telephone.
-  await sql`create index invoice_payer_email on invoice (payer_email_hash) where payer_email_hash is not null`.execute(
-    db,
-  );
+  await sql`create index invoice_payer_email
+    on invoice (payer_email_hash) where payer_email_hash is not null`.execute(db);
   await sql`create index invoice_confirmed_at on invoice using brin (confirmed_at)`.execute(db);
   await sql`
     create table invoice_snapshot (

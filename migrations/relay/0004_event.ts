@@ -1,14 +1,14 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * `event` is the permanent log of events: inserted once, and changed by erasing only. `payload` is text, exactly as
- * published. `(source, invoice_id, type)` is what makes an event one of a kind (G4).
- * `outbox` is what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
- * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows from
- * source and `invoice_type`, by today's settings. `callback_id` and `requested_at` say what led to it, for logs and
- * metrics. `held`: an event of a Test invoice without a topic.
- * `publication` is every acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message that SNS
- * accepted. It is looked up by its event, and certificates read the acceptances of a period.
+ * `event` is the permanent log of events: inserted once, and changed by erasing only. `payload` is text,
+ * exactly as published. `(source, invoice_id, type)` is what makes an event one of a kind (G4). `outbox` is
+ * what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
+ * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows
+ * from source and `invoice_type`, by today's settings. `callback_id` and `requested_at` say what led to it,
+ * for logs and metrics. `held`: an event of a Test invoice without a topic. `publication` is every
+ * acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message that SNS accepted. It is
+ * looked up by its event, and certificates read the acceptances of a period.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -31,7 +31,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create function event_is_insert_only() returns trigger language plpgsql as $$
     begin
       if tg_op = 'UPDATE' and new.erased_at is not null
-        and (new.source, new.id, new.invoice_id, new.type, new.invoice_type, new.created_at) is not distinct from
+        and (new.source, new.id, new.invoice_id, new.type, new.invoice_type, new.created_at)
+          is not distinct from
             (old.source, old.id, old.invoice_id, old.type, old.invoice_type, old.created_at) then
         return new;
       end if;
@@ -56,7 +57,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       last_error text,
       constraint outbox_pkey primary key (source, event_id),
       constraint outbox_state_check check (state in ('due', 'claimed', 'held', 'dead')),
-      constraint outbox_lease_check check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
+      constraint outbox_lease_check
+        check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`.execute(db);
   await sql`create index outbox_due on outbox (source, invoice_type, due_at) where state = 'due'`.execute(db);
   await sql`create index outbox_claimed on outbox (claimed_until) where state = 'claimed'`.execute(db);
@@ -76,11 +78,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint publication_pkey primary key (source, event_id, id)
     )`.execute(db);
   // Rows come in the order of their time: so small an index costs the path nothing.
-  await sql`create index publication_published_at on publication using brin (published_at) with (autosummarize = on)`.execute(
-    db,
-  );
+  await sql`create index publication_published_at
+    on publication using brin (published_at) with (autosummarize = on)`.execute(db);
   await sql`
-    create index publication_replay on publication (replay_id, source, event_id) where replay_id is not null`.execute(
-    db,
-  );
+    create index publication_replay on publication (replay_id, source, event_id)
+      where replay_id is not null`.execute(db);
 }

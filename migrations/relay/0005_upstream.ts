@@ -1,15 +1,14 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Whether a source may be asked and a topic published to, shared by all processes: one machine for both, whose states
- * docs/states.md draws. `opens_at`: nothing goes out before that moment (back-off, open circuit breaker, Retry-After);
- * `retry_at`: the one that the upstream named itself, which no late answer shortens. `faults`: failures in a row.
- * `paused_by` names who paused it, `pause_reason` why a person did, `paused_until` when that ends by itself,
- * `probe_at` when a refused one is tried next. `version` moves with every transition, so that none is decided on old
- * facts.
- * Of a source: `scout_at`, when the list may be read next for ids of a flood; `allowance`, what is left of the rate
- * limit at `allowance_at`; unknown ids have an allowance of their own, and `unknown_share` is how many of them
- * proved unknown lately, from 0 to 1.
+ * Whether a source may be asked and a topic published to, shared by all processes: one machine for both,
+ * whose states docs/states.md draws. `opens_at`: nothing goes out before that moment (back-off, open circuit
+ * breaker, Retry-After); `retry_at`: the one that the upstream named itself, which no late answer shortens.
+ * `faults`: failures in a row. `paused_by` names who paused it, `pause_reason` why a person did,
+ * `paused_until` when that ends by itself, `probe_at` when a refused one is tried next. `version` moves with
+ * every transition, so that none is decided on old facts. Of a source: `scout_at`, when the list may be read
+ * next for ids of a flood; `allowance`, what is left of the rate limit at `allowance_at`; unknown ids have an
+ * allowance of their own, and `unknown_share` is how many of them proved unknown lately, from 0 to 1.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const columns = sql`

@@ -2,13 +2,13 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * What needs a person: open until `cleared_at`; raised again while open, it only counts. `told_at` and
- * `cleared_told_at`: when the alarm webhook took its beginning and its end. `alarm_telling` is one row, by which one
- * process at a time tells people, and no oftener than it says: nobody does before `next_at`.
- * And who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an invoice,
- * an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its timeline.
- * And what the rows of the work no longer say, for an invoice's timeline: asks and sends that failed, replays that had
- * it asked about again, and the verdict that a later one took the place of. Only these are noted, the first fifty of
- * each kind.
+ * `cleared_told_at`: when the alarm webhook took its beginning and its end. `alarm_telling` is one row, by
+ * which one process at a time tells people, and no oftener than it says: nobody does before `next_at`. And
+ * who changed what by hand: one entry for each thing that an action touched. `subject` is that thing (an
+ * invoice, an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its
+ * timeline. And what the rows of the work no longer say, for an invoice's timeline: asks and sends that
+ * failed, replays that had it asked about again, and the verdict that a later one took the place of. Only
+ * these are noted, the first fifty of each kind.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -54,9 +54,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`create index audit_entry_at on audit_entry (at)`.execute(db);
   await sql`create index audit_entry_subject on audit_entry (subject, id)`.execute(db);
-  await sql`create index audit_entry_invoice on audit_entry (invoice_id) where invoice_id is not null`.execute(
-    db,
-  );
+  await sql`create index audit_entry_invoice
+    on audit_entry (invoice_id) where invoice_id is not null`.execute(db);
   await sql`
     create table history_entry (
       id bigint generated always as identity,

@@ -1,14 +1,15 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Readings of the provider's list, and what came of them. Both tables are work under a lease as well: who holds
- * the lease reads, and a dead reader's work is taken up where it stood (`unread_from`). `unproven` holds the days whose
- * reading contradicted itself; the next sweep reads them again. `called` counts the missing ones that a callback had
- * asked about already: the others no callback ever named. What a sweep counted stands in `swept_payment`, until it
- * is done, so that no crash makes it count twice.
- * A certificate without a `day` was asked for by a person; those with one are the daily run's. While it is made,
- * `listed_payment` holds what the lists showed of each payment, and what Get Invoice said where it was asked: the
- * books are compared there, so that no period has to fit into a process. `reading` is the last one that showed it.
+ * Readings of the provider's list, and what came of them. Both tables are work under a lease as well: who
+ * holds the lease reads, and a dead reader's work is taken up where it stood (`unread_from`). `unproven`
+ * holds the days whose reading contradicted itself; the next sweep reads them again. `called` counts the
+ * missing ones that a callback had asked about already: the others no callback ever named. What a sweep
+ * counted stands in `swept_payment`, until it is done, so that no crash makes it count twice. A certificate
+ * without a `day` was asked for by a person; those with one are the daily run's. While it is made,
+ * `listed_payment` holds what the lists showed of each payment, and what Get Invoice said where it was asked:
+ * the books are compared there, so that no period has to fit into a process. `reading` is the last one that
+ * showed it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -38,7 +39,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint sweep_pkey primary key (id),
       constraint sweep_kind_check check (kind in ('automatic', 'back_fill')),
       constraint sweep_state_check check (state in ('due', 'claimed', 'done')),
-      constraint sweep_lease_check check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
+      constraint sweep_lease_check
+        check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     )`.execute(db);
   await sql`
     create unique index sweep_one_open on sweep (source, collection_id)
@@ -88,7 +90,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       document json,
       constraint certificate_pkey primary key (id),
       constraint certificate_state_check check (state in ('due', 'claimed', 'done')),
-      constraint certificate_lease_check check ((state = 'claimed') = (lease_token is not null and claimed_until is not null)),
+      constraint certificate_lease_check
+        check ((state = 'claimed') = (lease_token is not null and claimed_until is not null)),
       constraint certificate_result_check check (result in ('equal', 'not_equal', 'refused')),
       constraint certificate_done_check
         check ((state = 'done') = (document is not null and gaps is not null and result is not null))

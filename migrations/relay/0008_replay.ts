@@ -2,8 +2,8 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * What is run again from the log, and how far it has come: whoever holds the lease goes on at `position`.
- * `matching` is how many there were when it was asked for; `handled` of them are behind it, in all that became of
- * them. An entry that SNS refused stands in `replay_refusal` by name.
+ * `matching` is how many there were when it was asked for; `handled` of them are behind it, in all that
+ * became of them. An entry that SNS refused stands in `replay_refusal` by name.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Making and dropping a month of the callback log takes the tables' owner. These functions do just that as their
- * owner, whoever ran the migrations, so that a relay needs no more than its role: `grantRoles` says which one may call
- * them. They name every table with its schema and look for nothing else on the caller's search path. Each waits two
- * seconds at most for a lock, because callbacks wait behind it, and then fails with 55P03.
+ * Making and dropping a month of the callback log takes the tables' owner. These functions do just that as
+ * their owner, whoever ran the migrations, so that a relay needs no more than its role: `grantRoles` says
+ * which one may call them. They name every table with its schema and look for nothing else on the caller's
+ * search path. Each waits two seconds at most for a lock, because callbacks wait behind it, and then fails
+ * with 55P03.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -19,7 +20,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       if to_regclass('public.' || partition) is not null then return false; end if;
       perform pg_advisory_xact_lock(hashtext('invoice-relay partitions'));
       -- Not to_regclass again, which may answer from what it remembers of before the wait.
-      if exists (select from pg_class where relname = partition and relnamespace = 'public'::regnamespace) then
+      if exists (select from pg_class where relname = partition
+          and relnamespace = 'public'::regnamespace) then
         return false;
       end if;
       execute format(
@@ -43,7 +45,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       past timestamptz;
     begin
       perform pg_advisory_xact_lock(hashtext('invoice-relay partitions'));
-      select substring(pg_get_expr(child.relpartbound, child.oid) from $re$TO \\('([^']+)'\\)$re$)::timestamptz
+      select substring(pg_get_expr(child.relpartbound, child.oid) from $re$TO \\('([^']+)'\\)$re$)
+        ::timestamptz
       into past
       from pg_inherits join pg_class as child on child.oid = inhrelid
       where inhparent = 'public.callback'::regclass and child.relname = partition
@@ -55,7 +58,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       execute format('alter table public.callback detach partition public.%I', partition);
       execute format(
         'insert into public.callback select old.* from public.%I as old
-         join unnest($1, $2) as kept (received_at, id) using (received_at, id)', partition) using kept_at, kept;
+         join unnest($1, $2) as kept (received_at, id) using (received_at, id)', partition)
+        using kept_at, kept;
       execute format('drop table public.%I', partition);
     end $$`.execute(db);
   await sql`revoke all on function make_callback_partition from public`.execute(db);

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The processes of `serve` that work on this database: each says every half minute that it lives, and takes its row
- * away when it stops. A row that is silent tells of a process that died or hangs.
+ * The processes of `serve` that work on this database: each says every half minute that it lives, and takes
+ * its row away when it stops. A row that is silent tells of a process that died or hangs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

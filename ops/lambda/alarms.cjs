@@ -1,6 +1,7 @@
 const { capitalized, functions } = require("./functions.cjs");
 
-// What is mailed to alarmEmail: the relay's own alarms, and what it cannot tell itself because it does not run.
+// What is mailed to alarmEmail: the relay's own alarms, and what it cannot tell itself because it does not
+// run.
 
 /** As long as this may work wait, in seconds. */
 const BACKLOG = 300;
@@ -105,7 +106,8 @@ module.exports = async ({ resolveVariable }) => {
       ),
       // What is not recorded is the one thing that only the provider can repair.
       CallbacksNotRecorded: alarm(
-        "Callbacks are answered 5xx; they are lost unless the provider sends them again or reconciliation finds them",
+        "Callbacks are answered 5xx; they are lost unless the provider sends them again or reconciliation " +
+          "finds them",
         {
           Namespace: "AWS/ApiGateway",
           MetricName: "5xx",

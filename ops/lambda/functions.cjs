@@ -1,5 +1,5 @@
-// What each function may do, in one table: roles.cjs and alarms.cjs are made from it, serverless.yml takes SECRET_SETTINGS
-// from it, and a test holds the result.
+// What each function may do, in one table: roles.cjs and alarms.cjs are made from it, serverless.yml takes
+// SECRET_SETTINGS from it, and a test holds the result.
 
 /** Which parameter of SSM holds a function's DATABASE_URL: each connects as the narrowest database role. */
 const AS = {
@@ -8,7 +8,10 @@ const AS = {
   owner: "DATABASE_URL=DATABASE_URL_OWNER",
 };
 
-/** Secrets of SSM; queues whose consumer it wakes, or is; the right to publish; how often it is called, in seconds. */
+/**
+ * Secrets of SSM; queues whose consumer it wakes, or is; the right to publish; how often it is called, in
+ * seconds.
+ */
 const functions = {
   receive: { secrets: [AS.receiver, "CALLBACK_TOKENS"], wakes: "ConfirmQueue" },
   confirm: {
@@ -32,13 +35,20 @@ const capitalized = (name) => name[0].toUpperCase() + name.slice(1);
 module.exports.functions = functions;
 module.exports.capitalized = capitalized;
 
-/** `${file(ops/lambda/functions.cjs):secretSettings.<function>}` */
-module.exports.secretSettings = async ({ resolveVariable }) => {
-  const checks = await resolveVariable("self:custom.stage.callbackSecrets");
-  return Object.fromEntries(
-    Object.entries(functions).map(([name, { secrets }]) => [
-      name,
-      [...secrets, ...(name === "receive" ? checks : [])].join(","),
-    ]),
+/** Secrets of SSM by function: its own, and what the stage adds to those that check callbacks and tell people. */
+async function secretsByFunction({ resolveVariable }) {
+  const [receive, confirm] = await Promise.all(
+    ["self:custom.stage.callbackSecrets", "self:custom.stage.alarmSecrets"].map(resolveVariable),
   );
-};
+  const added = { receive, confirm };
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, { secrets }]) => [name, [...secrets, ...(added[name] ?? [])]]),
+  );
+}
+module.exports.secretsByFunction = secretsByFunction;
+
+/** `${file(ops/lambda/functions.cjs):secretSettings.<function>}` */
+module.exports.secretSettings = async (given) =>
+  Object.fromEntries(
+    Object.entries(await secretsByFunction(given)).map(([name, secrets]) => [name, secrets.join(",")]),
+  );

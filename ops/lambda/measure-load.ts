@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
 
-// `node ops/lambda/measure-load.ts`: how long the packaged HTTP function takes to load, against a handler that imports
-// only express and pg, bundled alike. Median of 20 each, in turns. Needs `npm run package:lambda` first.
+// `node ops/lambda/measure-load.ts`: how long the packaged HTTP function takes to load, against a handler
+// that imports only express and pg, bundled alike. Median of 20 each, in turns. Needs `npm run
+// package:lambda` first.
 const RUNS = 20;
 const root = resolve(import.meta.dirname, "../..");
 
@@ -21,7 +22,8 @@ export function measureLoad(receive: string): LoadTimes {
     const [source, bare] = [join(folder, "bare.ts"), join(folder, "bare.cjs")];
     writeFileSync(
       source,
-      'import express from "express"; import pg from "pg"; export const handler = async () => [typeof express, typeof pg.Pool];',
+      'import express from "express"; import pg from "pg"; export const handler = async () => [typeof ' +
+        "express, typeof pg.Pool];",
     );
     buildSync({
       entryPoints: [source],
@@ -58,8 +60,10 @@ function load(file: string): { wallMs: number; cpuMs: number } {
 /** One line for a person. */
 export function loadLine({ receive, bare }: LoadTimes): string {
   const times = (measure: "wallMs" | "cpuMs") =>
-    `${receive[measure].toFixed(0)} against ${bare[measure].toFixed(0)} ms, ${(receive[measure] / bare[measure]).toFixed(2)} times`;
-  return `loading receive against express and pg alone, median of ${RUNS}: ${times("wallMs")} (CPU: ${times("cpuMs")})`;
+    `${receive[measure].toFixed(0)} against ${bare[measure].toFixed(0)} ms, ` +
+    `${(receive[measure] / bare[measure]).toFixed(2)} times`;
+  const both = `${times("wallMs")} (CPU: ${times("cpuMs")})`;
+  return `loading receive against express and pg alone, median of ${RUNS}: ${both}`;
 }
 
 if (import.meta.main) {

@@ -2,9 +2,12 @@ const { existsSync, readFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { parse } = require("yaml");
 
-// Reads ops/lambda/stages/<stage>.yml and says all that is wrong with it at once, before anything is deployed.
+// Reads ops/lambda/stages/<stage>.yml and says all that is wrong with it at once, before anything is
+// deployed.
 
 const SECRETS_OF_CHECKS = ["CALLBACK_HMAC_SECRETS", "CALLBACK_HEADER_TOKENS", "CALLBACK_WEBHOOK_SECRETS"];
+
+const SECRETS_OF_ALARMS = ["ALARM_WEBHOOK_URL", "ALARM_WEBHOOK_SECRETS"];
 
 /** They stand in SSM, or make no sense here. */
 const NOT_HERE = [
@@ -13,6 +16,7 @@ const NOT_HERE = [
   "CALLBACK_TOKENS",
   "ADMIN_TOKENS",
   ...SECRETS_OF_CHECKS,
+  ...SECRETS_OF_ALARMS,
 ];
 const MADE_BY_THE_STACK = ["PUBLIC_URL", "SNS_TOPIC_ARN", "SNS_TEST_TOPIC_ARN", "AWS_REGION", "SOURCES_FILE"];
 
@@ -37,6 +41,10 @@ const KEYS = {
   callbackSecrets: [
     isList((value) => SECRETS_OF_CHECKS.includes(value), 0),
     `a list of names among ${SECRETS_OF_CHECKS.join(", ")}; [] for none`,
+  ],
+  alarmSecrets: [
+    isList((value) => SECRETS_OF_ALARMS.includes(value), 0),
+    `a list of names among ${SECRETS_OF_ALARMS.join(", ")}; [] for none`,
   ],
   settings: [
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),

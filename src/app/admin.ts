@@ -48,7 +48,7 @@ const MOST_MINUTES = 180;
 const SHOWN_MINUTES = 60;
 
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
-export function adminDoor(options: AdminOptions): { routers: Router[]; stop(): void } {
+export function adminRoutes(options: AdminOptions): { routers: Router[]; stop(): void } {
   const { db, settings, log, metrics, behindTls } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };

@@ -20,8 +20,7 @@ const MOST_SPELLED_OUT = 20;
  * The runbook's heading of an alarm. @param runbookUrl where docs/operations.md can be read, if somebody said
  * so.
  */
-export const runbookLink = (name: string, runbookUrl = "docs/operations.md"): string =>
-  `${runbookUrl}#${name}`;
+const runbookLink = (name: string, runbookUrl = "docs/operations.md"): string => `${runbookUrl}#${name}`;
 
 /** The body for Slack and whatever else reads `text`; programs find the same in `alarms`. */
 export function alarmBody(alarms: readonly ToldAlarm[], runbookUrl?: string): string {

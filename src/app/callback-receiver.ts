@@ -13,6 +13,7 @@ import type { Source } from "../kit/sources.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
+import { shareBudgets } from "../record/callback-budgets.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
 import { closeAfterAnswer } from "./protect-answers.ts";
@@ -32,31 +33,36 @@ export interface CallbackReceiverOptions {
   handoff: Handoff<ClaimedConfirmation> | null;
   /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
   onNothingNamed: (source: string) => void;
+  /** False while the start waits for the database; always true when left out. */
+  mayRecord?: () => boolean;
 }
 
 const NOTHING_NAMED_EVERY_MS = 60_000;
-const REFUSED_EVERY_MS = 10_000;
-const OVER_BUDGET_EVERY_MS = 60_000;
+const SHARE_EVERY_MS = 1_000;
 
-/** Callbacks within budget for so long, in ms, end the alarm about those that were over it. */
-export const OVER_BUDGET_ENDS_MS = 10 * OVER_BUDGET_EVERY_MS;
-
-/** Everything between a callback's request and its answer, put together; `stop` ends what is paced. */
-export function callbackReceiver(options: CallbackReceiverOptions): {
+export interface CallbackReceiver {
   routers: RequestHandler[];
+  /** Shares what callers spent of their budgets with the other processes; for where no timer runs. */
+  shareBudgets(): Promise<void>;
+  /** Does so each second from now on. */
+  startSharing(): void;
+  /** Ends what is paced. */
   stop(): void;
-} {
+}
+
+/** Everything between a callback's request and its answer, put together. */
+export function callbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { settings, sources, recording, working, alarms, logger, metrics } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
-  const overBudget = new Paced({ everyMs: OVER_BUDGET_EVERY_MS, act: (key) => void raiseOverBudget(key) });
-  const refused = new Paced({ everyMs: REFUSED_EVERY_MS, act: (key) => void raiseRefused(key) });
   const intake = new CallbackIntake({
     sources,
     log: new CallbackLog({
       db: recording,
       onConfirmations: options.onConfirmations,
+      onAlarms: (raised) => alarms.tell(raised),
       handoff: options.handoff,
     }),
+    mayRecord: options.mayRecord ?? (() => true),
     logger,
     metrics,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
@@ -73,38 +79,27 @@ export function callbackReceiver(options: CallbackReceiverOptions): {
     ackBody: settings.CALLBACK_ACK_BODY,
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
     nothingNamed,
-    overBudget,
-    refused,
   });
   const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
 
-  function raiseOverBudget(key: string): Promise<void> {
-    const [source = "", subject = ""] = key.split(" ");
-    const detail =
-      "Callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the provider sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS";
-    return keep(source, alarms.goesOn({ name: "callbacks_over_budget", source, subject, detail }));
-  }
-
-  function raiseRefused(key: string): Promise<void> {
-    const [source = "", check = ""] = key.split(" ");
-    const detail = `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or address changed. They are kept as refused and ask nothing; once the settings are right, run: invoice-relay replay callbacks`;
-    return keep(source, alarms.raise({ name: "callback_refused", source, subject: check, detail }));
-  }
-
-  async function keep(source: string, kept: Promise<void>): Promise<void> {
+  const shareSpent = async () => {
     try {
-      await kept;
+      await intake.shareBudgets((spent) => shareBudgets(working, spent));
     } catch (error) {
-      logger.warn({ source, error: messageOf(error) }, "an alarm could not be kept");
+      logger.debug({ error: messageOf(error) }, "budgets could not be shared; they are shared later");
     }
-  }
+  };
+  let timer: NodeJS.Timeout | undefined;
 
   return {
     routers: [callbacks, closeAfterAnswer, pages],
+    shareBudgets: shareSpent,
+    startSharing: () => {
+      timer = setInterval(() => void shareSpent(), SHARE_EVERY_MS).unref();
+    },
     stop: () => {
+      clearInterval(timer);
       nothingNamed.stop();
-      overBudget.stop();
-      refused.stop();
     },
   };
 }

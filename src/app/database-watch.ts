@@ -35,6 +35,7 @@ export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
   readonly #timer: NodeJS.Timeout;
   #answeredAt = performance.now();
+  #lookedAt = performance.now();
   #askedAt: number | null = null;
   #lastError = `no answer within ${LATE_MS} ms`;
   #failed = false;
@@ -59,12 +60,23 @@ export class DatabaseWatch {
   }
 
   #look(): void {
+    this.#leaveSleepOut();
     if (this.#open === null && performance.now() - this.#answeredAt >= ALARM_AFTER_MS) this.#raise();
     if (this.#askedAt !== null) return;
     this.#askedAt = performance.now();
     void this.#ask().finally(() => {
       this.#askedAt = null;
     });
+  }
+
+  /** While this process was stopped nobody asked: that was no silence of Postgres. */
+  #leaveSleepOut(): void {
+    const now = performance.now();
+    const sleptMs = now - this.#lookedAt - LOOK_EVERY_MS;
+    this.#lookedAt = now;
+    if (sleptMs < LOOK_EVERY_MS) return;
+    this.#answeredAt += sleptMs;
+    if (this.#askedAt !== null) this.#askedAt += sleptMs;
   }
 
   async #ask(): Promise<void> {
@@ -80,7 +92,9 @@ export class DatabaseWatch {
   }
 
   #raise(): void {
-    const detail = `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${this.#lastError}. Callbacks are answered 503, so that the provider sends them again; all that is recorded waits and goes on by itself.`;
+    const detail =
+      `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${this.#lastError}. Callbacks are answered ` +
+      "503, so that the provider sends them again; all that is recorded waits and goes on by itself.";
     const alarm: Alarm = { name: "database_away", source: "", subject: "postgres", detail };
     const { alarms, tellPeople } = this.#options;
     alarms.tell([alarm]);

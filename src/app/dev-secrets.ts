@@ -6,8 +6,13 @@ import { join } from "node:path";
  * The callback token of the local relay: made once for each data dir, readable by its owner only, so that
  * invoices of an earlier run still find the relay, and no two machines share one.
  */
-export async function localCallbackToken(dataDir: string): Promise<string> {
-  const file = join(dataDir, "callback-token");
+export const localCallbackToken = (dataDir: string): Promise<string> => keptToken(dataDir, "callback-token");
+
+/** The token that one signs in with at the local console. */
+export const localAdminToken = (dataDir: string): Promise<string> => keptToken(dataDir, "admin-token");
+
+async function keptToken(dataDir: string, name: string): Promise<string> {
+  const file = join(dataDir, name);
   await mkdir(dataDir, { recursive: true });
   const made = randomBytes(18).toString("base64url");
   try {

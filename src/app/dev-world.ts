@@ -11,7 +11,12 @@ import { readSeed } from "../sandbox/provider/seed.ts";
 import { startCollectionService } from "../sandbox/provider/start-collection-service.ts";
 import { startLocalSns } from "../sandbox/sns/start-local-sns.ts";
 import { refuseForeignDatabase } from "./dev-database.ts";
-import { LOCAL_AWS_CREDENTIALS, localCallbackToken, useLocalAwsCredentials } from "./dev-secrets.ts";
+import {
+  LOCAL_AWS_CREDENTIALS,
+  localAdminToken,
+  localCallbackToken,
+  useLocalAwsCredentials,
+} from "./dev-secrets.ts";
 import { type ReceivedMessage, startLocalSubscriber } from "./dev-subscriber.ts";
 import { createLocalTopic } from "./dev-topic.ts";
 import { serve } from "./serve.ts";
@@ -45,6 +50,9 @@ export interface LocalWorld {
   /** A collection that takes any amount. */
   readonly collectionId: string;
   readonly callbackToken: string;
+  readonly consoleUrl: string;
+  /** What one signs in with there. */
+  readonly adminToken: string;
   readonly db: Database;
   /**
    * What another program needs to work with this relay: its settings, and credentials that the local SNS
@@ -110,6 +118,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     seed.collections.find((one) => one.status === "Active" && one.amount === null)?.id ?? "";
   const collectionIds = seed.collections.filter(({ status }) => status === "Active").map(({ id }) => id);
   const callbackToken = await localCallbackToken(dataDir);
+  const adminToken = await localAdminToken(dataDir);
   const port = await freePort(ports.relay);
   const own = {
     PORT: String(port),
@@ -119,6 +128,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     COLLECTION_API_KEY: apiKey,
     COLLECTION_IDS: options.reconciles ? collectionIds.join(",") : "none",
     CALLBACK_TOKENS: callbackToken,
+    ADMIN_TOKENS: `local:admin:${adminToken}`,
     SNS_TOPIC_ARN: topicArn,
     SNS_TEST_TOPIC_ARN: testTopicArn,
     AWS_REGION: REGION,
@@ -138,6 +148,8 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     apiKey,
     collectionId,
     callbackToken,
+    consoleUrl: relay.consoleUrl ?? `${settings.PUBLIC_URL}/console`,
+    adminToken,
     db,
     environment: { ...own, ...LOCAL_AWS_CREDENTIALS },
     stop: () => running.disposeAsync(),

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
-import { isLostConnection } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../database/postgres-errors.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -50,21 +50,13 @@ function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
   }
 }
 
-/**
- * Nobody answers there, or not now; a refused password, a name that does not exist, are faults of the
- * settings.
- */
-function isAway(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return isLostConnection(error) || /^(E[A-Z]+|53300|57P03)$/.test(code);
-}
-
 async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
   const about = "database";
   let server: { version: number; shown: string; fsync: string; readOnly: boolean } | undefined;
   try {
     const { rows } = await sql<NonNullable<typeof server>>`
-      select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
+      select current_setting('server_version_num')::int as version,
+        current_setting('server_version') as shown,
         current_setting('fsync') as fsync,
         pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`.execute(db);
     server = rows[0];
@@ -73,7 +65,7 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
       error instanceof RelayError
         ? error.message
         : `cannot be used: ${messageOf(error)}. Check DATABASE_URL, and that Postgres runs.`;
-    return { usable: false, checks: [{ about, state: "fault", says, away: isAway(error) }] };
+    return { usable: false, checks: [{ about, state: "fault", says, away: isDatabaseAway(error) }] };
   }
   if (server === undefined) return { usable: false, checks: [] };
   const major = Math.floor(server.version / 10_000);
@@ -134,7 +126,7 @@ async function checkSchema(db: Database): Promise<Check> {
     ? {
         about,
         state: "fault",
-        says: `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that brought it`,
+        says: `ahead by a breaking migration (${schema.breaking.join(", ")}). Deploy the version that has it`,
       }
     : {
         about,

@@ -63,9 +63,12 @@ const isAway = (error: unknown): boolean =>
 function wordsFor(error: unknown): string {
   if (!(error instanceof CollectionApiError)) return messageOf(error);
   if (error.kind === "key_refused")
-    return `it refuses the key. Check COLLECTION_API_KEY, and whether it allows this machine's address. ${error.message}`;
+    return `it refuses the key. Check COLLECTION_API_KEY; does it allow this address? ${error.message}`;
   if (error.kind === "wrong_key_kind")
-    return `it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test? ${error.message}`;
+    return (
+      "it knows the key, which is of the wrong kind. Check COLLECTION_API_KEY: Live or Test? " +
+      `${error.message}`
+    );
   if (error.kind === "collection_closed")
     return `it takes the key, but the collection is closed. ${error.message}`;
   return `${error.message} Check COLLECTION_API_URL.`;

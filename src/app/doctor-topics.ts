@@ -37,7 +37,9 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
         return {
           about,
           state: "warning",
-          says: `${arn} signs its messages with SHA-1, which consumers refuse. Set the topic's SignatureVersion to 2`,
+          says:
+            `${arn} signs its messages with SHA-1, which consumers refuse. Set the topic's ` +
+            "SignatureVersion to 2",
         };
       return found.subscriptions > 0
         ? { about, state: "ok", says: `${arn}, subscribed to by ${found.subscriptions}` }
@@ -46,7 +48,9 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
       return {
         about,
         state: "warning",
-        says: `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may publish (sns:Publish) shows with the first event`,
+        says:
+          `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may ` +
+          "publish (sns:Publish) shows with the first event",
       };
     case "fault":
       return {

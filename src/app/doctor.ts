@@ -37,7 +37,7 @@ function forStatus(settings: ServeSettings | null): StatusSettings {
 }
 
 /** Without its collections a source is not reconciled: a payment whose callback never comes is missed. */
-export function* checkReconciliation(sources: readonly Source[]): Generator<Check> {
+function* checkReconciliation(sources: readonly Source[]): Generator<Check> {
   for (const { name, reconciliation } of sources) {
     const about = `reconciliation of ${name}`;
     switch (reconciliation) {
@@ -51,7 +51,9 @@ export function* checkReconciliation(sources: readonly Source[]): Generator<Chec
         yield {
           about,
           state: "fault",
-          says: "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the collections of this account, or to none if that is meant",
+          says:
+            "off, so that a payment whose callback never comes is missed. Set COLLECTION_IDS to the " +
+            "collections of this account, or to none if that is meant",
         };
     }
   }

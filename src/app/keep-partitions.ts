@@ -32,7 +32,8 @@ export class PartitionKeeper {
       if (!isNotAllowed(error)) throw error;
       if (!this.#saidWhoDoes)
         this.#log.info(
-          "this database user may not make partitions of the callback log: `migrate` makes them, and whoever holds the role worker",
+          "this database user may not make partitions of the callback log: `migrate` makes them, and " +
+            "whoever holds the role worker",
         );
       this.#saidWhoDoes = true;
       return DAY_MS;

@@ -44,7 +44,7 @@ export interface Passes {
   scout: Pass;
   /** The daily certificate. */
   certify: Pass;
-  /** Takes up replays that nobody works on. */
+  /** Takes up replays that no process works on. */
   replay: Pass;
   /** Drops what the log keeps no longer. */
   retention: Pass;

@@ -1,5 +1,6 @@
 import { confirmationLeases } from "../confirmations/leases.ts";
 import { messageOf } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
 import { eraseWhatCameSince } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
@@ -7,9 +8,9 @@ import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
+import { forgetBudgets } from "../record/callback-budgets.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
-import { OVER_BUDGET_ENDS_MS } from "./callback-receiver.ts";
 import { confirming } from "./confirming.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import type { PassContext, Passes } from "./pass.ts";
@@ -27,7 +28,7 @@ export function createPasses(context: PassContext): Passes {
   const { db, settings, alarms, log } = context;
   const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
   const publisher = publishing(context);
-  // Without a wake-up nobody works beside: in Lambda each is a function of its own.
+  // Without a wake-up there is nobody to hand work to: in Lambda each pass is a function of its own.
   const worksBeside = context.publishWake !== undefined;
   const reconcileOptions = {
     db,
@@ -46,12 +47,19 @@ export function createPasses(context: PassContext): Passes {
     confirm: (stop) => confirmer.drain(stop),
     publish: (stop) => publisher.pump.drain(stop),
     async rescue() {
-      if ((await confirmationLeases.releaseExpired(db)) > 0) context.confirmWake?.raise();
-      if ((await outboxLeases.releaseExpired(db)) > 0) context.publishWake?.raise();
+      if ((await confirmationLeases.releaseExpired(db)) > 0) {
+        step("confirmations rescued");
+        context.confirmWake?.raise();
+      }
+      if ((await outboxLeases.releaseExpired(db)) > 0) {
+        step("events rescued");
+        context.publishWake?.raise();
+      }
       const resumed = await noticeEndedPauses(db);
       if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
       await eraseWhatCameSince(db);
-      await alarms.clearQuiet("callbacks_over_budget", OVER_BUDGET_ENDS_MS);
+      await alarms.clearQuiet();
+      await forgetBudgets(db);
       return null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
@@ -87,7 +95,7 @@ export function createPasses(context: PassContext): Passes {
     // Under a limit of confirmations a second every claim is counted.
     handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {
-      // What was handed over last is finished or given back.
+      // Work handed over at the very end is finished or given back.
       for (const pump of [confirmer, publisher.pump])
         await pump.drain(AbortSignal.abort()).catch((error: unknown) => {
           log.warn(

@@ -14,7 +14,7 @@ import { type Loop, startLoop } from "../workers/loop.ts";
 import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import type { WakeUps } from "../workers/wake-up.ts";
-import { adminDoor } from "./admin.ts";
+import { adminRoutes } from "./admin.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
@@ -57,6 +57,8 @@ export class Relay {
   /** What holds connections open, and so is stopped before the servers. */
   readonly #hangsUp: { stop(): void }[] = [];
   #stopping: Promise<void> | null = null;
+  /** The database was looked at and found right: nothing is recorded before that. */
+  #isStarted = false;
 
   constructor(parts: RelayParts) {
     this.#parts = parts;
@@ -80,8 +82,15 @@ export class Relay {
     return watch;
   }
 
-  /** Lets others see that this process lives. */
-  startPresence(does: { http: boolean; workers: boolean }): void {
+  /** Records, works, and is seen by others, from now on. */
+  start(does: { http: boolean; workers: boolean }): void {
+    this.#isStarted = true;
+    this.#startPresence(does);
+    if (does.workers) this.#startLoops();
+  }
+
+  /** Shows the other processes that this one is alive. */
+  #startPresence(does: { http: boolean; workers: boolean }): void {
     const { log, working } = this.#parts;
     const presence = new RelayProcess(working.db, does);
     const pass = async () => {
@@ -95,11 +104,12 @@ export class Relay {
     );
   }
 
-  startWorkers(): void {
+  /** Makes what the workers are, so that what is recorded can be handed over to them. */
+  prepareWorkers(): void {
     const { settings, log, hot, working, wakeUps } = this.#parts;
     const metrics = this.#metrics;
-    const { confirm, publish, reconcile } = wakeUps.signals;
-    const passes = createPasses({
+    const { confirm, publish } = wakeUps.signals;
+    this.#passes = createPasses({
       db: working.db,
       hot: hot.db,
       settings,
@@ -112,7 +122,14 @@ export class Relay {
       confirmWake: confirm,
       publishWake: publish,
     });
-    this.#passes = passes;
+  }
+
+  #startLoops(): void {
+    const passes = this.#passes;
+    if (passes === null) return;
+    const { settings, log, wakeUps } = this.#parts;
+    const metrics = this.#metrics;
+    const { confirm, publish, reconcile } = wakeUps.signals;
     const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
       { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
       { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
@@ -144,7 +161,9 @@ export class Relay {
       onConfirmations: () => wakeUps.wake("confirm"),
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
+      mayRecord: () => this.#isStarted,
     });
+    receiver.startSharing();
     this.#stoppable.push(receiver);
     const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
     const behindTls = settings.PUBLIC_URL.startsWith("https:");
@@ -186,7 +205,7 @@ export class Relay {
     });
     this.#stoppable.push(metricsPage);
     const readiness = new Readiness(recording.db, log);
-    const admin = adminDoor({
+    const admin = adminRoutes({
       db: working.db,
       settings,
       sources: this.sources,
@@ -200,7 +219,12 @@ export class Relay {
     this.#hangsUp.push(admin);
     const isOpen = (settings.ADMIN_TOKENS ?? []).length > 0;
     return [
-      opsRoutes({ readiness, metricsPage, isStopping: () => this.#stopping !== null }),
+      opsRoutes({
+        readiness,
+        metricsPage,
+        isStarted: () => this.#isStarted,
+        isStopping: () => this.#stopping !== null,
+      }),
       ...admin.routers,
       consolePages({ isOpen, folder: builtPages() }),
     ];

@@ -8,6 +8,7 @@ import { WakeUps } from "../workers/wake-up.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import { Relay } from "./relay.ts";
 import { register } from "./upstreams.ts";
+import { waitForDatabase } from "./wait-for-database.ts";
 import { tellWhatIsOn } from "./what-is-on.ts";
 
 export interface ServeOptions {
@@ -19,6 +20,8 @@ export interface ServeOptions {
   workers: boolean;
   /** The interface to listen on; all of them when left out. */
   host?: string;
+  /** Aborted when someone wishes the relay to stop: a start that waits for the database ends then. */
+  stop?: AbortSignal;
 }
 
 export interface RunningRelay {
@@ -28,6 +31,8 @@ export interface RunningRelay {
   /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
   opsUrl: string | null;
   opsPort: number | null;
+  /** The operators' pages on this machine; null where nobody can sign in, or nothing listens. */
+  consoleUrl: string | null;
   /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
   stop(): Promise<void>;
 }
@@ -42,10 +47,13 @@ const HOT_CONNECTIONS = 6;
 const WORKING_CONNECTIONS = 4;
 
 /**
- * Starts the relay. @throws RelayError when the schema does not fit (it says which command to run), or the
- * port is taken.
+ * Starts the relay. What needs no database stands first: while that is away the process lives, is not ready,
+ * answers callbacks with 503, and goes on by itself.
+ * @throws RelayError when the schema does not fit (it says which command to run), or the port is taken; the
+ *   database's error when it refuses what DATABASE_URL says.
  */
-export async function serve({ settings, log, http, workers, host }: ServeOptions): Promise<RunningRelay> {
+export async function serve(options: ServeOptions): Promise<RunningRelay> {
+  const { settings, log, http, workers, host, stop = new AbortController().signal } = options;
   const onIdleError = (error: Error) =>
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
   const pool = (max: number, kind: ConnectOptions = {}) =>
@@ -56,17 +64,23 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
   const relay = new Relay({ settings, log, recording, hot, working, wakeUps });
   try {
-    await requireSchema(working.db, "relay");
-    await requireWholeSessions(settings.DATABASE_URL);
-    await register(working.db, relay.sources);
-    tellWhatIsOn(log, settings, relay.sources);
-    await new PartitionKeeper(working.db, log).make();
-    await wakeUps.start();
     relay.watchDatabase();
-    relay.startPresence({ http, workers });
-    if (workers) relay.startWorkers();
+    if (workers) relay.prepareWorkers();
     if (settings.OPS_PORT !== undefined) await relay.startOps(settings.OPS_PORT, host);
     if (http) await relay.startHttp(host);
+    let isTold = false;
+    const look = async () => {
+      await requireSchema(hot.db, "relay");
+      await requireWholeSessions(settings.DATABASE_URL);
+      await register(hot.db, relay.sources);
+      if (!isTold) tellWhatIsOn(log, settings, relay.sources);
+      isTold = true;
+      await new PartitionKeeper(working.db, log).make();
+    };
+    if (await waitForDatabase(look, { log, stop })) {
+      await wakeUps.start();
+      relay.start({ http, workers });
+    }
   } catch (error) {
     await relay.stop();
     throw error;
@@ -77,6 +91,7 @@ export async function serve({ settings, log, http, workers, host }: ServeOptions
     port: relay.server?.port ?? null,
     opsUrl: ops?.url ?? null,
     opsPort: ops?.port ?? null,
+    consoleUrl: ops === null || settings.ADMIN_TOKENS === undefined ? null : `${ops.url}/console`,
     stop: () => relay.stop(),
   };
 }

@@ -6,7 +6,9 @@ import type { Source } from "../kit/source.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { whatIsOn } from "./what-is-on.ts";
 
-/** What the settings say, for a person to look at; no secret is part of it, but callback URLs where they may. */
+/**
+ * What the settings say, for a person to look at; no secret is part of it, but callback URLs where they may.
+ */
 export function settingsShown(
   settings: ServeSettings,
   sources: readonly Source[],

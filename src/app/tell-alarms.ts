@@ -3,6 +3,7 @@ import type { Tables } from "../database/tables.ts";
 import { claimUntoldAlarms, markAlarmsTold, putTellingOff } from "../database/untold-alarms.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Logger } from "../kit/log.ts";
+import { step } from "../kit/step.ts";
 import type { AlarmWebhook } from "./alarm-webhook.ts";
 import type { Pass } from "./pass.ts";
 
@@ -30,12 +31,15 @@ export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions)
   return async (stop) => {
     const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
     if (untold === null) return null;
+    step("alarms claimed");
     const problem = await webhook.tell(
       untold.alarms.map(({ id: _, ...alarm }) => alarm),
       stop,
     );
     if (problem === null) {
+      step("alarms told");
       await markAlarmsTold(db, untold.alarms, MESSAGE_EVERY_MS);
+      step("alarms marked as told");
       return MESSAGE_EVERY_MS;
     }
     const failures = untold.failures + 1;

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Source } from "../kit/source.ts";
+import { step } from "../kit/step.ts";
 import type { Route } from "../outbox/event.ts";
 import { closeAlarmsOfOthers } from "../upstreams/by-hand.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";
@@ -13,7 +14,9 @@ import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
   const names = sources.map((source) => source.name);
   const topics = [...new Set(routesOf(sources).map((route) => route.topicArn))];
+  step("upstreams to be registered");
   await registerUpstreams(db, { sources: names, topics });
+  step("upstreams registered");
   await closeAlarmsOfOthers(db, SOURCE, names);
   await closeAlarmsOfOthers(db, TOPIC, topics);
 }

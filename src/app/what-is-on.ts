@@ -29,7 +29,7 @@ export function whatIsOn(
 }
 
 /**
- * The first lines of `serve`: what is on and off, and each source whose missed callbacks nobody would find.
+ * The first lines of `serve`: what is on and off, and each source whose missed callbacks would go unnoticed.
  */
 export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
   const { on, off } = whatIsOn(settings, sources);
@@ -38,7 +38,8 @@ export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: read
     if (reconciliation === "unset")
       log.warn(
         { source: name },
-        "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if that is meant",
+        "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if " +
+          "that is meant",
       );
 }
 

@@ -17,7 +17,7 @@ export function timeValue(text: string): string {
 }
 
 /** Words for whoever looks next, in the audit log. */
-export function reasonValue(text: string): string {
+function reasonValue(text: string): string {
   if (text.trim() === "" || text.length > 500)
     throw new InvalidArgumentError("It should be a few words, 500 characters at most.");
   return text.trim();

@@ -89,7 +89,8 @@ function render(action: Action, result: PauseResult, until: Date | undefined): s
   if (changed.length > 0)
     lines.push(
       action === "pause"
-        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go on${until === undefined ? "" : " earlier"} with: invoice-relay resume ${work}`
+        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go ` +
+            `on${until === undefined ? "" : " earlier"} with: invoice-relay resume ${work}`
         : `${resumed} for: ${changed.join(", ")}.`,
     );
   if (unchanged.length > 0)

@@ -89,7 +89,7 @@ function shortened(text: string | null): string | null {
   return signs.length > LONGEST_CELL ? `${signs.slice(0, LONGEST_CELL - 1).join("")}…` : text;
 }
 
-export function renderInvoices(invoices: readonly ListedInvoice[]): string {
+function renderInvoices(invoices: readonly ListedInvoice[]): string {
   const width = Math.max(0, ...invoices.map(({ amount }) => amount?.length ?? 0));
   return table(
     ["invoice", "status", "amount", "created", "paid", "payer", "e-mail", "title"],

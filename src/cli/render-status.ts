@@ -65,10 +65,13 @@ function proofOf({ settings, sweeps, certificates, at }: Status): string[] {
       `reconciling ${name}`,
       reconciliation === "none" ? "off: COLLECTION_IDS is none" : "off: COLLECTION_IDS is not set",
     ]),
-    ...sweeps.map(({ collectionId, finishedAt, missing, lastError }): [string, string] => [
-      `list of ${collectionId}`,
-      `${finishedAt === null ? "not read yet" : `read ${ago(finishedAt, at)}, ${number(missing)} without an event`}${lastError === null ? "" : `; now: ${plainText(lastError)}`}`,
-    ]),
+    ...sweeps.map(({ collectionId, finishedAt, missing, lastError }): [string, string] => {
+      const read =
+        finishedAt === null
+          ? "not read yet"
+          : `read ${ago(finishedAt, at)}, ${number(missing)} without an event`;
+      return [`list of ${collectionId}`, lastError === null ? read : `${read}; now: ${plainText(lastError)}`];
+    }),
     ...certificates.map(({ source, day, result, gaps }): [string, string] => [
       `certificate of ${source}`,
       `${result.replace("_", " ")}, payments before ${day}${gaps > 0 ? `, ${number(gaps)} gaps` : ""}`,
@@ -77,13 +80,14 @@ function proofOf({ settings, sweeps, certificates, at }: Status): string[] {
 }
 
 function processesOf({ processes, versions, at }: Status): string[] {
-  const seen = processes.map(({ host, pid, version, http, workers, seenAt, lives }): [string, string] => [
-    `${host} ${pid}`,
-    `${[http ? "callbacks" : "", workers ? "workers" : ""].filter((part) => part !== "").join(" and ") || "idle"}, version ${version}, ${lives ? "alive" : "SILENT: seen"} ${ago(seenAt, at)}`,
-  ]);
+  const seen = processes.map(({ host, pid, version, http, workers, seenAt, lives }): [string, string] => {
+    const does = [...(http ? ["callbacks"] : []), ...(workers ? ["workers"] : [])].join(" and ");
+    const said = lives ? "alive" : "SILENT: seen";
+    return [`${host} ${pid}`, `${does || "idle"}, version ${version}, ${said} ${ago(seenAt, at)}`];
+  });
   return fields([
     ...seen,
-    ...(seen.length === 0 ? [["serve", "no process is seen (functions on Lambda are not)"] as Field] : []),
+    ...(seen.length === 0 ? [["serve", "no process is seen"] as Field] : []),
     ["this program", versions.program],
     ["PostgreSQL", `${versions.postgres}, schema ${versions.schema}`],
   ]);

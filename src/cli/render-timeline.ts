@@ -64,8 +64,11 @@ function wordsOf(entry: Entry): string {
     }
     case "event":
       return `${entry.type} written to the outbox, event id ${entry.id}`;
-    case "publication":
-      return `SNS accepted it${entry.replayId === null ? "" : ` (replay ${entry.replayId}${entry.replayedBy === null ? "" : ` by ${entry.replayedBy}`})`}: message ${entry.messageId} on ${entry.topicArn}`;
+    case "publication": {
+      const by = entry.replayedBy === null ? "" : ` by ${entry.replayedBy}`;
+      const replay = entry.replayId === null ? "" : ` (replay ${entry.replayId}${by})`;
+      return `SNS accepted it${replay}: message ${entry.messageId} on ${entry.topicArn}`;
+    }
     case "alarm":
       return `alarm ${entry.name}${entry.times > 1 ? ` (${entry.times} times)` : ""}: ${entry.detail}`;
     case "alarm_cleared":

@@ -93,7 +93,8 @@ function actCommand(
         const first = await run({ ...decision, dryRun: dryRun === true || !("ids" in selection) });
         if ("ids" in selection || dryRun === true || first.count === 0)
           return { ...first, dryRun: dryRun === true };
-        const many = `${first.count.toLocaleString("en-US")} ${first.count === 1 ? words.what[0] : words.what[1]}`;
+        const what = first.count === 1 ? words.what[0] : words.what[1];
+        const many = `${first.count.toLocaleString("en-US")} ${what}`;
         await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes);
         return await run(decision);
       });

@@ -3,7 +3,7 @@ import { Secret } from "../kit/secret.ts";
 import { DEFAULT_BANKS_PATH } from "./contract/operations.ts";
 
 export interface CollectionClientOptions {
-  /** The interface's `{base_url}`, without `/api/v1`, such as `https://api.example.com`. */
+  /** The interface's `{base_url}`, such as `https://api.example.com`; `/api/v1` at its end is left out. */
   baseUrl: string;
   /** Sent as `x-api-key`; never part of an error. */
   apiKey: string | Secret;
@@ -64,7 +64,8 @@ export function decide(options: CollectionClientOptions): ClientSettings {
   const { callbackUrl } = options;
   return {
     origin: url.origin,
-    prefix: url.pathname.replace(/\/+$/, ""),
+    // Many copy the address with it, and every operation's path begins with it.
+    prefix: url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/i, ""),
     key,
     timeoutMs: whole("timeoutMs", options.timeoutMs ?? 10_000, 1, 600_000),
     retries: whole("retries", options.retries ?? 2, 0, 10),

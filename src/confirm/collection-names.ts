@@ -1,3 +1,4 @@
+import { step } from "../kit/step.ts";
 import type { Collection, NotFound, Refusal } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
 
@@ -47,7 +48,9 @@ export class CollectionNames {
 
   async #read(): Promise<Read> {
     const { provider, collectionIds, timeoutMs } = this.#options;
+    step("collections to be asked for");
     const answers = await Promise.all(collectionIds.map((id) => provider.getCollection(id, { timeoutMs })));
+    step("collections answered");
     const refused = answers.find((answer) => answer.kind !== "found");
     if (refused !== undefined) return refused;
     return new Set(answers.map((answer) => nameIn(answer as { collection: Collection })));

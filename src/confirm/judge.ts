@@ -49,26 +49,36 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
         `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ` +
         `${confirmation.invoiceId}`,
     });
-  return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome) };
+  return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome, rules, raises) };
 }
 
 /**
  * The alarms about an invoice that are over with this outcome. One that was never asked for twice has none.
  */
 function endedBy(
-  { hasEvidence, requests }: Claimed,
+  confirmation: Claimed,
   answer: Answer,
   { state, verdict }: Pick<Outcome, "state" | "verdict">,
+  rules: Rules,
+  raises: readonly Raised[],
 ): AlarmName[] {
-  const ended: AlarmName[] = hasEvidence && answer.kind === "found" ? [OUTSIDE_CONTRACT] : [];
-  if (requests === 1 || state !== "done") return ended;
-  return [
-    ...ended,
-    "confirmation_dead",
-    ...(verdict === "quarantined" ? [] : (["invoice_quarantined"] as const)),
-  ];
+  const { hasEvidence, requests } = confirmation;
+  const isDone = state === "done";
+  const ended: AlarmName[] = hasEvidence && (isDone || answer.kind === "found") ? [OUTSIDE_CONTRACT] : [];
+  if (requests === 1 || !isDone) return ended;
+  ended.push("confirmation_dead");
+  if (verdict !== "quarantined") ended.push("invoice_quarantined");
+  if (isInOrder(confirmation, answer, rules, raises)) ended.push(ANOMALY);
+  return ended;
 }
 
+/** Nothing about the answer is odd, nor is it still what was odd about the one before. */
+const isInOrder = (confirmation: Claimed, answer: Answer, rules: Rules, raises: readonly Raised[]): boolean =>
+  answer.kind === "found" &&
+  !raises.some(({ name }) => name === ANOMALY) &&
+  (!wasPaid(confirmation, rules) || classOfStatus(answer.invoice.status, rules) === "paid");
+
+const ANOMALY: AlarmName = "invoice_anomaly";
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
 
 function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Changes {
@@ -126,7 +136,7 @@ function found(
     before,
     paidBefore,
     isOld: confirmed.isOld,
-  }).map((detail) => ({ name: "invoice_anomaly", detail }));
+  }).map((detail) => ({ name: ANOMALY, detail }));
   const common = { invoice: confirmed.row, priority: "known" as const, raises };
 
   // An older answer than the one that is known (G6): kept as a snapshot, decided by what is known.
@@ -203,7 +213,7 @@ const vanished = (confirmation: Claimed): Changes => ({
   ...staysPaid(confirmation),
   raises: [
     {
-      name: "invoice_anomaly",
+      name: ANOMALY,
       detail:
         "It was Paid and the provider now says that it does not exist. It stays paid here; ask the " +
         "provider why.",

@@ -1,5 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
+import type { KeyProof } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
 import { takeProbe } from "../upstreams/probe.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -26,20 +28,27 @@ export class KeyProbe {
   /** A confirmation was refused for its key. */
   suspect(): Promise<void> {
     return this.#once(async () => {
-      const { provider, upstream, timeoutMs } = this.#options;
-      const proof = await provider.proveKey({ timeoutMs });
-      if (proof.kind === "refused") await upstream.note(proof);
+      const proof = await this.#prove();
+      if (proof.kind === "refused") await this.#options.upstream.note(proof);
     });
   }
 
   /** Called while the source is refused; tries the key when that is due, in whichever process comes first. */
   probeWhenDue(): Promise<void> {
     return this.#once(async () => {
-      const { db, provider, upstream, timeoutMs } = this.#options;
+      const { db, upstream } = this.#options;
       if (!(await takeProbe(db, upstream.kind, upstream.name))) return;
-      const proof = await provider.proveKey({ timeoutMs });
+      const proof = await this.#prove();
       if (proof.kind !== "refused") await upstream.note({ kind: "works" });
     });
+  }
+
+  async #prove(): Promise<KeyProof> {
+    const { provider, timeoutMs } = this.#options;
+    step("key to be proved");
+    const proof = await provider.proveKey({ timeoutMs });
+    step("key proved");
+    return proof;
   }
 
   #once(work: () => Promise<void>): Promise<void> {

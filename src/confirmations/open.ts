@@ -43,9 +43,11 @@ export function opening(
 ): RawBuilder<unknown> {
   return sql`
     insert into confirmation as known
-      (invoice_id, source, sender, callback_id, priority, record_only, opened_by, opened_at, requested_at, due_at,
+      (invoice_id, source, sender, callback_id, priority, record_only, opened_by, opened_at,
+       requested_at, due_at,
        state, lease_token, claimed_until)
-    select asked.invoice_id, asked.source, asked.sender, asked.callback_id, ${priority}, ${recordOnly}::boolean, ${openedBy},
+    select asked.invoice_id, asked.source, asked.sender, asked.callback_id, ${priority},
+      ${recordOnly}::boolean, ${openedBy},
       clock_timestamp(), clock_timestamp(), clock_timestamp(),
       ${born.state}, ${born.leaseToken}, ${born.claimedUntil}
     from ${asked}

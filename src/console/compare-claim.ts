@@ -15,6 +15,9 @@ type Leaves = [path: string, value: string][];
 const MOST_FIELDS = 100;
 const DEEPEST = 8;
 
+/** Longer texts are for the eye alone, in characters: nobody waits while they are taken apart (G12). */
+const LONGEST = 32_768;
+
 /**
  * What a callback claimed beside what the provider answered, field by field: those of the same name, wherever
  * they stand. Amounts are compared as numbers, times as moments. Pure.
@@ -43,6 +46,7 @@ const nameOf = (path: string): string => {
 };
 
 function parsed(text: string): unknown {
+  if (text.length > LONGEST) return undefined;
   try {
     return JSON.parse(text, (_key, value, context?: { source?: string }) =>
       typeof value === "number" ? new Digits(context?.source ?? String(value)) : value,
@@ -62,7 +66,9 @@ class Digits {
 }
 
 function formIn(text: string): unknown {
-  return /^[^\s={}<>]+=/.test(text) ? Object.fromEntries(new URLSearchParams(text)) : undefined;
+  return text.length <= LONGEST && /^[^\s={}<>]{1,200}=/.test(text)
+    ? Object.fromEntries(new URLSearchParams(text))
+    : undefined;
 }
 
 function leavesOf(value: unknown, path = "", depth = 0): Leaves {

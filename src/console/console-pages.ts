@@ -24,8 +24,8 @@ const POLICY = [
 ].join("; ");
 
 /**
- * `/console`: the operators' pages, as `npm run build` makes them. They hold no data and ask the admin API for
- * all of it, so anybody may have them.
+ * `/console`: the operators' pages, as `npm run build` makes them. They hold no data and ask the admin API
+ * for all of it, so anybody may have them.
  */
 export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
   const pages = Router();

@@ -90,7 +90,8 @@ async function readCallbacks(db: Kysely<Tables>, id: string): Promise<{ entries:
   const { rows } = await sql<Extract<Entry, { kind: "callback" }> & { total: number }>`
     select 'callback' as kind, received_at as at, id, source, method, remote_address as "remoteAddress",
       found_by as "foundBy", verdict, count(*) over () as total,
-      case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes
+      case when erased_at is null
+        then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes
     from (${named}) as named order by received_at, id limit ${MOST_CALLBACKS}`.execute(db);
   const total = rows[0]?.total ?? 0;
   return { entries: rows.map(({ total: _, ...entry }) => entry), further: total - rows.length };

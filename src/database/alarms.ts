@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Expression, type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { type Columns, tableOf, text } from "./columns.ts";
@@ -32,6 +32,13 @@ export const ALARM_NAMES = [
 
 export type AlarmName = (typeof ALARM_NAMES)[number];
 
+/** Those that say what goes on, or what happened once, end by themselves: so long after it was last seen. */
+const QUIET_AFTER: Partial<Record<AlarmName, string>> = {
+  callback_refused: "1 hour",
+  callbacks_over_budget: "10 minutes",
+  event_truncated: "1 day",
+};
+
 export interface Alarm {
   name: AlarmName;
   source: string;
@@ -48,21 +55,74 @@ export const ALARM: Columns<Alarm> = {
   detail: text(({ detail }) => detail),
 };
 
+/** What ends. */
+export type EndedAlarm = Omit<Alarm, "detail">;
+
+export const ENDED_ALARM: Columns<EndedAlarm> = {
+  name: text(({ name }) => name),
+  source: text(({ source }) => source),
+  subject: text(({ subject }) => subject),
+};
+
 /**
- * Writes alarms, as part of the statement that makes the change they tell of (G13). Raised again while open,
- * an alarm counts in the same row.
+ * A part of a statement that can be no statement of its own: an alarm is written with the change it tells of
+ * (G13), or not at all.
+ */
+export type StatementPart = Expression<unknown>;
+
+/**
+ * Writes alarms. Raised again while open, an alarm counts in the same row.
  * @param alarms yields name, source, subject and detail.
  */
-export const raising = (alarms: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const raising = (alarms: RawBuilder<unknown>): StatementPart => sql`
   insert into alarm (name, source, subject, detail)
   select distinct on (name, source, subject) name, source, subject, detail from (${alarms}) as raised
   order by name, source, subject
   on conflict (name, source, subject) where cleared_at is null do update
     set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail`;
 
-/** Closes open alarms, in the same way. @param which a condition on rows of `alarm`. */
-export const clearing = (which: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  update alarm set cleared_at = clock_timestamp() where cleared_at is null and ${which}`;
+/**
+ * Writes alarms that say what goes on as often as it is seen: one that is open is touched at most once in
+ * `everyMs`, so that a flood waits for no row.
+ */
+export const raisingWhatLasts = (alarms: RawBuilder<unknown>, everyMs: number): StatementPart =>
+  raising(sql`
+    select * from (${alarms}) as seen where not exists (
+      select from alarm where cleared_at is null
+        and last_raised_at > clock_timestamp() - ${`${everyMs} ms`}::interval
+        and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject))`);
+
+/** Closes open alarms. @param which a condition on rows of `alarm`. */
+export const clearing = (which: RawBuilder<unknown>): StatementPart => sql`
+  update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
+
+/** The alarms that a change raises and ends. */
+export interface AlarmChange {
+  raises?: readonly Alarm[];
+  clears?: readonly EndedAlarm[];
+}
+
+/** What a change told a person: all that it raised, and what was open of those that it ends. */
+export interface Told {
+  raised: readonly Alarm[];
+  cleared: readonly EndedAlarm[];
+}
+
+/**
+ * The parts `raised` and `cleared` of a statement, behind its part `moved`: they write nothing where that
+ * changed nothing. `CLEARED` reads what they ended.
+ */
+export const alarmsOf = ({ raises = [], clears = [] }: AlarmChange): StatementPart => sql`
+  raised as (${raising(sql`
+    select alarm.* from ${tableOf("alarm", ALARM, raises)} where exists (select from moved)`)}),
+  cleared as (
+    ${clearing(sql`exists (select from moved) and (name, source, subject) in (
+      select name, source, subject from ${tableOf("ends", ENDED_ALARM, clears)})`)}
+    returning name, source, subject)`;
+
+/** The alarms that a statement with `alarmsOf` ended, as a column. */
+export const CLEARED = sql<EndedAlarm[]>`
+  coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared`;
 
 const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {
   source: text(({ source }) => source),
@@ -71,12 +131,12 @@ const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {
 
 /** Closes the open alarms about these, because someone has seen to them. */
 export async function closeAlarms(
-  db: Kysely<Tables>,
+  trx: Transaction<Tables>,
   names: readonly AlarmName[],
   about: readonly Pick<Alarm, "source" | "subject">[],
 ): Promise<void> {
-  await clearing(sql`name = any(${names}::text[]) and (source, subject) in (
-    select source, subject from ${tableOf("given", ABOUT, about)})`).execute(db);
+  await sql`${clearing(sql`name = any(${names}::text[]) and (source, subject) in (
+    select source, subject from ${tableOf("given", ABOUT, about)})`)}`.execute(trx);
 }
 
 /** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */
@@ -102,32 +162,24 @@ export class Alarms {
   }
 
   /** The same for those that were closed. */
-  tellCleared(alarms: readonly Omit<Alarm, "detail">[]): void {
+  tellCleared(alarms: readonly EndedAlarm[]): void {
     for (const { name, source, subject } of alarms)
       this.#log.info({ alarmCleared: name, source, subject }, "alarm cleared");
   }
 
-  /** Raises one that no other change belongs to. */
-  async raise(alarm: Alarm, db: Kysely<Tables> = this.#db): Promise<void> {
-    await raising(sql`select * from ${tableOf("alarm", ALARM, [alarm])}`).execute(db);
-    this.tell([alarm]);
+  /** Both. */
+  tellAll({ raised, cleared }: Told): void {
+    this.tell(raised);
+    this.tellCleared(cleared);
   }
 
-  /** Raises one that says what lasts: while it is open, this only notes that it still does. */
-  async goesOn(alarm: Alarm): Promise<void> {
-    const { rows } = await sql<{ isNew: boolean }>`
-      insert into alarm (name, source, subject, detail)
-      select name, source, subject, detail from ${tableOf("alarm", ALARM, [alarm])}
-      on conflict (name, source, subject) where cleared_at is null do update
-        set last_raised_at = clock_timestamp()
-      returning xmax = 0 as "isNew"`.execute(this.#db);
-    if (rows[0]?.isNew === true) this.tell([alarm]);
-  }
-
-  /** Closes those of a name that nobody said to go on for so long, in ms, in whichever process they began. */
-  async clearQuiet(name: AlarmName, quietMs: number): Promise<void> {
-    const { rows } = await sql<Omit<Alarm, "detail">>`
-      ${clearing(sql`name = ${name} and last_raised_at < clock_timestamp() - ${`${quietMs} ms`}::interval`)}
+  /** Closes what was not seen for as long as it takes to be over, in whichever process it began. */
+  async clearQuiet(): Promise<void> {
+    const [names, quiet] = [Object.keys(QUIET_AFTER), Object.values(QUIET_AFTER)];
+    const { rows } = await sql<EndedAlarm>`
+      ${clearing(sql`exists (
+        select from unnest(${names}::text[], ${quiet}::interval[]) as lasting (name, quiet)
+        where lasting.name = alarm.name and last_raised_at < clock_timestamp() - quiet)`)}
       returning name, source, subject`.execute(this.#db);
     this.tellCleared(rows);
   }
@@ -146,17 +198,7 @@ export class Alarms {
       select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
         case when ${told} then ${began} end
       where not exists (select from alarm
-        where name = ${name} and source = ${source} and subject = ${subject} and cleared_at > ${began})`.execute(
-      this.#db,
-    );
-  }
-
-  /** Closes it if it is open. */
-  async clear(alarm: Omit<Alarm, "detail">, db: Kysely<Tables> = this.#db): Promise<void> {
-    const { name, source, subject } = alarm;
-    const { numAffectedRows = 0n } = await clearing(
-      sql`name = ${name} and source = ${source} and subject = ${subject}`,
-    ).execute(db);
-    if (numAffectedRows > 0n) this.tellCleared([alarm]);
+        where name = ${name} and source = ${source} and subject = ${subject}
+          and cleared_at > ${began})`.execute(this.#db);
   }
 }

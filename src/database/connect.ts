@@ -28,8 +28,8 @@ export type Purpose =
   /**
    * What a callback or a payment waits for: a few seconds at most, looking rows up by index and nothing else.
    * A kept plan that was made while a table was small would scan it from end to end however large it grows,
-   * until its statistics change. Before version 18 Postgres reckons a ruled-out scan as so dear that it would
-   * compile the statement each time: that is off as well.
+   * until its statistics change. Before version 18 Postgres puts so high a cost on a disabled scan that it
+   * would compile the statement each time: that is off as well.
    */
   | "hot"
   /** Everything else. */
@@ -139,7 +139,8 @@ function sessionSettings(
 
 /**
  * Sets what a session needs and asks whether it holds, in one round trip.
- * @throws RelayError where commits would not be durable: no session records under a promise that it cannot keep.
+ * @throws RelayError where commits would not be durable: no session records under a promise that it cannot
+ *   keep.
  */
 async function beginSession(client: pg.ClientBase, session: Record<string, string>): Promise<void> {
   const settings = Object.entries(session).map(([name, value]) => `set ${name} = ${pg.escapeLiteral(value)}`);
@@ -147,7 +148,9 @@ async function beginSession(client: pg.ClientBase, session: Record<string, strin
   const [held] = Array.isArray(answer) ? (answer.at(-1) as pg.QueryResult).rows : [];
   if (held?.synchronous_commit === "on") return;
   throw new RelayError(
-    `Commits would not be durable: synchronous_commit is ${held?.synchronous_commit}, though it was set to on. What stands between the relay and Postgres drops what a session sets: connect to Postgres directly, or let the pooler keep sessions.`,
+    `Commits would not be durable: synchronous_commit is ${held?.synchronous_commit}, though it was set to ` +
+      "on. What stands between the relay and Postgres drops what a session sets: connect to Postgres " +
+      "directly, or let the pooler keep sessions.",
     { next: "refuse" },
   );
 }

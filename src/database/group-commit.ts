@@ -14,8 +14,8 @@ export interface GroupCommitOptions<Item> {
    */
   patient?: boolean;
   /**
-   * How long an item waits for others, in ms; 0 when left out. For what nobody waits for: each commit that is
-   * spared leaves the disk to one that somebody does.
+   * How long an item waits for others, in ms; 0 when left out. For writes that no request waits for: each
+   * commit that is spared leaves the disk to one that a request does wait for.
    */
   lingerMs?: number;
   /** The most items waiting; one more is refused with QueueFull. */

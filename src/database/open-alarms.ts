@@ -4,7 +4,10 @@ import type { Tables } from "./tables.ts";
 
 /** How many alarms are open, by name; none for a name that has none. */
 export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: AlarmName; count: number }[]> {
-  const { rows } = await sql<{ name: AlarmName; count: number }>`
-    select name, count(*) as count from alarm where cleared_at is null group by name`.execute(db);
-  return rows;
+  return await db
+    .selectFrom("alarm")
+    .select(({ fn }) => [sql<AlarmName>`name`.as("name"), fn.countAll<number>().as("count")])
+    .where("cleared_at", "is", null)
+    .groupBy("name")
+    .execute();
 }

@@ -18,6 +18,10 @@ export function isRefusedData(error: unknown): boolean {
   return /^(21|22|23|54)[0-9A-Z]{3}$/.test(codeOf(error));
 }
 
+/** pg's own words, where there is no code. */
+const LOST_IN_WORDS =
+  /Connection terminated|connection error and is not queryable|read timeout|timeout exceeded when trying/i;
+
 /**
  * The connection went away under a statement, so nobody knows whether it was committed: a broken socket,
  * SQLSTATE 08 (connection exception) or 57P (the server is stopping, starting or crashed).
@@ -26,11 +30,32 @@ export function isLostConnection(error: unknown): boolean {
   const code = codeOf(error);
   if (/^(08[0-9A-Z]{3}|57P0[1-4])$/.test(code)) return true;
   if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"].includes(code)) return true;
+  return error instanceof Error && LOST_IN_WORDS.test(error.message);
+}
+
+/** PgBouncer says so of a wrong password or name under the code of a broken protocol. */
+const REFUSED_BY_POOLER = /authentication failed|no such (user|database)/i;
+
+/**
+ * SQLSTATEs of a server that cannot just now: full, starting, overloaded, closed, or a replica as yet; or of
+ * a transaction that met another one.
+ */
+const CANNOT_NOW = /^(53[0-9A-Z]{3}|57P0[1-5]|57014|55P03|55000|25006|40001|40P01)$/;
+const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)$/;
+
+/**
+ * The database does not answer, or cannot just now: waiting may help. Not so a refused password, a name that
+ * does not exist, a certificate that is not trusted.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  if (!(inner instanceof Error) || REFUSED_BY_POOLER.test(inner.message)) return false;
+  const code = codeOf(inner);
   return (
-    error instanceof Error &&
-    /Connection terminated|connection error and is not queryable|read timeout|timeout exceeded when trying/i.test(
-      error.message,
-    )
+    isLostConnection(inner) ||
+    UNREACHABLE.test(code) ||
+    CANNOT_NOW.test(code) ||
+    (code === "" && inner.message === "timeout expired")
   );
 }
 

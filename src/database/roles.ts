@@ -20,9 +20,10 @@ const ALL: Right[] = ["select", "insert", "update", "delete"];
 
 /** A test holds it against the schema: a new table needs its line. The reader may select everything. */
 export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Right[] }>> = {
-  // Insert-only by trigger, but for erasing and retention.
-  callback: { receiver: ["select", "insert"], worker: ALL },
-  callback_default: { worker: ALL },
+  // Insert-only, but for erasing; what retention drops, the functions below drop.
+  callback: { receiver: ["select", "insert"], worker: KEEPS },
+  callback_default: { worker: READS },
+  callback_budget: { receiver: KEEPS, worker: ["select", "delete"] },
   confirmation: { receiver: KEEPS, worker: ALL },
   alarm: { receiver: KEEPS, worker: KEEPS },
   alarm_telling: { worker: ["select", "update"] },
@@ -53,6 +54,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
 export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   make_callback_partition: ["worker"],
   drop_callback_partition: ["worker"],
+  drop_kept_callbacks: ["worker"],
 };
 
 /**

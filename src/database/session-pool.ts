@@ -3,7 +3,7 @@ import { RelayClient } from "./relay-client.ts";
 
 /**
  * A pool that knows its connections. Where one has stopped answering, those that are idle most likely have
- * too: they are ended at once, instead of each costing somebody a time-out.
+ * too: they are ended at once, instead of each costing a caller its time-out.
  */
 export class SessionPool extends pg.Pool {
   readonly #idle = new Set<RelayClient>();

@@ -1,4 +1,4 @@
-// Generated from the migrated database; written anew by: npx vitest run --project relay test/database -u
+// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 import type { Generated, GeneratedAlways } from "kysely";
 
 export interface AlarmTable {
@@ -48,6 +48,14 @@ export interface CallbackTable {
   headers: [name: string, value: string][];
   body: Buffer;
   erased_digest: string | null;
+}
+
+export interface CallbackBudgetTable {
+  counted_at: Generated<Date>;
+  bytes: number;
+  callbacks: number;
+  ids: number;
+  key: string;
 }
 
 export interface CallbackReadingTable {
@@ -340,6 +348,7 @@ export interface Tables {
   alarm_telling: AlarmTellingTable;
   audit_entry: AuditEntryTable;
   callback: CallbackTable;
+  callback_budget: CallbackBudgetTable;
   callback_reading: CallbackReadingTable;
   certificate: CertificateTable;
   confirmation: ConfirmationTable;

@@ -16,7 +16,7 @@ export interface UntoldAlarm {
   clearedAt: Date | null;
 }
 
-/** What one process has taken to tell, as nobody else does meanwhile. */
+/** The alarms that this process has taken to tell; no other process tells them meanwhile. */
 export interface Untold {
   /** The oldest first. */
   alarms: UntoldAlarm[];
@@ -34,7 +34,7 @@ const untold = sql`
 
 /**
  * Takes the turn to tell what is untold: of several processes one has it, and not before its time.
- * @param leaseMs after so long another may take it, in ms: whoever has it has died.
+ * @param leaseMs after this long another process may take it, in ms: the one that took it has died.
  * @returns null when there is nothing to tell, or the turn is another's or still to come.
  */
 export async function claimUntoldAlarms(

@@ -31,11 +31,15 @@ export async function requireWholeSessions(url: Secret): Promise<void> {
     await listener.query(`listen ${channel}`);
     await speaker.query(`notify ${channel}`);
     if (await within(arrived, ARRIVES_MS, false)) return;
+    // A message that a broken connection swallowed proves nothing: this throws then.
+    await Promise.all([listener, speaker].map((client) => client.query("select 1")));
   } finally {
     await Promise.all([listener, speaker].map((client) => client.end().catch(() => undefined)));
   }
   throw new RelayError(
-    "DATABASE_URL leads to a pooler that hands each session on after a transaction (PgBouncer: pool_mode = transaction), and a message from one session did not reach another. Connect to Postgres directly, or through a pooler that keeps sessions (pool_mode = session).",
+    "DATABASE_URL leads to a pooler that hands each session on after a transaction (PgBouncer: pool_mode = " +
+      "transaction), and a message from one session did not reach another. Connect to Postgres directly, " +
+      "or through a pooler that keeps sessions (pool_mode = session).",
     { next: "refuse" },
   );
 }

@@ -29,7 +29,6 @@ export const snsMessageSchema = z.discriminatedUnion("Type", [
 ]);
 
 export type SnsMessage = z.output<typeof snsMessageSchema>;
-export type SnsNotification = Extract<SnsMessage, { Type: "Notification" }>;
 
 const NOTIFICATION_FIELDS = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"];
 const CONFIRMATION_FIELDS = [

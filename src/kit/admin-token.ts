@@ -22,7 +22,8 @@ export const adminToken = z.string().transform((text, context): AdminToken => {
     /^([a-z0-9][a-z0-9._-]{0,39}):(read|operate|admin):(.+)$/.exec(text) ?? [];
   if (token.includes(":") || !/^\S{22,}$/.test(token)) {
     context.addIssue(
-      "should be name:role:token, the role read, operate or admin, the token 22 or more characters without spaces " +
+      "should be name:role:token, the role read, operate or admin, the token 22 or more characters without " +
+        "spaces " +
         "and colons (try: openssl rand -hex 16)",
     );
     return z.NEVER;

@@ -25,7 +25,7 @@ export type ErrorCode =
   | "provider_away"
   /** it could not be done for another reason */
   | "failed"
-  /** nobody foresaw this one: a bug */
+  /** unforeseen: a bug */
   | "unexpected";
 
 export interface RelayErrorOptions {

@@ -95,7 +95,7 @@ export function createMetrics() {
     }),
     confirmations: new Gauge({
       name: "invoice_relay_confirmations",
-      help: "Confirmations, by state and verdict",
+      help: "Confirmations that are not done, by state and verdict",
       labelNames: ["state", "verdict"],
       registers,
     }),
@@ -168,7 +168,7 @@ export function createMetrics() {
     }),
     retries: new Counter({
       name: "invoice_relay_retries_total",
-      help: "What was tried anew: invoices asked again (confirm), events sent again (publish)",
+      help: "What was tried again: invoices asked again (confirm), events sent again (publish)",
       labelNames: ["work"],
       registers,
     }),
@@ -203,7 +203,7 @@ export function createMetrics() {
     }),
     lastSweep: new Gauge({
       name: "invoice_relay_last_sweep_timestamp_seconds",
-      help: "When the collection that was swept longest ago was last swept to the end, by source; 0 for never",
+      help: "When the collection swept longest ago was last swept to its end, by source; 0 for never",
       labelNames: ["source"],
       registers,
     }),

@@ -30,15 +30,18 @@ export const settingsSchema = z.object({
     .describe("The port that the relay listens on; 0 takes a free one."),
   OPS_PORT: wholeNumber(0, 65_535)
     .optional()
-    .describe("A port of their own for /readyz, /metrics and the admin API; without it they are on PORT."),
+    .describe(
+      "A port of their own for /readyz, /metrics, /console and the admin API; without it they are on PORT.",
+    ),
   PUBLIC_URL: url.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
-  COLLECTION_API_URL: url.optional().describe("The provider's base URL, without /api/v1."),
+  COLLECTION_API_URL: url.optional().describe("The provider's base URL; /api/v1 at its end is left out."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
   COLLECTION_IDS: collectionIds
     .optional()
     .describe(
-      "Only invoices of these collections are published, and their lists are reconciled; `none` says that nothing is.",
+      "Only invoices of these collections are published, and their lists are reconciled; `none` says that " +
+        "nothing is.",
     ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
@@ -89,7 +92,8 @@ export const settingsSchema = z.object({
   ADMIN_TOKENS: list(adminToken)
     .optional()
     .describe(
-      "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; without them both are closed.",
+      "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; " +
+        "without them both are closed.",
     ),
   ALARM_WEBHOOK_URL: secretUrl
     .optional()

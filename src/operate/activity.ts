@@ -144,7 +144,8 @@ async function readLatency(db: Kysely<Tables>): Promise<Latency | null> {
   const took = deliveries.flatMap(({ source, invoiceId, createdAt, publishedAt }) => {
     const standing = asked.get(`${source} ${invoiceId}`);
     if (standing === undefined) return [];
-    // Asked for once more since, nobody knows which time led to the event: the first one is as long as it can be.
+    // Asked for once more since, nobody knows which time led to the event: the first one is as long as it can
+    // be.
     const since = standing.requestedAt <= createdAt ? standing.requestedAt : standing.openedAt;
     return [Math.max(0, +publishedAt - +since)];
   });

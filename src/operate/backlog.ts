@@ -51,8 +51,8 @@ export async function readWaiting(db: Kysely<Tables>): Promise<WaitingSource[]> 
   return rows;
 }
 
-/** The same without what is done, which grows without end. State by state, as the indexes have it. */
-export async function readOpenBacklog(db: Kysely<Tables>): Promise<Backlog> {
+/** Without what is done, which grows without end: state by state, as the indexes have it. */
+export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
   const counting = (["due", "claimed", "dead"] as const).map(
     (state) => sql`select state, verdict, count(*) as count from confirmation
       where state = ${sql.lit(state)} group by state, verdict`,
@@ -60,19 +60,6 @@ export async function readOpenBacklog(db: Kysely<Tables>): Promise<Backlog> {
   const { rows } = await sql<Backlog["confirmations"][number]>`
     ${sql.join(counting, sql` union all `)}`.execute(db);
   return { ...(await readBacklogAges(db)), confirmations: rows, outbox: await countOutbox(db) };
-}
-
-export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
-  const count = sql<number>`count(*)`.as("count");
-  return {
-    ...(await readBacklogAges(db)),
-    confirmations: await db
-      .selectFrom("confirmation")
-      .select(["state", "verdict", count])
-      .groupBy(["state", "verdict"])
-      .execute(),
-    outbox: await countOutbox(db),
-  };
 }
 
 const countOutbox = (db: Kysely<Tables>): Promise<Backlog["outbox"]> =>

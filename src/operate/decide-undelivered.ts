@@ -74,7 +74,7 @@ export const dismissDead = (decision: Decision) =>
   decide(decision, {
     list: "dead",
     action: "dead.dismiss",
-    alarms: ["confirmation_dead", "event_dead"],
+    alarms: ["confirmation_dead", "event_dead", "provider_answer_outside_contract"],
     leavesDismissed: true,
     async change(trx, items) {
       await dismissConfirmations(trx, confirmationsIn(items));
@@ -99,7 +99,7 @@ export const releaseQuarantine = (decision: Decision) =>
   });
 
 /**
- * They are listed no more, unless they are quarantined anew; they stay unpublished, and certificates still
+ * They are no longer listed, unless they are quarantined again; they stay unpublished, and certificates still
  * name them.
  * @throws as above
  */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 import { eraseEverything } from "./erase.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
 
@@ -39,7 +40,13 @@ export async function eraseOutdated(options: OutdatedOptions): Promise<OutdatedR
     return { before, invoices: rows[0]?.count ?? 0, more: false };
   }
   const { rows } = await sql<{ id: string }>`${outdatedInvoices(before)} limit ${MOST}`.execute(db);
-  for (const { id } of rows) await db.transaction().execute((trx) => eraseEverything(trx, id));
+  for (const { id } of rows) {
+    await db.transaction().execute(async (trx) => {
+      await eraseEverything(trx, id);
+      step("personal data to be blanked");
+    });
+    step("personal data blanked");
+  }
   if (rows.length > 0) {
     const detail = { before, invoices: rows.length };
     const action = "retention.personal_data";

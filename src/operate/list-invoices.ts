@@ -200,7 +200,8 @@ export async function invoicesByPayment(
         cross join lateral (
           select * from invoice
           where invoice.source = known.source and invoice.paid_at is not null and ${paidBetween(terms)}
-            and ${after === null ? sql`true` : sql`invoice.paid_at <= ${after.at}::timestamptz`} and ${earlier}
+            and ${after === null ? sql`true` : sql`invoice.paid_at <= ${after.at}::timestamptz`}
+            and ${earlier}
           order by invoice.paid_at desc, invoice.id desc limit ${most}) as invoice
         order by invoice.paid_at desc, invoice.id desc, invoice.source desc limit ${most}) as invoice
       ${joiningConfirmation}) as judged

@@ -66,7 +66,8 @@ const confirmations = (list: UndeliveredList) => sql`
 
 const events = sql`
   select 'event' as kind, event.invoice_id as "invoiceId", event.id as "eventId", event.source,
-    event.collection_name as collection, invoice.reference, invoice.total_amount as amount, outbox.due_at as since, outbox.attempt as attempts,
+    event.collection_name as collection, invoice.reference, invoice.total_amount as amount,
+    outbox.due_at as since, outbox.attempt as attempts,
     outbox.last_error as error, outbox.dismissed_at as "dismissedAt"
   from outbox join event on event.source = outbox.source and event.id = outbox.event_id
   left join invoice on invoice.source = event.source and invoice.id = event.invoice_id

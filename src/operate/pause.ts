@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
 import { changeByHand, endPauses } from "../upstreams/by-hand.ts";
 import { listUpstreams } from "../upstreams/list-upstreams.ts";
 import type { Signal } from "../upstreams/machine.ts";
@@ -18,7 +19,7 @@ export interface PauseOrResume {
   work: PausableWork;
   /** Sources' names, or topics' ARNs; `all` for every one that `serve` ever knew. */
   names: readonly string[] | "all";
-  /** Why, in plain words for whoever wonders; no personal data. */
+  /** Why, in plain words for the next person who looks; no personal data. */
   reason?: string | undefined;
 }
 
@@ -110,9 +111,13 @@ export async function noticeEndedPauses(db: Kysely<Tables>): Promise<string[]> {
           detail: { before: "operator", reason, until },
         })),
       );
+      if (pauses.length > 0) step("pause to be ended");
       return pauses;
     });
-    if (ended.length > 0) await notifyWorkers(db, work);
+    if (ended.length > 0) {
+      step("pause ended");
+      await notifyWorkers(db, work);
+    }
     names.push(...ended.map(({ name }) => name));
   }
   return names;

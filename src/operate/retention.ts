@@ -131,7 +131,9 @@ async function countForgotten(db: Kysely<Tables>): Promise<number> {
 async function deleteForgotten(db: Kysely<Tables>): Promise<number> {
   for (let gone = 0; ; ) {
     const { rows } = await sql<ConfirmationKey>`${forgottenConfirmations} limit ${AT_ONCE}`.execute(db);
+    if (rows.length > 0) step("forgotten confirmations to be deleted");
     gone += await deleteUnknown(db, rows);
+    if (rows.length > 0) step("forgotten confirmations deleted");
     if (rows.length < AT_ONCE) return gone;
   }
 }

@@ -16,7 +16,7 @@ import { lastCallbackAt } from "../record/last-callback.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { listProcesses, type SeenProcess } from "../workers/relay-process.ts";
 import { ALARM_ACTIONS } from "./alarm-actions.ts";
-import { type Backlog, readOpenBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
+import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable, type PausableWork } from "./pause.ts";
 
@@ -74,7 +74,7 @@ export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): P
     openAlarms: await countOpenAlarms(db),
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),
-    backlog: await readOpenBacklog(db),
+    backlog: await readBacklog(db),
     waiting: await readWaiting(db),
     dead: { confirmations: await dead("confirmation"), events: await dead("event") },
     quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,

@@ -8,7 +8,7 @@ export interface Need {
   action: string;
 }
 
-/** Work that has been due for this long is done by nobody, or by too few; in s. */
+/** Work that has been due for longer than this has no worker, or too few; in s. */
 const STUCK_SECONDS = 120;
 
 /** So many intervals without a finished sweep, and something keeps it from its work. */
@@ -40,9 +40,12 @@ export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
   const held = facts.held.map(heldWords);
   if (held.length > 0) return `Nothing waits for a person, but not all is open: ${held.join("; ")}.`;
   if (facts.sources.length === 0)
-    return "Nothing has happened yet: serve was never started on this database. Start it with: invoice-relay serve.";
+    return "Nothing has happened yet: serve was never started on this database. Run: invoice-relay serve";
   if (facts.lastCallbackAt === null)
-    return "All is well, and nothing has happened yet: no callback has come. Give the provider the URL that invoice-relay callback-url prints.";
+    return (
+      "All is well, and nothing has happened yet: no callback has come. Give the provider the URL that " +
+      "invoice-relay callback-url prints."
+    );
   return "All is well: nothing waits for a person.";
 }
 
@@ -52,8 +55,12 @@ function processNeeds({ processes }: Facts): Need[] {
   if (last === undefined || working.some(({ lives }) => lives)) return [];
   return [
     {
-      what: `no process confirms and publishes: that on ${last.host} (pid ${last.pid}) has been silent since ${clock(last.seenAt)}`,
-      action: "Start invoice-relay serve again, and read its log. What is open is taken up by itself.",
+      what:
+        `no process confirms and publishes: that on ${last.host} (pid ${last.pid}) has been silent since ` +
+        `${clock(last.seenAt)}`,
+      action:
+        "Start invoice-relay serve again (on Lambda: look at its schedules), and read its log. What is open " +
+        "is taken up by itself.",
     },
   ];
 }
@@ -67,7 +74,7 @@ function pauseNeeds({ held }: Facts): Need[] {
           what: heldWords(upstream),
           action:
             work === "confirm"
-              ? "Check COLLECTION_API_KEY, and whether the provider allows this address. It goes on by itself."
+              ? "Check COLLECTION_API_KEY, and that the provider allows this address; it goes on by itself."
               : "Check the topic, AWS_REGION and the credentials. It goes on by itself.",
         },
       ];
@@ -88,9 +95,12 @@ function backlogNeeds({ waiting, backlog, held }: Facts): Need[] {
   const stuck = waiting
     .filter(({ source, oldestSeconds }) => oldestSeconds > STUCK_SECONDS && !isHeld("confirm", source))
     .map(({ source, count, oldestSeconds }) => ({
-      what: `${count} ${count === 1 ? "confirmation" : "confirmations"} of source ${source} should have been asked up to ${span(oldestSeconds)} ago`,
+      what:
+        `${count} ${count === 1 ? "confirmation" : "confirmations"} of source ${source} should have been ` +
+        `asked up to ${span(oldestSeconds)} ago`,
       action:
-        "See whether invoice-relay serve runs, with workers; if it does, raise CONFIRM_CONCURRENCY or CONFIRM_RATE_PER_SECOND.",
+        "See whether invoice-relay serve runs, with workers; if it does, raise CONFIRM_CONCURRENCY or " +
+        "CONFIRM_RATE_PER_SECOND.",
     }));
   if (backlog.oldestEventSeconds > STUCK_SECONDS && !isHeld("publish"))
     stuck.push({
@@ -133,14 +143,18 @@ function proofNeeds(facts: Facts): Need[] {
     if (since === null || +at - +since < patienceMs || isHeld(source)) continue;
     const why = lastError === null ? "" : ` (${lastError})`;
     needs.push({
-      what: `the list of collection ${collectionId} was last read ${finishedAt === null ? "never" : `at ${clock(finishedAt)}`}${why}`,
+      what:
+        `the list of collection ${collectionId} was last read ` +
+        `${finishedAt === null ? "never" : `at ${clock(finishedAt)}`}${why}`,
       action: "See whether invoice-relay serve runs, with workers; then: invoice-relay doctor",
     });
   }
   for (const { source, day, result, gaps, id } of certificates) {
     if (result === "not_equal")
       needs.push({
-        what: `the last certificate of source ${source} is not equal${gaps > 0 ? `: ${gaps} ${gaps === 1 ? "gap" : "gaps"}` : ""}`,
+        what:
+          `the last certificate of source ${source} is not ` +
+          `equal${gaps > 0 ? `: ${gaps} ${gaps === 1 ? "gap" : "gaps"}` : ""}`,
         action: `Read it with: invoice-relay certificate show ${id}`,
       });
     if (result === "refused")

@@ -40,7 +40,8 @@ export const queueing = (
   leaseToken: RawBuilder<unknown>,
   leaseMs: RawBuilder<unknown>,
 ): RawBuilder<unknown> => sql`
-  insert into outbox (source, event_id, invoice_type, callback_id, requested_at, state, lease_token, claimed_until)
+  insert into outbox (source, event_id, invoice_type, callback_id, requested_at, state, lease_token,
+    claimed_until)
   select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
     case when topic.arn is null then held.event_state else 'claimed' end,
     case when topic.arn is not null then ${leaseToken}::uuid end,

@@ -42,7 +42,7 @@ const BLANK = { title: null, reference: null, payer: null, biller: null, metadat
 /**
  * The event without what may name a person. Money is text in it, so that nothing of an amount is lost. Pure.
  */
-export function erasedPayload(payload: string): string {
+function erasedPayload(payload: string): string {
   const event = JSON.parse(payload) as { data: Record<string, unknown> };
   return JSON.stringify({ ...event, data: { ...event.data, ...BLANK } });
 }

@@ -25,8 +25,7 @@ export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEven
     lineOf,
     exchanges: options.connections,
     batchSize: destination.batchSize,
-    // One request costs as much as ten: a batch that is not full waits for company while another is on its
-    // way.
+    // A request of one event costs as much as one of ten: a partial batch is held while another is in flight.
     nextBatch(waiting, underWay, mayWait) {
       if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
       step("events to be sent");

@@ -5,15 +5,16 @@ import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
-
 import { WrongTokens } from "../kit/wrong-tokens.ts";
 import type { CallbackCut, CallbackLog, IncomingCallback } from "../record/callback-log.ts";
 import { callbackAddress } from "./callback-address.ts";
-import { CallbackBudgets, type CallbackCost } from "./caller/callback-budgets.ts";
+import { alarmsAbout } from "./caller/callback-alarms.ts";
+import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
 import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { keptBody } from "./kept-body.ts";
 import { requestMask } from "./masked-request.ts";
+import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { readBody } from "./read-body.ts";
 import { BODY_LIMIT, type Named, namedIn, namedInRefused } from "./what-is-named.ts";
 
@@ -22,6 +23,8 @@ export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
 export interface CallbackIntakeOptions {
   sources: readonly Source[];
   log: CallbackLog;
+  /** Nothing is written before the database was found right. */
+  mayRecord: () => boolean;
   logger: Logger;
   metrics: Metrics;
   wrongTokensPerMinute: number;
@@ -66,6 +69,11 @@ export class CallbackIntake {
     this.#mask = requestMask(options.sources);
   }
 
+  /** Tells the other processes what callers spent of their budgets, and hears of it from them. */
+  shareBudgets(share: ShareBudgets): Promise<void> {
+    return this.#budgets.share(share, Date.now);
+  }
+
   async take(request: Request): Promise<Intake> {
     const address = addressOf(request);
     const { token, reference, query, path } = callbackAddress(request.originalUrl);
@@ -86,17 +94,25 @@ export class CallbackIntake {
       null;
     const read = check === null ? namedIn(request, query, reference, body) : namedInRefused(query, body);
     if (read === "too_large") return tooLarge(", after decompression too");
+    const kept = this.#withinBudget(owner, address, body, { ...read, isRefused: check !== null });
+    const overBudget = kept.cut?.overBudget ?? null;
     const texts = this.#mask({ path, query, reference, rawHeaders: request.rawHeaders });
     return await this.#record(
       {
         source: source.name,
         method: request.method,
         ...texts,
-        ...this.#withinBudget(owner, address, body, { ...read, isRefused: check !== null }),
+        ...kept,
         remoteAddress: address === "" ? null : address,
         invoiceIds: read.invoiceIds,
         foundBy: read.foundBy,
         verdict: read.verdict,
+        raises: alarmsAbout({
+          source: source.name,
+          check,
+          overBudget,
+          isBrowser: comesFromBrowser(request),
+        }),
       },
       check,
     );
@@ -132,6 +148,7 @@ export class CallbackIntake {
 
   async #record(callback: IncomingCallback, check: FailedCheck | null): Promise<Intake> {
     const { source, invoiceIds, cut } = callback;
+    if (!this.#options.mayRecord()) return { kind: "unrecorded", retryAfterS: 5 };
     try {
       step("callback read");
       const id = await this.#options.log.append(callback);

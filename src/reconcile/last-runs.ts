@@ -19,7 +19,8 @@ export interface SweepStanding {
 
 export async function readSweeps(db: Kysely<Tables>): Promise<SweepStanding[]> {
   const { rows } = await sql<SweepStanding>`
-    select distinct_sweep.source, distinct_sweep.collection_id as "collectionId", last.finished_at as "finishedAt",
+    select distinct_sweep.source, distinct_sweep.collection_id as "collectionId",
+      last.finished_at as "finishedAt",
       coalesce(last.missing, 0) as missing, next.due_at as "nextAt", coalesce(next.faults, 0) as faults,
       next.last_error as "lastError"
     from (select distinct source, collection_id from sweep where kind = 'automatic') as distinct_sweep

@@ -111,7 +111,7 @@ function sourcesWith(
   if (collection === undefined) return sources;
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
-  const message = `Collection ${collection} is none of COLLECTION_IDS. Add it there, so that its list may be read.`;
+  const message = `Collection ${collection} is none of COLLECTION_IDS: add it there, and its list is read.`;
   throw new RelayError(message, { next: "refuse", code: "usage" });
 }
 

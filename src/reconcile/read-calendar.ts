@@ -44,7 +44,8 @@ interface Row {
 
 /**
  * Days of payment as certificates show them: a day that no finished certificate of all the source's
- * collections covers is left out. A certificate is taken apart by Postgres, however many differences it names.
+ * collections covers is left out. A certificate is taken apart by Postgres, however many differences it
+ * names.
  * @param from, to YYYY-MM-DD, both included
  * @param sources with all their collections: a certificate of fewer says nothing about a day.
  */
@@ -62,7 +63,8 @@ export async function readCalendar(
         and certificate.window_from <= asked.day::timestamp at time zone 'UTC'
         and certificate.window_to >= (asked.day + 1)::timestamp at time zone 'UTC'
       join unnest(${sources.map(({ name }) => name)}::text[],
-          ${sources.map(({ collectionIds }) => `{${collectionIds.join(",")}}`)}::text[]) as whole (source, ids)
+          ${sources.map(({ collectionIds }) => `{${collectionIds.join(",")}}`)}::text[]) as whole (source,
+          ids)
         on whole.source = certificate.source and certificate.collection_ids @> whole.ids::uuid[]
       order by certificate.source, asked.day, certificate.finished_at desc),
     documents as (

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Certificate, Difference, Result, Weight } from "./certificate/certificate.ts";
+import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certificate-csv.ts";
 
 /** A certificate as a list shows it. */
 export interface ListedCertificate {
@@ -96,7 +97,7 @@ export async function listCertificates(
 /** One certificate without its differences, and a page of these. */
 export interface CertificatePage {
   /** As it was made, but for `differences`. */
-  certificate: unknown;
+  certificate: Omit<Certificate, "differences">;
   differences: Difference[];
   /** How many of those that it names the filters match. */
   matching: number;
@@ -115,11 +116,16 @@ export async function readCertificatePage(
   { day, weight, limit, after }: DifferenceFilters & { limit: number; after: number },
 ): Promise<CertificatePage | null> {
   const head = HEAD.map((name) => sql`${sql.lit(name)}, document -> ${sql.lit(name)}`);
-  const { rows } = await sql<{ certificate: unknown; differences: Difference[] | null; matching: number }>`
+  const { rows } = await sql<{
+    certificate: CertificatePage["certificate"];
+    differences: Difference[] | null;
+    matching: number;
+  }>`
     select json_build_object(${sql.join(head)}) as certificate, page.differences, page.matching
     from certificate cross join lateral (
       select count(*) as matching,
-        json_agg(item order by place) filter (where rank > ${after} and rank <= ${after + limit}) as differences
+        json_agg(item order by place) filter (where rank > ${after}
+        and rank <= ${after + limit}) as differences
       from (
         select item, place, row_number() over (order by place) as rank
         from json_array_elements(document -> 'differences') with ordinality as named (item, place)
@@ -131,6 +137,31 @@ export async function readCertificatePage(
   const { certificate, differences, matching } = row;
   const end = after + limit;
   return { certificate, differences: differences ?? [], matching, next: matching > end ? end : null };
+}
+
+const CSV_PAGE = 500;
+
+/**
+ * A certificate as a table for finance, in parts: none is so long that others wait for it.
+ * @returns null when there is none of this id, or it is not done.
+ */
+export async function certificateCsvParts(
+  db: Kysely<Tables>,
+  id: string,
+): Promise<AsyncIterable<string> | null> {
+  const first = await readCertificatePage(db, id, { limit: CSV_PAGE, after: 0 });
+  return first === null ? null : csvParts(db, id, first);
+}
+
+async function* csvParts(db: Kysely<Tables>, id: string, first: CertificatePage): AsyncIterable<string> {
+  const { certificate } = first;
+  yield csvHeader + csvHead(certificate);
+  for (let page: CertificatePage | null = first; page !== null; ) {
+    yield csvDifferences(certificate, page.differences);
+    page =
+      page.next === null ? null : await readCertificatePage(db, id, { limit: CSV_PAGE, after: page.next });
+  }
+  yield csvMore(certificate, first.matching);
 }
 
 /** @returns null when there is none of this id, or it is not done. */

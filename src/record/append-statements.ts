@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { ASKED, type Asked, type Born, opening } from "../confirmations/open.ts";
+import { ALARM, type Alarm, type AlarmName, raisingWhatLasts } from "../database/alarms.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../database/columns.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
@@ -59,6 +60,34 @@ export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
   const asked = slots.table("asked", ASKED, (batch) => batch.asked);
   return sql`with logged as (${appending(slots)}) ${opening(asked, OPENING)}`;
 });
+
+interface AlarmingBatch extends Batch {
+  alarms: readonly Alarm[];
+}
+
+/** A flood of what is alarmed touches an open alarm so seldom, in ms. */
+const TOUCH_EVERY_MS = 10_000;
+
+/** Together with what they tell of their senders (G13); for the few batches that do. */
+export const appendAndAlarm = new Statement(
+  {
+    name: returned.text<AlarmName>(),
+    source: returned.text(),
+    subject: returned.text(),
+    detail: returned.text(),
+    isNew: returned.boolean,
+  },
+  (slots: Slots<AlarmingBatch>) => {
+    const asked = slots.table("asked", ASKED, (batch) => batch.asked);
+    const alarms = slots.table("alarm", ALARM, (batch) => batch.alarms);
+    const raised = raisingWhatLasts(sql`select * from ${alarms}`, TOUCH_EVERY_MS);
+    return sql`
+      with logged as (${appending(slots)}),
+      opened as (${opening(asked, OPENING)}),
+      raised as (${raised} returning name, source, subject, detail, xmax = 0 as is_new)
+      select name, source, subject, detail, is_new as "isNew" from raised`;
+  },
+);
 
 const TO_HAND_OVER: Columns<AskedWithHandoff> = { ...ASKED, hand_over: boolean(({ handOver }) => handOver) };
 

@@ -2,12 +2,19 @@ import type { Kysely } from "kysely";
 import { type ClaimedConfirmation, NEVER_ASKED } from "../confirmations/claim.ts";
 import { distinctKeys } from "../confirmations/confirmation.ts";
 import type { Asked } from "../confirmations/open.ts";
+import type { Alarm } from "../database/alarms.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
 import { step } from "../kit/step.ts";
-import { append, appendAndHandOver, appendAndOpen, type CallbackRow } from "./append-statements.ts";
+import {
+  append,
+  appendAndAlarm,
+  appendAndHandOver,
+  appendAndOpen,
+  type CallbackRow,
+} from "./append-statements.ts";
 import { senderOf } from "./sender-of.ts";
 
 /** What was cut from a callback before it was stored or read (G12). */
@@ -41,12 +48,16 @@ export interface IncomingCallback {
   verdict: "unreadable" | "ping" | "refused" | null;
   /** null for nearly all. */
   cut: CallbackCut | null;
+  /** What a person should know of its sender, kept in the same commit (G13). */
+  raises: readonly Alarm[];
 }
 
 export interface CallbackLogOptions {
   db: Kysely<Tables>;
   /** Called after each commit that left confirmations for others to claim. */
   onConfirmations: () => void;
+  /** Called after each commit that raised alarms which were not open. */
+  onAlarms?: (alarms: readonly Alarm[]) => void;
   /** To the confirmer in this process; null leaves all new confirmations due. */
   handoff?: Handoff<ClaimedConfirmation> | null;
   maxBatch?: number;
@@ -82,9 +93,16 @@ export class CallbackLog {
 
 async function record(
   rows: readonly CallbackRow[],
-  { db, onConfirmations, handoff = null }: CallbackLogOptions,
+  { db, onConfirmations, onAlarms = () => undefined, handoff = null }: CallbackLogOptions,
 ): Promise<void> {
   const asked = distinctKeys(rows.flatMap(askedBy));
+  const alarms = rows.flatMap(({ raises }) => raises);
+  if (alarms.length > 0) {
+    const told = await appendAndAlarm.execute(db, { rows, asked, alarms });
+    onAlarms(told.filter(({ isNew }) => isNew));
+    if (asked.length > 0) onConfirmations();
+    return;
+  }
   if (asked.length === 0) {
     await append.execute(db, { rows, asked });
     return;
@@ -96,6 +114,7 @@ async function record(
   const toHandOver = new Set(inTime.filter((_, index) => places[index] === true));
   if (handoff === null || toHandOver.size === 0) {
     await appendAndOpen.execute(db, { rows, asked });
+    step("confirmations opened");
     onConfirmations();
     return;
   }

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
 
 const AT_ONCE = 5_000;
 
@@ -76,7 +77,8 @@ export async function dropPartition(
     trx,
   );
   const [times, ids] = [rows.map(({ at }) => at), rows.map(({ id }) => id)];
-  await sql`select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
+  await sql`
+      select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
     trx,
   );
 }
@@ -104,13 +106,12 @@ export async function deleteStragglers(
   keep: RawBuilder<unknown>,
 ): Promise<number> {
   for (let gone = 0; ; ) {
-    const some = await db.transaction().execute(async (trx) => {
-      await sql`set local invoice_relay.moves_partition = 'on'`.execute(trx);
-      const { numAffectedRows = 0n } = await sql`
-        delete from callback_default where (received_at, id) in (
-          ${stragglers(before, keep)} limit ${AT_ONCE})`.execute(trx);
-      return Number(numAffectedRows);
-    });
+    step("stragglers to be deleted");
+    const { rows } = await sql<{ dropped: number }>`
+      select drop_kept_callbacks(array_agg(received_at), array_agg(id)) as dropped
+      from (${stragglers(before, keep)} limit ${AT_ONCE}) as leaving`.execute(db);
+    const some = rows[0]?.dropped ?? 0;
+    if (some > 0) step("stragglers deleted");
     gone += some;
     if (some < AT_ONCE) return gone;
   }

@@ -68,7 +68,8 @@ export async function listCallbacks(
   // What an index knows bounds what is looked at; the rest is compared one by one.
   const { rows } = await sql<ListedCallback & { at: string; place: number; matches: boolean }>`
     select * from (
-      select ${LISTED}, received_at::text as at, row_number() over (order by received_at desc, id desc) as place,
+      select ${LISTED}, received_at::text as at, row_number() over (order by received_at desc,
+        id desc) as place,
         ${compared(filters)} as matches
       from (
         select * from ${invoiceId === undefined ? sql`callback` : naming(invoiceId)}

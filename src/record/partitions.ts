@@ -29,7 +29,8 @@ export function partitionsDue(now: Date): Partition[] {
  * over.
  * @param tries how often a busy log is asked, with a second in between
  * @returns the names of those it made.
- * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy, insufficient_privilege (42501) without the right.
+ * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy, insufficient_privilege (42501) without
+ *   the right.
  */
 export async function makePartitions(
   db: Kysely<Tables>,

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql, type Transaction } from "kysely";
 import { closeAlarms } from "../database/alarms.ts";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
@@ -52,7 +52,7 @@ export function resumeReplay(options: ChangeOptions): Promise<Replay> {
 async function changeState(
   { db, actor, id, reason }: ChangeOptions,
   action: string,
-  change: (trx: Kysely<Tables>, replay: Replay) => Promise<void>,
+  change: (trx: Transaction<Tables>, replay: Replay) => Promise<void>,
 ): Promise<Replay> {
   await db.transaction().execute(async (trx) => {
     await trx.selectFrom("replay").select("id").where("id", "=", id).forUpdate().execute();

@@ -111,9 +111,9 @@ export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, al
     const failed = await endReplay(trx, held, "failed", why);
     if (alarm !== null) {
       const { name, source, subject, detail } = alarm;
-      await raising(sql`
+      await sql`${raising(sql`
         select ${name}::text as name, ${source}::text as source, ${subject}::text as subject,
-          ${detail}::text as detail`).execute(trx);
+          ${detail}::text as detail`)}`.execute(trx);
     }
     return failed;
   });

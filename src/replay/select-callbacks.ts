@@ -60,9 +60,10 @@ export async function countCallbacks(db: Kysely<Tables>, filters: ReplayFilters)
  * Whether the confirmation of an id that was found when its callback came in may have been deleted as
  * unknown.
  */
-const mayBeForgotten = ({ invoiceIds }: ReplayFilters) => sql<boolean>`
-  (selected.verdict is null and found = any(selected.invoice_ids) and selected.received_at < ${unknownKeptSince}
-    and ${invoiceIds === undefined || invoiceIds.length === 0 ? sql`true` : sql`found <> all(${invoiceIds}::uuid[])`})`;
+const mayBeForgotten = ({ invoiceIds = [] }: ReplayFilters) => sql<boolean>`
+  (selected.verdict is null and found = any(selected.invoice_ids)
+    and selected.received_at < ${unknownKeptSince}
+    and found <> all(${invoiceIds}::uuid[]))`;
 
 /** The next callbacks after a position, in the order they came. */
 export async function selectCallbacks(

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
+import { step } from "../kit/step.ts";
 import type { Route } from "../outbox/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import { databaseClock } from "./live-events-first.ts";
@@ -57,9 +58,12 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
         reason: options.reason,
       },
     ]);
+    step("replay to be started");
     return matching;
   });
-  return matching === 0 ? null : await mustFindReplay({ db, id });
+  if (matching === 0) return null;
+  step("replay started");
+  return await mustFindReplay({ db, id });
 }
 
 function count(

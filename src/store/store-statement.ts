@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { holding, OUTCOME, passing, writingOutcomes } from "../confirmations/write-outcomes.ts";
-import { ALARM, type Alarm, clearing, raising } from "../database/alarms.ts";
-import { type Columns, text } from "../database/columns.ts";
+import { ALARM, type Alarm, clearing, ENDED_ALARM, type EndedAlarm, raising } from "../database/alarms.ts";
+import type { Columns } from "../database/columns.ts";
 import { noting } from "../database/history.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import { EVENT, logging, queueing } from "../outbox/add-events.ts";
@@ -22,7 +22,7 @@ export interface OutcomeBatch {
 
 export interface AlarmingBatch extends OutcomeBatch {
   raises: readonly Alarm[];
-  clears: readonly Omit<Alarm, "detail">[];
+  clears: readonly EndedAlarm[];
 }
 
 const ANSWER: Columns<OutcomeToHandOver> = { ...OUTCOME, ...INVOICE, ...EVENT };
@@ -69,12 +69,6 @@ export const storeOutcomes = new Statement(
   (slots: Slots<OutcomeBatch>) => sql`${written(slots)} ${told}`,
 );
 
-const CLEARS: Columns<Omit<Alarm, "detail">> = {
-  name: text(({ name }) => name),
-  source: text(({ source }) => source),
-  subject: text(({ subject }) => subject),
-};
-
 const isHeld = (alarm: string) => sql`
   exists (select from held where held.source = ${sql.ref(alarm)}.source
     and held.invoice_id::text = ${sql.ref(alarm)}.subject)`;
@@ -82,7 +76,7 @@ const isHeld = (alarm: string) => sql`
 /** Writes outcomes together with the alarms that tell of them (G13). */
 export const storeOutcomesAndAlarm = new Statement(RETURNS, (slots: Slots<AlarmingBatch>) => {
   const raises = slots.table("raise", ALARM, (batch) => batch.raises);
-  const clears = slots.table("ends", CLEARS, (batch) => batch.clears);
+  const clears = slots.table("ends", ENDED_ALARM, (batch) => batch.clears);
   return sql`${written(slots)},
     raised as (${raising(sql`select * from ${raises} where ${isHeld("raise")}`)}),
     cleared as (${clearing(sql`(name, source, subject) in (

@@ -15,7 +15,7 @@ export interface Buckets {
 export interface Limits {
   /** The most confirmations a second to this source; null for no limit. */
   ratePerSecond: number | null;
-  /** The same for ids that nobody knows, while most of them prove unknown. */
+  /** The same for unknown ids, while most of them prove unknown. */
   unknownRatePerSecond: number;
 }
 

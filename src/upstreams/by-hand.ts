@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
-import { type Alarm, clearing } from "../database/alarms.ts";
+import { clearing, type EndedAlarm, type Told } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
-import { change, type Read, readStanding, type Told } from "./change.ts";
+import { change, type Read, readStanding } from "./change.ts";
 import { type Signal, transition } from "./machine.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
 
@@ -53,8 +53,8 @@ export async function closeAlarmsOfOthers(
   db: Kysely<Tables>,
   kind: UpstreamKind,
   configured: readonly string[],
-): Promise<Omit<Alarm, "detail">[]> {
-  const { rows } = await sql<Omit<Alarm, "detail">>`
+): Promise<EndedAlarm[]> {
+  const { rows } = await sql<EndedAlarm>`
     ${clearing(sql`name = any(${Object.values(kind.alarms)}::text[])
       and subject in (select ${sql.ref(kind.key)} from ${sql.table(kind.table)})
       and subject <> all (${configured}::text[])`)}

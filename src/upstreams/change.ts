@@ -1,6 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { ALARM, type Alarm, clearing, raising } from "../database/alarms.ts";
-import { tableOf } from "../database/columns.ts";
+import { type Alarm, alarmsOf, CLEARED, type EndedAlarm, type Told } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Standing, Transition } from "./machine.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
@@ -31,12 +30,6 @@ const pausing = (pausedBy: Standing["pausedBy"], pause: Transition["pause"]) => 
   paused_by = ${pausedBy}, paused_at = ${pausedBy === null ? null : sql`clock_timestamp()`},
   paused_until = ${pause?.until ?? null}, pause_reason = ${pause?.reason ?? null},`;
 
-/** What a transition told a person. */
-export interface Told {
-  raised: Alarm[];
-  cleared: Omit<Alarm, "detail">[];
-}
-
 /**
  * Writes a transition together with the alarms that it raises and clears (G13), in one statement, unless the
  * row has changed since it was read: nothing is ever decided on old facts, and no lock outlives a round trip.
@@ -63,7 +56,7 @@ export async function change(
     ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
   const { pausedBy } = standing;
   const firstProbe = sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})`;
-  const { rows } = await sql<{ cleared: string[] }>`
+  const { rows } = await sql<{ cleared: EndedAlarm[] }>`
     with moved as (
       update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults},
         last_error = ${lastError === undefined ? sql`last_error` : lastError},
@@ -72,15 +65,9 @@ export async function change(
         probe_at = ${pausedBy === "refused" ? firstProbe : sql`null`}
       where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
       returning 1),
-    raised as (${raising(sql`
-      select alarm.* from ${tableOf("alarm", ALARM, raised)} where exists (select from moved)`)}),
-    cleared as (
-      ${clearing(sql`name = any(${clears.map((alarm) => kind.alarms[alarm])}::text[]) and subject = ${name}
-        and exists (select from moved)`)}
-      returning name)
-    select array(select name from cleared) as cleared from moved`.execute(db);
+    ${alarmsOf({ raises: raised, clears: clears.map(about) })}
+    select ${CLEARED} from moved`.execute(db);
   const [row] = rows;
   if (row === undefined) return null;
-  const cleared = clears.map(about).filter((alarm) => row.cleared.includes(alarm.name));
-  return { raised, cleared };
+  return { raised, cleared: row.cleared };
 }

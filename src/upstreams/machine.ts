@@ -115,7 +115,7 @@ export function transition(
   }
 }
 
-/** Paused already, it is paused anew only for another reason or another end. */
+/** An upstream that is paused is paused again only for another reason or another end. */
 function paused(before: Standing, { until, reason }: Extract<Signal, { kind: "pause" }>): Transition | null {
   if (before.pausedBy === "operator" && until === null && reason === null) return null;
   return {

@@ -13,18 +13,26 @@ export async function takeScoutTurn(
   leaseMs: number,
   when: RawBuilder<boolean>,
 ): Promise<Date | null> {
-  const { rows } = await sql<{ now: Date }>`
-    update source set scout_at = clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'
-    where name = ${source} and unknown_share > ${FLOODED} and scout_at <= clock_timestamp()
-      and ${sourceIsOpen}
-      and ${when}
-    returning clock_timestamp() as now`.execute(db);
-  return rows[0]?.now ?? null;
+  const taken = await db
+    .updateTable("source")
+    .set({ scout_at: inMs(leaseMs) })
+    .where("name", "=", source)
+    .where("unknown_share", ">", FLOODED)
+    .where("scout_at", "<=", sql<Date>`clock_timestamp()`)
+    .where(sql<boolean>`${sourceIsOpen}`)
+    .where(when)
+    .returning(sql<Date>`clock_timestamp()`.as("now"))
+    .executeTakeFirst();
+  return taken?.now ?? null;
 }
 
 /** The next round, in whichever process, begins this much later, in ms. */
 export async function nextScoutTurnIn(db: Kysely<Tables>, source: string, ms: number): Promise<void> {
-  await sql`
-    update source set scout_at = clock_timestamp() + ${ms}::float8 * interval '1 ms'
-      where name = ${source}`.execute(db);
+  await db
+    .updateTable("source")
+    .set({ scout_at: inMs(ms) })
+    .where("name", "=", source)
+    .execute();
 }
+
+const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;

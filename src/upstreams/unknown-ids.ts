@@ -10,7 +10,7 @@ const WEIGHT = 0.05;
 const NEARLY_NONE = 0.01;
 
 /**
- * How many of the ids that nobody knows prove unknown to the provider: past half of them the source is
+ * How many of the ids new to the relay prove unknown to the provider: past half of them the source is
  * flooded, which is told, and unknown ids are throttled. Answers are tallied and written together.
  */
 export class UnknownIds {

@@ -21,7 +21,7 @@ const MOST_HELD = 6;
 /** The safety net for a wake-up that got lost, in ms. */
 const POLL_MS = 1_000;
 
-/** How long a batch that is not full waits for company at most, in ms. */
+/** How long a partial batch is held while another is in flight, in ms. */
 const HOLD_MS = 50;
 
 /** How long exchanges under way may take once the process has been asked to stop, in ms. */
@@ -268,11 +268,13 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   async #giveBack(items: readonly Item[]): Promise<void> {
-    if (items.length > 0)
-      await this.#orWarn(
-        this.#policy.giveBack(items),
-        "leases could not be given back; they run out by themselves",
-      );
+    if (items.length === 0) return;
+    step("work to be given back");
+    await this.#orWarn(
+      this.#policy.giveBack(items),
+      "leases could not be given back; they run out by themselves",
+    );
+    step("work given back");
   }
 
   async #orWarn(work: Promise<void>, what: string): Promise<boolean> {

@@ -11,7 +11,8 @@ import { Signal } from "./signal.ts";
 export const CHANNEL = "invoice_relay";
 
 /**
- * How long the others hear nothing more after a message, in ms: busy, they look for work without being told.
+ * How long other processes are told nothing more after a message, in ms: while busy, they look for work
+ * anyway.
  */
 const REST_MS = 20;
 
@@ -64,7 +65,7 @@ export class WakeUps {
     await this.#connect();
   }
 
-  /** Wakes this process at once; the others too, or some ms later when they have just been woken. */
+  /** Wakes this process at once, and the others at the latest some ms later, if they have just been woken. */
   wake(work: Work): void {
     this.signals[work].raise();
     this.#toTell.add(work);

@@ -124,7 +124,8 @@ describe("/readyz", () => {
     expect((await timed(relay.url)).text).toBe("not ready: callbacks cannot be recorded\n");
     const said = relay.lines.filter(({ msg }) => String(msg).startsWith("not ready"));
     expect(said).toHaveLength(1);
-    expect(String(said[0]?.error)).toContain("callback");
+    // On a crowded machine the first answer may be that there was none in time.
+    expect(String(said[0]?.error)).toMatch(/callback|no answer within/);
   });
 });
 

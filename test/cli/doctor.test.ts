@@ -31,7 +31,9 @@ const collection = (id: string, changes: Record<string, unknown> = {}) => ({
   },
 });
 
-/** Runs doctor and checks what holds whatever it finds: exit code and words agree, and no secret is printed. */
+/**
+ * Runs doctor and checks what holds whatever it finds: exit code and words agree, and no secret is printed.
+ */
 async function doctor(environment: Record<string, string | undefined>) {
   const given: Record<string, string | undefined> = { ...AWS, ...environment };
   const { code, stdout, stderr } = await runCli(["doctor"], given);

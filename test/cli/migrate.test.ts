@@ -39,7 +39,9 @@ describe("invoice-relay migrate", () => {
     const sessions = async () =>
       (
         await looker.query(
-          "select wait_event_type as waits from pg_stat_activity where application_name like 'invoice-relay migrate%' and datname = current_database() and state = 'active'",
+          `select wait_event_type as waits from pg_stat_activity
+            where application_name like 'invoice-relay migrate%' and datname = current_database()
+            and state = 'active'`,
         )
       ).rows;
     // The migration waits for whoever is making a table of the same name.

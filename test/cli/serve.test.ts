@@ -188,7 +188,8 @@ describe("npm run relay -- serve", () => {
     await ended;
     expect(output).toContain('"stopped"');
     const [sessions] = await around.query(
-      "select count(*)::int as open from pg_stat_activity where application_name = 'invoice-relay' and datname = current_database()",
+      `select count(*)::int as open from pg_stat_activity where application_name = 'invoice-relay'
+        and datname = current_database()`,
     );
     expect(sessions).toEqual({ open: 0 });
   });

@@ -7,7 +7,9 @@ import { runCli } from "../support/cli-process.ts";
 import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 
-/** What steers a terminal: C0 but tab and line end, DEL, C1, bidi and zero-width characters, line separators. */
+/**
+ * What steers a terminal: C0 but tab and line end, DEL, C1, bidi and zero-width characters, line separators.
+ */
 const STEERING = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 const EVIL = "\u001B[2J\u009B31m\u202Elive\u2066\u200F\r\b\u0007\u2028\u007F\u{E0041}end";
 

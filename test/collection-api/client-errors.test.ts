@@ -216,7 +216,7 @@ describe("a write whose outcome nobody knows", () => {
     ["a server's fault", errors(500)],
     ["broken JSON", { body: "{" }],
     ["an answer outside the contract", { body: { status: 200, data: {} } }],
-  ])("%s: set aside, not to be repeated blindly", async (_, answer) => {
+  ])("%s: kept as evidence, not to be repeated blindly", async (_, answer) => {
     const error = await errorOf(answer, create);
     expect(error).toMatchObject({ outcomeUnknown: true, next: "bury" });
     expect(error.message).toContain("look before you repeat it");

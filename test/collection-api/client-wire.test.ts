@@ -24,6 +24,19 @@ describe("what goes over the wire", () => {
       expect(provider.asked[0]?.headers).not.toHaveProperty("accept-encoding");
     }));
 
+  it.each(["/api/v1", "/api/v1/", "/base/API/v1"])(
+    "a base URL may end in %s, as it is often copied",
+    (path) =>
+      withProvider(fails(0), {}, async (_, provider) => {
+        const client = new CollectionClient({ baseUrl: `${provider.url}${path}`, apiKey: "key" });
+        await client.getInvoice(ID);
+        await client.close();
+        expect(provider.asked[0]?.url).toBe(
+          `${path.startsWith("/base") ? "/base" : ""}/api/v1/invoices/${ID}`,
+        );
+      }),
+  );
+
   it("the list's filter goes in the query, escaped", () =>
     withProvider(
       () => ({ body: { status: "success", data: { items: [] } } }),

@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isRawJson, parseExactJson } from "../../src/collection-api/contract/exact-json.ts";
 
-/** What is to be read, every number as `{ "#": its digits }`: found by taking the text apart into its tokens. */
+/**
+ * What is to be read, every number as `{ "#": its digits }`: found by taking the text apart into its tokens.
+ */
 const spelledOut = (json: string): unknown =>
   JSON.parse(
     json.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>

@@ -55,7 +55,8 @@ describe("asking the provider", () => {
     await relay.callback({ data: { id } });
     await vi.waitFor(async () => {
       await around.query(
-        "update confirmation set due_at = now(), attempt = 8 where invoice_id = $1 and state = 'due' and attempt > 0",
+        `update confirmation set due_at = now(), attempt = 8 where invoice_id = $1 and state = 'due'
+          and attempt > 0`,
         [id],
       );
       expect(await confirmation(around, id)).toMatchObject({ state: "done", verdict: "not_paid" });
@@ -111,7 +112,8 @@ describe("asking the provider", () => {
     }, WAIT);
     // As if this worker had hung past its lease: the row goes back and is claimed anew.
     await around.query(
-      "update confirmation set state = 'due', due_at = now(), lease_token = null, claimed_until = null where invoice_id = $1",
+      `update confirmation set state = 'due', due_at = now(), lease_token = null, claimed_until = null
+        where invoice_id = $1`,
       [id],
     );
     await eventually(() => confirmation(around, id), toMatchObject({ state: "done", verdict: "paid" }));

@@ -51,8 +51,10 @@ describe("a new confirmation in the process that recorded it", () => {
     await tell(relay, newIds(3));
     await asked(around, 3);
     const commits = await around.query(
-      `select distinct confirmation.state, confirmation.claimed_until > now() as leased, confirmation.xmin = callback.xmin as together
-       from confirmation as confirmation join callback on confirmation.invoice_id = any(callback.invoice_ids)`,
+      `select distinct confirmation.state, confirmation.claimed_until > now() as leased,
+        confirmation.xmin = callback.xmin as together
+       from confirmation as confirmation
+       join callback on confirmation.invoice_id = any(callback.invoice_ids)`,
     );
     expect(commits).toEqual([{ state: "claimed", leased: true, together: true }]);
     await relay.end("SIGKILL");

@@ -12,7 +12,9 @@ describe("the replay priority", () => {
     around.provider.otherwise(() => undefined);
     const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "8", CONFIRM_TIMEOUT: "60s" }));
     await around.query(
-      "insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at) select gen_random_uuid(), 'default', 'replay', 'replay', now(), now(), now() from generate_series(1, 100)",
+      `insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at,
+        due_at) select gen_random_uuid(), 'default', 'replay', 'replay', now(), now(), now()
+        from generate_series(1, 100)`,
     );
     await relay.callback({ data: { id: randomUUID() } });
     await vi.waitFor(() => expect(around.provider.requests.length).toBe(3), WAIT);
@@ -20,7 +22,8 @@ describe("the replay priority", () => {
     await vi.waitFor(() => expect(around.provider.requests.length).toBe(8), WAIT);
     expect(
       await around.query(
-        "select priority, count(*)::int as claimed from confirmation where state = 'claimed' group by priority order by priority",
+        `select priority, count(*)::int as claimed from confirmation where state = 'claimed' group by priority
+          order by priority`,
       ),
     ).toMatchObject([{ priority: "replay", claimed: 2 }, { priority: "unknown" }]);
   });

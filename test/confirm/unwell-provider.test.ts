@@ -68,7 +68,7 @@ describe("a provider that is not well", () => {
     await around.query("update source set opens_at = now()");
     await vi.waitFor(async () => {
       expect(around.provider.requests.length).toBeGreaterThan(before);
-      expect(await around.query("select opens_at > now() as shut from source")).toEqual([{ shut: true }]);
+      expect(await around.query("select opens_at > now() as closed from source")).toEqual([{ closed: true }]);
     }, WAIT);
     expect(around.provider.requests.length).toBe(before + 1);
   });
@@ -119,7 +119,7 @@ describe("a provider that is not well", () => {
     ]);
   });
 
-  it("an answer that Postgres refuses is set aside with its evidence, and its neighbours are stored", async () => {
+  it("an answer that Postgres refuses is kept as evidence, and its neighbours are stored", async () => {
     const around = await surroundings();
     // Nothing that passes the contract is refused today; this stands for what a later column might refuse.
     await around.query("alter table invoice add constraint refuses_one check (title <> 'Refused')");

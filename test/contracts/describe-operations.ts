@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MONEY = /^\d+\.\d{2,}$/;
 const UNKNOWN_ID = "99999999-1b7e-4c07-9a55-3c2f0f6b1d99";
 
-/** The questions that every provider of the interface answers alike, put through the client. */
+/** What every provider of the interface answers alike, put through the client. */
 export function describeOperations(name: string, startProvider: StartProvider): void {
   describe(name, () => {
     let provider: Provider;

@@ -12,8 +12,8 @@ import {
   type TestService,
 } from "../sandbox/provider/service-fixture.ts";
 
-// A client that shares nothing with our schemas: what is expected is typed by hand from the interface document,
-// one test a row of it.
+// A client that shares nothing with our schemas: what is expected is typed by hand from the interface
+// document, one test a row of it.
 
 const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 const UTC = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/);

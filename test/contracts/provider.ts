@@ -1,6 +1,8 @@
 import type { CollectionClient } from "../../src/collection-api/index.ts";
 
-/** A provider that the questions of `describe-operations.ts` can be put to, and what it has been told to hold. */
+/**
+ * A provider that `describe-operations.ts` can ask, and what it has been told to hold.
+ */
 export interface Provider {
   /** A client of this provider, with a key that it accepts. */
   client: CollectionClient;

@@ -91,7 +91,7 @@ describe("database roles", () => {
     expect(await tries(database.url, ["worker"], attempts)).toEqual([
       "done",
       "done",
-      "done",
+      "refused",
       "done",
       "done",
       "refused",
@@ -155,6 +155,47 @@ describe("database roles", () => {
     expect(await tries(database.url, ["reader"], attempts)).toEqual(attempts.map(() => "refused"));
   });
 
+  it("let nobody delete from the log, whatever a session sets; of past months only what retention kept", async () => {
+    const { database } = await migrated();
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    const [old, young] = [randomUUID(), randomUUID()];
+    const log = (id: string, at: string) =>
+      client.query(
+        "insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body) values ($1, $2, 'default', 'POST', '', '', '{}', '[]', 'sent')",
+        [id, at],
+      );
+    await log(old, "2020-03-10T10:00:00Z");
+    await log(young, new Date().toISOString());
+    const said = "set local invoice_relay.moves_partition = 'on'";
+    const attempts = [
+      `${said}; delete from callback`,
+      `${said}; delete from callback_default`,
+      `${said}; delete from ${thisMonth()}`,
+      `${said}; truncate callback`,
+      "set session_replication_role = replica",
+      "alter table callback disable trigger all",
+      "update callback set body = 'forged'",
+      "update callback set body = 'forged', erased_at = now()",
+      "create or replace function callback_is_insert_only() returns trigger language plpgsql as 'begin return old; end'",
+    ];
+    const all = attempts.map(() => "refused");
+    expect(await tries(database.url, ["worker"], attempts)).toEqual(all.with(6, "23001").with(7, "23001"));
+    expect(await tries(database.url, ["receiver", "reader"], attempts)).toEqual(all);
+    // A right that somebody granted besides changes nothing: the guard is the owner.
+    await client.query(`grant delete on callback, callback_default to ${ROLES.worker}`);
+    expect(await tries(database.url, ["worker"], attempts.slice(0, 2))).toEqual(["23001", "23001"]);
+
+    const drop = `select drop_kept_callbacks('{2020-03-10T10:00:00Z,${new Date().toISOString()}}', '{${old},${young}}')`;
+    expect(await tries(database.url, ["receiver", "reader"], [drop])).toEqual(["refused"]);
+    const worker = new pg.Client({ connectionString: await loginWith(database.url, ["worker"]) });
+    await worker.connect();
+    await worker.query(drop);
+    await worker.end();
+    expect((await client.query("select id from callback")).rows).toEqual([{ id: young }]);
+  });
+
   it("let nobody in between them and their owner: what they call is looked up in pg_catalog", async () => {
     const { db } = await migrated();
     const { rows } = await sql<{ name: string; settings: string[] }>`
@@ -175,9 +216,8 @@ describe("database roles", () => {
     for (const id of [kept, randomUUID()])
       await sql`
         insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
-        values (${randomUUID()}, '2020-03-10T10:00:00.123456Z', 'default', 'POST', '', '', ${[id]}, '[]', '')`.execute(
-        db,
-      );
+        values (${randomUUID()}, '2020-03-10T10:00:00.123456Z', 'default', 'POST', '', '', ${[id]}, '[]',
+          '')`.execute(db);
     await sql`
       insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
       values (${kept}, 'default', 'callback', now(), now(), now())`.execute(db);

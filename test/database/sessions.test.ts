@@ -35,9 +35,8 @@ const settled = async (url: string, purpose: "hot" | "work") => {
   onTestFinished(close);
   const { rows } = await sql`
     select current_setting('synchronous_commit') as commit, current_setting('lock_timeout') as lock,
-      current_setting('idle_in_transaction_session_timeout') as idle, current_setting('TimeZone') as zone`.execute(
-    db,
-  );
+      current_setting('idle_in_transaction_session_timeout') as idle,
+      current_setting('TimeZone') as zone`.execute(db);
   return rows[0];
 };
 

@@ -42,7 +42,8 @@ async function deadLetter(around: Surroundings): Promise<string> {
   const { invoiceId = "" } = await addCallback(around, {});
   await addConfirmation(around, { invoice_id: invoiceId, state: "dead", verdict: "pending" });
   await around.query(
-    "insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1, 'Given up')",
+    `insert into alarm (name, source, subject, detail) values ('confirmation_dead', 'default', $1,
+      'Given up')`,
     [invoiceId],
   );
   return invoiceId;
@@ -51,13 +52,16 @@ async function deadLetter(around: Surroundings): Promise<string> {
 /** What a retry and its answer leave, all tables at once. */
 async function everythingChanges(around: Surroundings, invoiceId: string): Promise<void> {
   await around.query(
-    `with settled as (update confirmation set state = 'done', verdict = 'paid', settled_at = clock_timestamp()),
+    `with settled as (update confirmation set state = 'done', verdict = 'paid',
+      settled_at = clock_timestamp()),
       cleared as (update alarm set cleared_at = clock_timestamp()),
       stored as (insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
         values ($1, 'default', 'Paid', now(), now(), '', '{}')),
-      made as (insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name, created_at)
+      made as (insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name,
+      created_at)
         values ($2, $1, '{}', 'invoice.paid', 'default', 'Live', 'Term 1', now()))
-     insert into audit_entry (invoice_id, actor, action, subject, detail) values ($1, 'cli:ada', 'dead.retry', $1::text, '{}')`,
+     insert into audit_entry (invoice_id, actor, action, subject, detail)
+       values ($1, 'cli:ada', 'dead.retry', $1::text, '{}')`,
     [invoiceId, randomUUID()],
   );
 }

@@ -165,33 +165,33 @@ describe("parseInvoicePaid", () => {
 });
 
 describe("confirmSubscription", () => {
-  it("answers the question of a topic that is named, which then delivers", async () => {
+  it("confirms the subscription to a topic that is named, which then delivers", async () => {
     const { sns, client, topic } = await snsFixture();
     const topicArn = await topic("invoice-events", { SignatureVersion: "2" });
     const trust = { topicArns: [topicArn], trustedOrigins: [sns.url] };
-    const questions: string[] = [];
+    const requests: string[] = [];
     const subscriber = await startSubscriber((received) => {
-      questions.push(received.body);
+      requests.push(received.body);
       return 200;
     });
     const { SubscribeCommand } = await import("@aws-sdk/client-sns");
     await client.send(
       new SubscribeCommand({ TopicArn: topicArn, Protocol: "http", Endpoint: subscriber.url }),
     );
-    const question = await vi.waitFor(() => {
-      if (questions[0] === undefined) throw new Error("not asked yet");
-      return questions[0];
+    const request = await vi.waitFor(() => {
+      if (requests[0] === undefined) throw new Error("not asked yet");
+      return requests[0];
     });
 
-    await expect(parseInvoicePaid(question, trust)).rejects.toEqual(failing("not_a_notification"));
+    await expect(parseInvoicePaid(request, trust)).rejects.toEqual(failing("not_a_notification"));
     const topicArns = ["arn:aws:sns:us-east-1:000000000000:another"];
-    await expect(confirmSubscription(question, { ...trust, topicArns })).rejects.toEqual(
+    await expect(confirmSubscription(request, { ...trust, topicArns })).rejects.toEqual(
       failing("untrusted_topic"),
     );
-    const elsewhere = { ...JSON.parse(question), SubscribeURL: subscriber.url };
+    const elsewhere = { ...JSON.parse(request), SubscribeURL: subscriber.url };
     await expect(confirmSubscription(elsewhere, trust)).rejects.toEqual(failing("forged"));
 
-    expect(await confirmSubscription(question, trust)).toBe(topicArn);
+    expect(await confirmSubscription(request, trust)).toBe(topicArn);
     await client.send(new PublishCommand({ TopicArn: topicArn, Message: text }));
     expect(await parseInvoicePaid(await first(subscriber), trust)).toEqual([event]);
   });

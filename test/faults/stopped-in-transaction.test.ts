@@ -11,7 +11,10 @@ const SOURCES = join(import.meta.dirname, "../../src");
 /** The default LEASE_DURATION, in ms. */
 const LEASE_MS = 15_000;
 
-/** A process that runs statements in a transaction of the relay's own connections, and stops before it commits. */
+/**
+ * A process that runs statements in a transaction of the relay's own connections, and stops before it
+ * commits.
+ */
 async function stopsHolding(databaseUrl: string, statements: readonly string[]): Promise<void> {
   const program = `
     const { connect } = await import("${SOURCES}/database/connect.ts");
@@ -41,7 +44,8 @@ it.each([
   [
     "what one process does at a time",
     [
-      "select pg_advisory_xact_lock(hashtext('invoice-relay partitions')), pg_advisory_xact_lock(hashtext('invoice-relay roles'))",
+      `select pg_advisory_xact_lock(hashtext('invoice-relay partitions')),
+        pg_advisory_xact_lock(hashtext('invoice-relay roles'))`,
     ],
   ],
 ])(

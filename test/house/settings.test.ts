@@ -20,13 +20,14 @@ function settingsDocument(): string {
   });
   return `# Settings
 
-Settings come from the environment; \`--settings <file>\` adds those of a file like \`.env.example\`, where the
-environment wins. All that is missing or wrong is listed at once, with exit code 2, before anything starts.
-A name in that file which is no setting is refused, with the likely one.
+Settings come from the environment; \`--settings <file>\` adds those of a file like \`.env.example\`, where
+the environment wins. All that is missing or wrong is listed at once, with exit code 2, before anything
+starts. A name in that file which is no setting is refused, with the likely one.
 \`invoice-relay doctor\` checks them against the world.
 
-Durations are written \`500ms\`, \`20s\`, \`10m\`, \`6h\`, \`35d\`; lists are separated by commas. Plain http is accepted
-for loopback addresses only. AWS credentials are found as every AWS SDK finds them; they are no settings of ours.
+Durations are written \`500ms\`, \`20s\`, \`10m\`, \`6h\`, \`35d\`; lists are separated by commas. Plain
+http is accepted for loopback addresses only. AWS credentials are found as every AWS SDK finds them; they are
+no settings of ours.
 With \`SOURCES_FILE\` the settings of one merchant account stand in that file, and not here.
 
 | Setting | What it is for | Default |
@@ -40,8 +41,8 @@ function exampleFile(): string {
     const line = required ? `${name}=` : `# ${name}=${standard ?? ""}`;
     return `# ${meaning}\n${line}\n`;
   });
-  return `# Every setting of invoice-relay; docs/settings.md says more. Copy it, fill in what has no # in front
-# (serve needs those), then: invoice-relay --settings .env doctor
+  return `# Every setting of invoice-relay; docs/settings.md says more. Copy it, fill in what has no #
+# in front (serve needs those), then: invoice-relay --settings .env doctor
 
 ${entries.join("\n")}`;
 }

@@ -188,12 +188,14 @@ export class World {
       events.length,
     );
     const turned = await this.#around.query(
-      "select c.invoice_id from confirmation c join event e using (invoice_id) where c.invoice_id = any($1) and c.verdict not in ('paid', 'pending')",
+      `select c.invoice_id from confirmation c join event e using (invoice_id) where c.invoice_id = any($1)
+        and c.verdict not in ('paid', 'pending')`,
       [this.ids],
     );
     expect(turned, "G6: Paid never turns into something else").toEqual([]);
     const older = await this.#around.query(
-      "select i.id from invoice i join invoice_snapshot s on s.invoice_id = i.id where i.id = any($1) and (s.document->>'dateModified')::timestamptz > i.modified_at",
+      `select i.id from invoice i join invoice_snapshot s on s.invoice_id = i.id where i.id = any($1)
+        and (s.document->>'dateModified')::timestamptz > i.modified_at`,
       [this.ids],
     );
     expect(older, "G6: the invoice is the newest answer").toEqual([]);
@@ -208,7 +210,8 @@ export class World {
         await this.happen({ do: next });
     }
     const open = await this.#around.query(
-      "select invoice_id, state, verdict, attempt from confirmation where invoice_id = any($1) and (state in ('due', 'claimed') or verdict is null)",
+      `select invoice_id, state, verdict, attempt from confirmation where invoice_id = any($1)
+        and (state in ('due', 'claimed') or verdict is null)`,
       [this.ids],
     );
     expect(open, "G2: every confirmation ends in a verdict").toEqual([]);
@@ -224,7 +227,8 @@ export class World {
     expect(asked.length).toBeLessThanOrEqual(INVOICES);
     expect(unpublished, "every invoice that is Paid was published").toEqual([]);
     const published = await this.#around.query(
-      "select e.id from event e where invoice_id = any($1) and not exists (select from publication p where p.event_id = e.id)",
+      `select e.id from event e where invoice_id = any($1) and not exists (select from publication p
+        where p.event_id = e.id)`,
       [this.ids],
     );
     expect(published, "G5: every event has an acceptance").toEqual([]);

@@ -100,7 +100,9 @@ async function sendPlanted(relay: TestRelay, id: string, extra: RequestInit = {}
   return `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`;
 }
 
-/** Every place that monitoring, operators or consumers read without having asked for an invoice's own data. */
+/**
+ * Every place that monitoring, operators or consumers read without having asked for an invoice's own data.
+ */
 async function outputsOf(around: Surroundings, relay: TestRelay): Promise<Record<string, string>> {
   const rows = async (query: string) => JSON.stringify(await around.query(query));
   return {
@@ -163,7 +165,8 @@ describe("secrets and personal data", () => {
     expect(paths).toEqual([{ path: "/callbacks/***" }, { path: "/callbacks/***" }]);
 
     await around.query(
-      "insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at) values ($1, 'default', 'operator', now(), now(), now())",
+      `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
+        values ($1, 'default', 'operator', now(), now(), now())`,
       [id],
     );
     const documents = await vi.waitFor(async () => {
@@ -215,7 +218,8 @@ describe("secrets and personal data", () => {
   it("in an error of Postgres reach no log, answer or metric; the callback is refused with 503", async () => {
     const around = await surroundings();
     await around.query(`create function talk() returns trigger language plpgsql as $$ begin
-      raise exception 'invalid input syntax for type uuid: "${everything}" /callbacks/${SECRETS.token}' using errcode = '22P02',
+      raise exception 'invalid input syntax for type uuid: "${everything}" /callbacks/${SECRETS.token}'
+      using errcode = '22P02',
         detail = '${everything}', hint = '${SECRETS.token}'; end $$`);
     await around.query("create trigger talk before insert on callback for each row execute function talk()");
     const relay = await startRelay(environmentOf(around), { http: true, workers: false });

@@ -8,7 +8,10 @@ import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
 
 const TOKENS = { a: "token-of-a-0123456789abc", b: "token-of-b-0123456789abc" };
 
-/** The settings of a relay for two merchants, who share a provider, where each key opens its own invoices only. */
+/**
+ * The settings of a relay for two merchants, who share a provider, where each key opens its own invoices
+ * only.
+ */
 function twoSources(around: Surroundings): Record<string, string | undefined> {
   const source = (name: "a" | "b", snsTopicArn: string) => ({
     name,

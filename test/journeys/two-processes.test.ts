@@ -8,8 +8,12 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const INVOICES = 500;
 const CALLBACKS_EACH = 4;
+/** Three processes that are busy with five hundred payments. */
+const LONG = { timeout: 60_000 };
 
-/** Four callbacks for each invoice, spread over the processes, all at once; gives how many were answered 2xx. */
+/**
+ * Four callbacks for each invoice, spread over the processes, all at once; gives how many were answered 2xx.
+ */
 async function sendAll(
   ids: string[],
   processes: RelayProcess[],
@@ -38,7 +42,8 @@ async function paidInvoices(around: Surroundings): Promise<string[]> {
 
 const eventsOf = (around: Surroundings) =>
   around.query(
-    `select count(*)::int as events, count(distinct id)::int as ids, count(distinct invoice_id)::int as invoices,
+    `select count(*)::int as events, count(distinct id)::int as ids,
+      count(distinct invoice_id)::int as invoices,
       count(*) filter (where state = 'published')::int as published from ${EVENTS}`,
   );
 
@@ -52,7 +57,7 @@ describe("two serve processes on one database", () => {
       startRelayProcess(around.environment()),
     ]);
     expect(await sendAll(ids, processes)).toBe(INVOICES * CALLBACKS_EACH);
-    await eventually(() => eventsOf(around), toEqual(ALL));
+    await eventually(() => eventsOf(around), toEqual(ALL), LONG);
     expect(await around.query("select count(*)::int as callbacks from callback")).toEqual([
       { callbacks: INVOICES * CALLBACKS_EACH },
     ]);
@@ -76,7 +81,7 @@ describe("two serve processes on one database", () => {
       if (count === 20) victim.process.child.kill("SIGKILL");
     });
     expect(await victim.end("SIGKILL")).toBeNull();
-    await eventually(() => eventsOf(around), toEqual(ALL));
+    await eventually(() => eventsOf(around), toEqual(ALL), LONG);
     const [recorded] = await around.query<{ callbacks: number }>(
       "select count(*)::int as callbacks from callback",
     );
@@ -84,10 +89,12 @@ describe("two serve processes on one database", () => {
     expect(await around.query("select count(distinct event_id)::int as events from publication")).toEqual([
       { events: INVOICES },
     ]);
-    // A callback that came after the event opened its confirmation again; the dead process may hold its lease.
+    // A callback that came after the event opened its confirmation again; the dead process may hold its
+    // lease.
     await eventually(
       () => around.query("select state, verdict from confirmation group by state, verdict"),
       toEqual([{ state: "done", verdict: "paid" }]),
+      LONG,
     );
     expect(await eventsOf(around)).toEqual(ALL);
   });

@@ -11,7 +11,10 @@ const { custom } = parse(readFileSync(join(root, "serverless.yml"), "utf8"), {
   logLevel: "silent",
 });
 
-/** Every function of src/lambda as a bundle, made with the options of serverless.yml; gone when the file's tests are over. */
+/**
+ * Every function of src/lambda as a bundle, made with the options of serverless.yml; gone when the file's
+ * tests are over.
+ */
 export function useBundles(): { of(handler: string): string } {
   let folder = "";
   beforeAll(async () => {

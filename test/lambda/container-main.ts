@@ -1,5 +1,6 @@
-// A container as Lambda runs it, in a process of its own: loads one handler and gives it one event after the other.
-// In: lines of {"event":…,"remainingMs":…}. Out: the handler's own lines, and "ANSWER {…}" after each event.
+// A container as Lambda runs it, in a process of its own: loads one handler and gives it one event after the
+// other. In: lines of {"event":…,"remainingMs":…}. Out: the handler's own lines, and "ANSWER {…}" after each
+// event.
 import { createInterface } from "node:readline";
 
 const [file = ""] = process.argv.slice(2);

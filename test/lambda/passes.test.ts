@@ -92,7 +92,8 @@ describe("the functions together", () => {
     // The outcome cannot be written while this transaction holds the row's table.
     const dying = stack.container("publish", { LEASE_DURATION: "1s" });
     await stack.query(
-      "create function hold() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'",
+      `create function hold() returns trigger language plpgsql as
+        'begin perform pg_sleep(60); return new; end'`,
     );
     await stack.query(
       "create trigger hold before insert on publication for each row execute function hold()",
@@ -101,7 +102,8 @@ describe("the functions together", () => {
     await vi.waitFor(() => expect(published(stack)).toEqual([id]), { timeout: 20_000 });
     await Promise.all([dying.kill(), expect(invocation).rejects.toThrow("SIGKILL")]);
     await stack.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'invoice-relay%' and datname = current_database()",
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'invoice-relay%'
+        and datname = current_database()`,
     );
     await stack.query("drop trigger hold on publication");
 

@@ -19,7 +19,7 @@ const path = `/callbacks/${TOKEN}`;
 const paid = (id: string) => JSON.stringify({ id: randomUUID(), event: "payment.successful", data: { id } });
 
 describe("the function receive", () => {
-  it("records a callback and its question, wakes confirm, and only then answers (G1)", async () => {
+  it("records a callback and its confirmation, wakes confirm, and only then answers (G1)", async () => {
     const stack = await lambdaStack();
     const receive = stack.container("receive", { CALLBACK_ACK_STATUS: "202", CALLBACK_ACK_BODY: "taken" });
     const id = randomUUID();
@@ -124,7 +124,8 @@ describe("the function receive", () => {
 
     expect(
       await stack.query(
-        "select count(*) as connections from pg_stat_activity where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()",
+        `select count(*) as connections from pg_stat_activity
+          where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
       ),
     ).toEqual([{ connections: "1" }]);
   });
@@ -135,7 +136,8 @@ describe("the function receive", () => {
     await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
     receive.freeze();
     const cut = await stack.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()",
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
     );
     const next = receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
     receive.thaw();

@@ -101,8 +101,10 @@ describe("invoice-relay certificate", () => {
       differences: [],
     };
     await around.query(
-      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at, result, gaps, paid, paid_amount, document)
-       values ($1, 'default', '2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', '{}', 'done', now(), 'refused', 0, 0, 0, $2)`,
+      `insert into certificate (id, source, window_from, window_to, collection_ids, state, finished_at,
+        result, gaps, paid, paid_amount, document)
+       values ($1, 'default', '2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', '{}', 'done', now(), 'refused',
+         0, 0, 0, $2)`,
       [id, JSON.stringify(document)],
     );
     const list = await runCommand(["certificate", "list"], environment);

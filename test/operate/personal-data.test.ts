@@ -28,8 +28,10 @@ describe("PERSONAL_DATA_RETENTION", () => {
     );
     const legible = async () =>
       await around.query(
-        `select invoice.id, invoice.document::text like '%Ada Obi%' as invoice, event.payload like '%Ada Obi%' as event
-         from invoice join event on event.invoice_id = invoice.id where event.payload like '%Ada Obi%' order by array_position($1::uuid[], invoice.id)`,
+        `select invoice.id, invoice.document::text like '%Ada Obi%' as invoice,
+          event.payload like '%Ada Obi%' as event
+         from invoice join event on event.invoice_id = invoice.id where event.payload like '%Ada Obi%'
+         order by array_position($1::uuid[], invoice.id)`,
         [[old, young, open]],
       );
     const all = { invoice: true, event: true };
@@ -57,7 +59,8 @@ describe("PERSONAL_DATA_RETENTION", () => {
     ).toEqual([{ erased: true }]);
     expect(
       await around.query(
-        "select actor, (detail->>'invoices')::int as invoices from audit_entry where action = 'retention.personal_data'",
+        `select actor, (detail->>'invoices')::int as invoices from audit_entry
+          where action = 'retention.personal_data'`,
       ),
     ).toEqual([{ actor: "relay", invoices: 1 }]);
     const { stdout } = await runInProcess(["retention", "--json"], environment);

@@ -72,7 +72,8 @@ describe("invoice-relay status", () => {
     await addEvents(around, 2, { state: "dead" });
     await addCallback(around, { received_at: new Date() });
     await around.query(
-      "insert into alarm (name, source, subject, detail, times) values ('confirmation_dead', 'default', $1, 'Given up', 3)",
+      `insert into alarm (name, source, subject, detail, times) values ('confirmation_dead', 'default', $1,
+        'Given up', 3)`,
       [dead],
     );
     const { code, lines, text } = await look(environment);
@@ -112,13 +113,16 @@ describe("invoice-relay status", () => {
     const collection = randomUUID();
     await around.query(
       `insert into sweep (id, source, collection_id, kind, state, started_at, finished_at)
-       values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now() - interval '2 h', now() - interval '2 h')`,
+       values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now() - interval '2 h',
+         now() - interval '2 h')`,
       [collection],
     );
     const certificate = randomUUID();
     await around.query(
-      `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result, gaps, document)
-       values ($1, 'default', (now() at time zone 'UTC')::date, now() - interval '35 days', now(), array[$2::uuid], 'done', now(), 'not_equal', 2, '{}')`,
+      `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at,
+        result, gaps, document)
+       values ($1, 'default', (now() at time zone 'UTC')::date, now() - interval '35 days', now(),
+         array[$2::uuid], 'done', now(), 'not_equal', 2, '{}')`,
       [certificate, collection],
     );
     const unset = await look(around.environment());
@@ -162,7 +166,8 @@ describe("invoice-relay alarms and audit", () => {
     expect((await runInProcess(["alarms", "--all"], environment)).stdout).toBe("No alarm was ever raised.\n");
     await around.query(
       `insert into alarm (name, source, subject, detail, cleared_at) values
-       ('topic_paused', '', 'arn', 'SNS refuses this topic', null), ('source_failing', 'default', 'default', 'away', now())`,
+       ('topic_paused', '', 'arn', 'SNS refuses this topic', null), ('source_failing', 'default', 'default',
+       'away', now())`,
     );
     const open = await runInProcess(["alarms"], environment);
     expect(open.stdout).toMatch(

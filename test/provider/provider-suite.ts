@@ -92,29 +92,29 @@ export function describeProvider(
       );
     const get = (options: AskOptions = {}) =>
       world.provider.getCollection(world.collectionId, { timeoutMs: 20_000, ...options });
-    const questions: [string, (options?: AskOptions) => Promise<Answer | PageAnswer | CollectionAnswer>][] = [
+    const requests: [string, (options?: AskOptions) => Promise<Answer | PageAnswer | CollectionAnswer>][] = [
       ["asking for an invoice", ask],
       ["reading a page of the list", read],
       ["getting a collection", get],
     ];
 
-    describe.each(questions)("%s", (_, question) => {
+    describe.each(requests)("%s", (_, ask) => {
       it.each(among(REFUSALS))("meets %s", async (situation, expected) => {
         await world.meets(situation);
-        const answer = await question({ timeoutMs: timeoutOf(situation) });
+        const answer = await ask({ timeoutMs: timeoutOf(situation) });
         expect(answer).toEqual(expected);
         expect(JSON.stringify(answer)).not.toContain(world.key);
       });
 
       it("is interrupted before it begins", async () => {
         await world.meets("works");
-        expect(await question({ signal: AbortSignal.abort() })).toEqual({ kind: "interrupted" });
+        expect(await ask({ signal: AbortSignal.abort() })).toEqual({ kind: "interrupted" });
       });
 
       it("is interrupted while the provider is silent", async () => {
         await world.meets("silence");
         const stop = new AbortController();
-        const answer = question({ signal: stop.signal });
+        const answer = ask({ signal: stop.signal });
         stop.abort();
         expect(await answer).toEqual({ kind: "interrupted" });
       });

@@ -4,7 +4,9 @@ import { describeProvider, type ProviderWorld, type Situation } from "./provider
 
 type Fault = Record<string, unknown>;
 
-/** How the collection service is put into a situation; what it cannot show is left to the scripted provider. */
+/**
+ * How the collection service is put into a situation; what it cannot show is left to the scripted provider.
+ */
 const FAULTS: Partial<Record<Situation, Fault[]>> = {
   works: [],
   "401": [{ answer: "401" }],

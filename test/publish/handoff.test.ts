@@ -11,7 +11,10 @@ const WAIT = { timeout: 15_000, interval: 20 };
 /** As many invoices as one callback may name. */
 const MOST_TOLD = 100;
 
-/** Paid invoices at the provider, told at once in few callbacks; resolves when `inAll` of them are confirmed and stored. */
+/**
+ * Paid invoices at the provider, told at once in few callbacks; resolves when `inAll` of them are confirmed
+ * and stored.
+ */
 async function confirmed(around: Surroundings, relay: { url: string }, count: number, inAll = count) {
   const ids = Array.from({ length: count }, () => randomUUID());
   for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
@@ -60,7 +63,7 @@ describe("a new event in the process that found it", () => {
     await published(around, 30);
   });
 
-  it("waits for company while another is on its way, but not for one that hangs", async () => {
+  it("is held while another batch is in flight, but not for one that hangs", async () => {
     const around = await surroundings();
     around.sns.addFault({ kind: "hang", times: 1 });
     const relay = await startRelayProcess(around.environment());

@@ -16,7 +16,7 @@ import { CallbackLog } from "../../src/record/callback-log.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 
 /** The way in with a short queue before the commit. */
-async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promise<string> {
+async function receiverWithQueueOf(maxWaiting: number, around: Surroundings): Promise<string> {
   const { db, close } = connect(new Secret(around.databaseUrl), { max: 1 });
   const metrics = createMetrics();
   const logger = createLogger({ level: "silent" });
@@ -30,6 +30,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
   const sources = sourcesOf(readSettings(around.environment(), SERVE_REQUIRES));
   const budgetPerHour = { bytes: 1e9, callbacks: 1e6, ids: 1e6 };
   const intake = new CallbackIntake({
+    mayRecord: () => true,
     sources,
     log,
     logger,
@@ -45,10 +46,8 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
     ackBody: "",
     redirectUrl: null,
     nothingNamed: paced,
-    overBudget: new Paced({ everyMs: 1_000, act: () => undefined }),
-    refused: paced,
   });
-  const server = await listen(httpApp([routes], logger), { name: "door", port: 0, host: "127.0.0.1" });
+  const server = await listen(httpApp([routes], logger), { name: "receiver", port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
     await server.close(0);
     paced.stop();
@@ -60,7 +59,7 @@ async function doorWithQueueOf(maxWaiting: number, around: Surroundings): Promis
 describe("when the queue before the commit is full", () => {
   it("more is refused with 503 and Retry-After: 1, nothing half-done, and what waited is recorded (G8)", async () => {
     const around = await surroundings();
-    const url = await doorWithQueueOf(4, around);
+    const url = await receiverWithQueueOf(4, around);
     const outside = new pg.Client({ connectionString: around.databaseUrl });
     await outside.connect();
     onTestFinished(() => outside.end());

@@ -3,7 +3,10 @@ import { type Surroundings, startRelay, surroundings, type TestRelay, TOKEN } fr
 import { loadCorpus } from "./corpus/load-corpus.ts";
 import { sendRaw } from "./send-raw.ts";
 
-/** How a corpus entry's kind shows in the log: ids are questions, so they have no verdict of the callback's own. */
+/**
+ * How a corpus entry's kind shows in the log: ids are confirmations, so they have no verdict of the
+ * callback's own.
+ */
 const VERDICTS = { ids: null, ping: "ping", unreadable: "unreadable" } as const;
 
 const corpus = loadCorpus();
@@ -58,5 +61,5 @@ async function check(
   if (row.found_by !== foundBy) return `found by ${row.found_by}`;
   if (row.verdict !== VERDICTS[kind]) return `verdict ${row.verdict}`;
   const asked = await around.query("select from confirmation where invoice_id = any($1::uuid[])", [ids]);
-  return asked.length === new Set(ids).size ? null : `${asked.length} questions`;
+  return asked.length === new Set(ids).size ? null : `${asked.length} confirmations`;
 }

@@ -126,8 +126,10 @@ describe("a payer's browser", () => {
     const old = receivedAt.toString(16).padStart(12, "0");
     const id = `${old.slice(0, 8)}-${old.slice(8)}${now.slice(-23)}`;
     await around.query(
-      `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body, found_by)
-       select $1, to_timestamp($2::float8 / 1000), source, method, path, query, invoice_ids, headers, body, found_by
+      `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body,
+        found_by)
+       select $1, to_timestamp($2::float8 / 1000), source, method, path, query, invoice_ids, headers, body,
+         found_by
        from callback limit 1`,
       [id, receivedAt],
     );

@@ -7,7 +7,10 @@ export interface RawAnswer {
   text: string;
 }
 
-/** Sends a request as it is told to, on a connection of its own: the target is not tidied, no header is added but length and host. */
+/**
+ * Sends a request as it is told to, on a connection of its own: the target is not tidied, no header is added
+ * but length and host.
+ */
 export function sendRaw(
   url: string,
   options: { method: string; target: string; headers?: Record<string, string>; body?: Uint8Array },

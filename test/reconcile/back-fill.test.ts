@@ -77,7 +77,8 @@ describe("a back-fill", () => {
     await expect(fill(given, { signal: stopping.signal })).rejects.toThrow(/goes on from there/);
     // A crash leaves its lease behind, which then runs out.
     await given.query(
-      "update sweep set state = 'claimed', lease_token = gen_random_uuid(), claimed_until = now() - interval '1 second'",
+      `update sweep set state = 'claimed', lease_token = gen_random_uuid(),
+        claimed_until = now() - interval '1 second'`,
     );
     given.provider.beforePage = () => undefined;
     const asked = given.provider.queries.length;
@@ -98,7 +99,8 @@ describe("a back-fill", () => {
       const query = given.provider.queries.at(-1);
       if (query?.get("page") !== "2") return;
       given.provider.beforePage = () => undefined;
-      // The process is gone from here on; the first page's are confirmed and published by the relay meanwhile.
+      // The process is gone from here on; the first page's are confirmed and published by the relay
+      // meanwhile.
       await given.query("update confirmation set state = 'done', verdict = 'paid'");
       await given.query(
         `insert into event (id, invoice_id, type, source, invoice_type, payload)
@@ -119,8 +121,10 @@ describe("a back-fill", () => {
   it("tells of another back-fill of the source that is under way", async () => {
     const given = await books();
     await given.query(
-      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from, window_to)
-       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(), now() + interval '1 hour',
+      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from,
+        window_to)
+       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(),
+         now() + interval '1 hour',
          '2026-01-01', '2026-02-01')`,
       [COLLECTION],
     );
@@ -130,8 +134,10 @@ describe("a back-fill", () => {
   it("is refused while another process runs the same one", async () => {
     const given = await books();
     await given.query(
-      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from, window_to)
-       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(), now() + interval '1 hour', $2, $3)`,
+      `insert into sweep (id, source, collection_id, kind, state, lease_token, claimed_until, window_from,
+        window_to)
+       values (gen_random_uuid(), 'default', $1, 'back_fill', 'claimed', gen_random_uuid(),
+         now() + interval '1 hour', $2, $3)`,
       [COLLECTION, window.from, window.to],
     );
     const other = { ...given, context: { ...given.context, leaseMs: 100 } };

@@ -4,25 +4,11 @@ import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.t
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
-import { type Place, placePayment } from "./place-payment.ts";
-import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
+import type { Place } from "./place-payment.ts";
+import { midnight, place, prove } from "./prove-period.ts";
+import { type Books, books, daysAgo } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;
-const midnight = (daysBack: number) => new Date(Math.floor(Date.now() / DAY_MS - daysBack) * DAY_MS);
-const PAID_AT = new Date(midnight(2).getTime() + 3_600_000);
-
-const place = (given: Books, options: Place = {}) => placePayment(given, { paidAt: PAID_AT, ...options });
-
-const prove = async ({ context, source }: Books, changes = {}) => {
-  const request = { source, window: { from: midnight(20), to: midnight(0) }, collectionId: null };
-  const [certificate] = await certify(context, { ...request, signal: GO_ON, ...changes });
-  if (certificate === undefined) throw new Error("no certificate");
-  return certificate;
-};
-
-const named = ({ differences }: Awaited<ReturnType<typeof prove>>) =>
-  Object.fromEntries(differences.map(({ invoiceId, reason }) => [invoiceId, reason]));
-
 describe("the certificate", () => {
   it("adds up days and totals exactly, and is kept as a row (G10)", async () => {
     const given = await books();
@@ -138,75 +124,6 @@ describe("the certificate", () => {
     });
   });
 
-  it("lets Test invoices stand apart", async () => {
-    const given = await books();
-    await place(given);
-    const known = await place(given, { type: "Test", came: 2 });
-    // Nobody ever asked about this one: the list of Test invoices alone does not make it one.
-    const unknown = await place(given, { type: "Test", came: 0 });
-    const certificate = await prove(given);
-    expect(certificate).toMatchObject({ result: "equal", test: { count: 2 }, total: { paid: { count: 1 } } });
-    expect(named(certificate)).toEqual({ [known]: "test", [unknown]: "test" });
-    expect(given.provider.asked).toEqual([unknown]);
-  });
-
-  it("takes a Live invoice for Live although the provider ignores its filters", async () => {
-    const given = await books();
-    given.provider.reading = { ...PLAIN, ignoresFilters: true };
-    await place(given, { came: 0 });
-    expect(await prove(given)).toMatchObject({ result: "not_equal", differences: [{ reason: "missing" }] });
-  });
-
-  it("names an undated payment in every period that it may belong to, and counts it in one", async () => {
-    const given = await books();
-    const id = randomUUID();
-    given.provider.invoices.push({ id, createdAt: daysAgo(25), paidAt: daysAgo(25), datePaid: null });
-    expect(await prove(given)).toMatchObject({ result: "not_equal", gaps: 1, total: { paid: { count: 1 } } });
-    const earlier = { from: midnight(30), to: midnight(21) };
-    expect(await prove(given, { window: earlier })).toMatchObject({ gaps: 1 });
-    expect(await prove(given, { window: { from: midnight(60), to: midnight(50) } })).toMatchObject({
-      gaps: 0,
-    });
-  });
-
-  it("asks about what is stored and not listed: gone there, it differs; still paid, the list is not whole", async () => {
-    const given = await books();
-    const gone = await place(given, { listed: false });
-    expect(await prove(given)).toMatchObject({
-      result: "not_equal",
-      differences: [{ invoiceId: gone, reason: "not_at_provider", weight: "difference" }],
-    });
-    const paidAt = PAID_AT;
-    given.provider.unlisted.push({ id: gone, createdAt: paidAt, paidAt, amount: "100.10" });
-    const refused = await prove(given);
-    expect(refused.result).toBe("refused");
-    expect(refused.refusals.join()).toContain(gone);
-    // Created before the lookback, the list need not show it.
-    given.provider.unlisted = [{ id: gone, createdAt: daysAgo(120), paidAt, amount: "100.10" }];
-    expect(await prove(given)).toMatchObject({
-      result: "equal",
-      total: columns({ count: 1, amount: "100.10" }),
-      differences: [{ invoiceId: gone, reason: "counted_by_asking", weight: "note" }],
-    });
-  });
-
-  it("asks about every invoice when deep, and finds what the list does not show", async () => {
-    const given = await books();
-    const id = await place(given);
-    const [invoice] = given.provider.invoices;
-    given.provider.unlisted = [{ ...invoice, id, amount: "99" } as (typeof given.provider.unlisted)[number]];
-    given.provider.invoices = given.provider.invoices.map((one) => ({ ...one }));
-    expect((await prove(given)).result).toBe("equal");
-    const steps: string[] = [];
-    const onProgress = ({ step, done }: { step: string; done: number }) => void steps.push(`${step} ${done}`);
-    expect(await prove(given, { deep: true, onProgress })).toMatchObject({
-      result: "equal",
-      basis: { deep: true, asked: 1 },
-    });
-    expect(steps).toContain("invoices 1");
-    expect(steps.at(-1)).toBe("books 1");
-  });
-
   it("refuses a period that is not over, and a source that was never served", async () => {
     const given = await books();
     await place(given);
@@ -214,18 +131,6 @@ describe("the certificate", () => {
     expect(await prove(given, { window })).toMatchObject({ result: "refused", refusals: [/not over/] });
     const unserved = await books({ servedDays: null });
     expect(await prove(unserved)).toMatchObject({ result: "refused", refusals: [/never served/] });
-  });
-
-  it("names an item whose id is none, and reads on", async () => {
-    const given = await books();
-    const missing = await place(given, { came: 0 });
-    given.provider.invoices.push({ id: "INV-7", createdAt: PAID_AT, paidAt: PAID_AT, amount: "7" });
-    const { result, differences } = await prove(given);
-    expect(result).toBe("not_equal");
-    expect(differences).toMatchObject([
-      { invoiceId: missing, reason: "missing" },
-      { invoiceId: null, reason: "id_unusable", detail: expect.stringContaining("inv-7") },
-    ]);
   });
 
   it("makes one for the source and one for each of several collections, from one reading", async () => {
@@ -305,6 +210,35 @@ describe("the daily certificate", () => {
       { state: "done", result: "not_equal" },
       { state: "done", result: "equal" },
     ]);
+  });
+
+  it("closes what was told of lists that the settings name no longer, and nothing else", async () => {
+    const given = await books();
+    const gone = "00000000-0000-4000-8000-00000000dead";
+    for (const [name, source, subject] of [
+      ["sweep_failing", "default", given.source.collectionIds[0]],
+      ["sweep_failing", "default", "certificate"],
+      ["sweep_failing", "default", gone],
+      ["certificate_gap", "default", "default"],
+      ["certificate_gap", "elsewhere", "elsewhere"],
+      ["event_dead", "elsewhere", gone],
+    ])
+      await given.query("insert into alarm (name, source, subject, detail) values ($1, $2, $3, '')", [
+        name,
+        source,
+        subject,
+      ]);
+    // None is made meanwhile, whose result would end one.
+    await given.query("update source set paused_by = 'operator', paused_at = now()");
+    await certifyPass(given.context, GO_ON);
+    expect(
+      await given.query("select name, subject from alarm where cleared_at is not null order by name"),
+    ).toEqual([
+      { name: "certificate_gap", subject: "elsewhere" },
+      { name: "sweep_failing", subject: gone },
+    ]);
+    await certifyPass({ ...given.context, sources: [{ ...given.source, collectionIds: [] }] }, GO_ON);
+    expect(await given.openAlarms()).toEqual(["event_dead"]);
   });
 
   it("is made once a day by many processes, and tried again after a fault", async () => {

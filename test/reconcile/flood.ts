@@ -21,8 +21,8 @@ const BUCKET = 1;
 
 /**
  * Forged callbacks with random UUIDs, and among them genuine ones for invoices that the relay has never seen:
- * the genuine ones are published while the forged ones wait, and the provider is not asked for them faster than
- * the policy allows. Calls are counted where the provider sees them.
+ * the genuine ones are published while the forged ones wait, and the provider is not asked for them faster
+ * than the policy allows. Calls are counted where the provider sees them.
  */
 export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShape): Promise<void> {
   const month = await emptyMonth();
@@ -65,14 +65,18 @@ export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShap
   );
 }
 
-/** Waits until unknown ids are throttled and no confirmation claimed before that is under way: the policy holds from here. */
+/**
+ * Waits until unknown ids are throttled and no confirmation claimed before that is under way: the policy
+ * holds from here.
+ */
 async function untilThrottled({ query }: Surroundings): Promise<{ askedAt: number; seenAt: number }> {
   return await vi.waitFor(
     async () => {
       const askedAt = performance.now();
       const [row] = await query<{ flooded: boolean; claimed: number }>(
         `select unknown_share > 0.5 as flooded,
-          (select count(*)::int from confirmation where priority = 'unknown' and state = 'claimed') as claimed from source`,
+          (select count(*)::int from confirmation where priority = 'unknown' and state = 'claimed') as claimed
+          from source`,
       );
       expect(row).toEqual({ flooded: true, claimed: 0 });
       return { askedAt, seenAt: performance.now() };

@@ -12,7 +12,9 @@ const OTHER_TOPIC = "arn:aws:sns:us-east-1:123456789012:invoice-events-test";
 /** What certify says; none: nothing that could hide money was changed. */
 type Said = string[];
 
-/** How it is healed: by reconcile, which asks again or queues again; by nobody; or there is nothing to heal. */
+/**
+ * How it is healed: by reconcile, which asks again or queues again; by nobody; or there is nothing to heal.
+ */
 type Healing = "asked" | "queued" | "by hand" | "nothing";
 
 /** One change by hand to the rows of one complete payment: `$1` is its invoice id. */
@@ -105,12 +107,14 @@ const HOLES: [change: string, said: Said, healing: Healing][] = [
   ["update event set created_at = '2020-01-01' where invoice_id = $1", [], "nothing"],
 
   [
-    `update publication set topic_arn = '${OTHER_TOPIC}' where event_id in (select id from event where invoice_id = $1)`,
+    `update publication set topic_arn = '${OTHER_TOPIC}' where event_id in (select id from event
+      where invoice_id = $1)`,
     ["wrong_topic"],
     "queued",
   ],
   [
-    "update publication set event_id = gen_random_uuid() where event_id in (select id from event where invoice_id = $1)",
+    `update publication set event_id = gen_random_uuid() where event_id in (select id from event
+      where invoice_id = $1)`,
     ["no_acceptance", "acceptance_without_event"],
     "queued",
   ],
@@ -130,12 +134,14 @@ const HOLES: [change: string, said: Said, healing: Healing][] = [
     "by hand",
   ],
   [
-    "update publication set message_id = 'x', published_at = '2020-01-01' where event_id in (select id from event where invoice_id = $1)",
+    `update publication set message_id = 'x', published_at = '2020-01-01' where event_id in (select id
+      from event where invoice_id = $1)`,
     [],
     "nothing",
   ],
   [
-    "update publication set replay_id = gen_random_uuid() where event_id in (select id from event where invoice_id = $1)",
+    `update publication set replay_id = gen_random_uuid() where event_id in (select id from event
+      where invoice_id = $1)`,
     [],
     "nothing",
   ],

@@ -15,7 +15,10 @@ const SIDE_BY_SIDE = 4;
 const midnight = (daysBack: number) => new Date(Math.floor(Date.now() / DAY_MS - daysBack) * DAY_MS);
 const WINDOW = { from: midnight(2), to: midnight(1) };
 
-/** A relay that has lived through one day: seven payments around it are complete, and one is as far as it is said. */
+/**
+ * A relay that has lived through one day: seven payments around it are complete, and one is as far as it is
+ * said.
+ */
 interface Relay {
   given: Books;
   source: string;

@@ -113,7 +113,7 @@ describe("the list of paid invoices", () => {
     );
   });
 
-  it("tells Live from Test by which question finds an invoice", async () => {
+  it("tells Live from Test by which filter finds an invoice", async () => {
     const provider = await startListProvider();
     const [live, test] = [randomUUID(), randomUUID()];
     const paidAt = new Date("2026-10-02T10:00:00Z");

@@ -59,7 +59,10 @@ async function foundByReconcile({ around }: Month): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** One event row deleted by hand, its publication left: `certify` names the invoice, and the next sweep heals it. */
+/**
+ * One event row deleted by hand, its publication left: `certify` names the invoice, and the next sweep heals
+ * it.
+ */
 export async function namesHole(month: Month, count: number): Promise<void> {
   const hole = month.missed.at(-1) ?? "";
   const [event] = eventsOnTopic(month).get(hole) ?? [];

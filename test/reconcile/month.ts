@@ -37,7 +37,10 @@ export interface Month {
 const DAY_MS = 86_400_000;
 const dayOf = (moment: number) => new Date(moment).toISOString().slice(0, 10);
 
-/** A relay that has been served for 40 days and has just swept its list, over a collection service and a local SNS, all real and empty. */
+/**
+ * A relay that has been served for 40 days and has just swept its list, over a collection service and a local
+ * SNS, all real and empty.
+ */
 export async function emptyMonth(faults: object = {}) {
   const around = await surroundings();
   const service = await startTestService();
@@ -54,7 +57,8 @@ export async function emptyMonth(faults: object = {}) {
   );
   await around.query(
     `insert into sweep (id, source, collection_id, kind, state, started_at, window_from, window_to)
-     values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now(), now() - interval '40 days', now() - interval '40 days')`,
+     values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now(), now() - interval '40 days',
+       now() - interval '40 days')`,
     [OPEN_AMOUNT],
   );
   return { around, service, environment };

@@ -32,7 +32,8 @@ export async function placePayment(
   if (listed) provider.invoices.push({ id, createdAt, paidAt, amount, type });
   if (came >= 1)
     await query(
-      `insert into confirmation (invoice_id, source, opened_at, requested_at, due_at, opened_by, state, verdict)
+      `insert into confirmation (invoice_id, source, opened_at, requested_at, due_at, opened_by, state,
+        verdict)
        values ($1, $4, $2, now(), now(), $3, 'done', 'paid')`,
       [id, paidAt, openedBy, source],
     );
@@ -44,7 +45,8 @@ export async function placePayment(
   if (came < 2) return id;
   const document = JSON.stringify({ id, amount: storedAmount, status: "Paid", type, title: "A \0 B" });
   await query(
-    `insert into invoice (id, source, status, type, collection_name, created_at, paid_at, amount, asked_at, confirmed_at,
+    `insert into invoice (id, source, status, type, collection_name, created_at, paid_at, amount, asked_at,
+      confirmed_at,
        digest, document)
      values ($1, $7, 'Paid', $2, 'Term 1', $8, $3, $4::numeric, now(), now(), $5, $6)`,
     [id, type, paidAt, storedAmount, hash("sha256", document, "base64url"), document, source, createdAt],

@@ -18,7 +18,8 @@ const pay = ({ provider }: Books, daysAgoPaid: number, changes = {}) => {
 
 const confirmations = ({ query }: Books) =>
   query<{ id: string; priority: string; by: string; record: boolean; state: string; requests: number }>(
-    `select invoice_id as id, priority, opened_by as by, record_only as record, state, requests from confirmation order by opened_at, invoice_id`,
+    `select invoice_id as id, priority, opened_by as by, record_only as record, state, requests
+      from confirmation order by opened_at, invoice_id`,
   );
 
 const sweeps = ({ query }: Books) =>
@@ -125,7 +126,8 @@ describe("an automatic sweep", () => {
 
     await given.query("update confirmation set state = 'done', verdict = 'paid'");
     await given.query(
-      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document) values ($1, 'default', 'Paid', now() - interval '2 days', now(), now(), '', '{}')`,
+      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document)
+        values ($1, 'default', 'Paid', now() - interval '2 days', now(), now(), '', '{}')`,
       [old],
     );
     await given.query("update sweep set started_at = now() - interval '1 hour'");
@@ -216,7 +218,8 @@ describe("an automatic sweep", () => {
     await sweepPass(given.context, GO_ON);
     const unreadable = () =>
       given.query(
-        `insert into callback (id, received_at, source, method, path, query, verdict, invoice_ids, headers, body) values ($1, clock_timestamp(), 'default', 'POST', '/', '', 'unreadable', '{}', '[]', '')`,
+        `insert into callback (id, received_at, source, method, path, query, verdict, invoice_ids, headers,
+          body) values ($1, clock_timestamp(), 'default', 'POST', '/', '', 'unreadable', '{}', '[]', '')`,
         [randomUUID()],
       );
     await unreadable();

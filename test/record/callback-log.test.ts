@@ -35,6 +35,7 @@ const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => 
   foundBy: "data.id",
   verdict: null,
   cut: null,
+  raises: [],
   ...changes,
 });
 
@@ -74,9 +75,8 @@ describe("the callback log (G1)", () => {
   it("waits for durable commits, on a database whose own default is not to", async () => {
     const database = await createTestDatabase();
     const first = connect(new Secret(database.url), { max: 1 });
-    await sql`alter database ${sql.id(new URL(database.url).pathname.slice(1))} set synchronous_commit = off`.execute(
-      first.db,
-    );
+    const name = sql.id(new URL(database.url).pathname.slice(1));
+    await sql`alter database ${name} set synchronous_commit = off`.execute(first.db);
     const second = connect(new Secret(database.url), { max: 1 });
     onTestFinished(async () => {
       await Promise.all([first.close(), second.close()]);

@@ -76,7 +76,8 @@ describe("handing new confirmations over", () => {
     const [asked, underWay] = [randomUUID(), randomUUID()];
     await log.append(naming(asked, underWay));
     const token = confirmer.taken[0]?.leaseToken;
-    await sql`update confirmation set state = 'done', verdict = 'paid', settled_at = now(), lease_token = null, claimed_until = null
+    await sql`update confirmation set state = 'done', verdict = 'paid', settled_at = now(),
+      lease_token = null, claimed_until = null
       where invoice_id = ${asked}`.execute(db);
     await log.append(naming(asked, underWay));
     expect(confirmer.taken).toHaveLength(2);
@@ -102,9 +103,8 @@ describe("handing new confirmations over", () => {
     const { db, log } = await setUp(1);
     await sql`
       insert into invoice (id, source, asked_at, confirmed_at, amount, status, digest, document)
-      select gen_random_uuid(), 'default', now(), now(), 1, 'Paid', 'd', '{}' from generate_series(1, 5000)`.execute(
-      db,
-    );
+      select gen_random_uuid(), 'default', now(), now(), 1, 'Paid', 'd', '{}'
+        from generate_series(1, 5000)`.execute(db);
     await sql`vacuum analyze invoice`.execute(db);
     const read = async () => {
       await sql`select pg_stat_force_next_flush()`.execute(db);

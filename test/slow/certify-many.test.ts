@@ -3,18 +3,17 @@ import type { InvoicePage } from "../../src/provider/answer.ts";
 import type { PageRequest } from "../../src/provider/provider.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { HONEST, ListWorld } from "../reconcile/list-world.ts";
-import { books, DAY_MS, TOPIC } from "../reconcile/relay-books.ts";
+import { books, DAY_MS } from "../reconcile/relay-books.ts";
+import { fillBooks, idOf } from "./fill-books.ts";
 import { heapAfterCollection } from "./heap-after-collection.ts";
 
 /** CERTIFY_PAYMENTS=1000000 is the figure in docs/performance.md. */
 const PAYMENTS = Number(process.env.CERTIFY_PAYMENTS ?? 100_000);
-const SLICE = 50_000;
 const MOST_HEAP_MB = 30;
 /** Collecting takes long: the heap is looked at once in so many reports of progress. */
 const LOOK_EVERY = 200;
 
 const DAY = new Date(Math.floor(Date.now() / DAY_MS - 2) * DAY_MS);
-const idOf = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
 
 /** A list of as many payments of one day as are asked for, none of them kept. */
 class ManyPayments extends ListWorld {
@@ -60,26 +59,7 @@ class ManyPayments extends ListWorld {
 describe("a certificate of very many payments", () => {
   it("holds no period in memory, and tells how far it is", async () => {
     const given = await books();
-    const ids = `generate_series($1::int, $2::int) as n,
-      lateral (select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,
-        ('00000000-0000-5000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as event_id) as ids`;
-    const iso = DAY.toISOString();
-    const payload = `'{"id":"' || event_id || '","subject":"' || id || '","data":{"amount":"10.01","paidAt":"${iso}"}}'`;
-    const document = `'{"id":"' || id || '","amount":10.01,"status":"Paid","type":"Live"}'`;
-    for (const rows of [
-      `confirmation (invoice_id, source, opened_at, requested_at, due_at, opened_by, state, verdict)
-         select id, 'default', '${iso}', now(), now(), 'reconcile', 'done', 'paid' from ${ids}`,
-      `invoice (id, source, status, type, paid_at, amount, asked_at, confirmed_at, document, digest)
-         select id, 'default', 'Paid', 'Live', '${iso}', 10.01, now(), now(), (${document})::json,
-           translate(rtrim(encode(sha256(convert_to(${document}, 'UTF8')), 'base64'), '='), '+/', '-_') from ${ids}`,
-      `event (id, invoice_id, type, source, invoice_type, payload, created_at)
-         select event_id, id, 'invoice.paid', 'default', 'Live', ${payload}, '${iso}' from ${ids}`,
-      `publication (source, event_id, topic_arn, message_id, digest, published_at)
-         select 'default', event_id, '${TOPIC}', 'm', sha256(convert_to(${payload}, 'UTF8')), '${iso}' from ${ids}`,
-    ])
-      for (let first = 1; first <= PAYMENTS; first += SLICE)
-        await given.query(`insert into ${rows}`, [first, Math.min(PAYMENTS, first + SLICE - 1)]);
-    await given.query("analyze");
+    await fillBooks(given, DAY, PAYMENTS);
 
     const before = heapAfterCollection();
     const startedAt = performance.now();

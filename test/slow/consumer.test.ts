@@ -24,11 +24,13 @@ await pool.query("create table booking (invoice_id uuid not null, amount numeric
 const server = createServer(async (request, response) => {
   const body = await text(request);
   try {
-    if (request.headers["x-amz-sns-message-type"] === "SubscriptionConfirmation") await confirmSubscription(body, trust);
+    const type = request.headers["x-amz-sns-message-type"];
+    if (type === "SubscriptionConfirmation") await confirmSubscription(body, trust);
     else {
       const [event] = await parseInvoicePaid(body, trust);
       const outcome = await onceOnly(store, event, async ({ data }, client) => {
-        await client.query("insert into booking values ($1, $2, $3)", [data.invoiceId, data.amount, data.reference]);
+        const { invoiceId, amount, reference } = data;
+        await client.query("insert into booking values ($1, $2, $3)", [invoiceId, amount, reference]);
       });
       console.log(JSON.stringify({ outcome, invoiceId: event.data.invoiceId }));
     }

@@ -27,7 +27,8 @@ import {
   untilGone,
 } from "../sandbox/postgres/embedded-holding.ts";
 
-// Run as root, since it takes several users: each test stands for a machine on which somebody runs the project.
+// Run as root, since it takes several users: each test stands for a machine on which somebody runs the
+// project.
 const execute = promisify(execFile);
 const repository = join(import.meta.dirname, "../..");
 const ELSEWHERE = "/var/lib/invoice-relay";

@@ -21,8 +21,8 @@ import { Account, type DeployedFunction } from "../support/fake-aws/account.ts";
 import { type FakeAws, keyOfFunction, startFakeAws } from "../support/fake-aws/start-fake-aws.ts";
 import { unzip } from "../support/fake-aws/unzip.ts";
 
-// Every command of docs/deploy-lambda.md, run as it stands there, against an endpoint that answers for AWS: the real
-// osls, the real bundle, its invocation on a real Postgres.
+// Every command of docs/deploy-lambda.md, run as it stands there, against an endpoint that answers for AWS:
+// the real osls, the real bundle, its invocation on a real Postgres.
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -40,7 +40,9 @@ let folder = "";
 let database: TestDatabase;
 let aws: FakeAws;
 
-/** Where the code of an invocation is unpacked: below node_modules, so that what the runtime brings is found. */
+/**
+ * Where the code of an invocation is unpacked: below node_modules, so that what the runtime brings is found.
+ */
 let unpacked = "";
 
 async function invoke({ name, handler, variables, zip }: DeployedFunction, event: unknown): Promise<unknown> {

@@ -1,58 +1,20 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadLine, measureLoad } from "../../ops/lambda/measure-load.ts";
 import { type Template, templateFaults } from "../support/fake-aws/template-faults.ts";
+import { named, packageLambda, root, type Statement, statementsOf } from "./lambda-template.ts";
 
-const execute = promisify(execFile);
-const root = resolve(import.meta.dirname, "../..");
 const FUNCTIONS = ["Receive", "Confirm", "Publish", "Reconcile", "Certify", "Replay", "Retention", "Migrate"];
-
-interface Statement {
-  Sid: string;
-  Effect: "Allow" | "Deny";
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: Record<string, unknown>;
-}
-
-/** What the queues, topics and keys are called in a role, resolved by hand. */
-const named = (resource: unknown): string => {
-  const text = JSON.stringify(resource);
-  return text.replaceAll(/.*parameter\/invoice-relay\/example\/(\w+).*/g, "$1");
-};
 
 describe("npm run package:lambda", () => {
   let template: Template;
   let text = "";
 
   beforeAll(async () => {
-    const home = await mkdtemp(join(tmpdir(), "invoice-relay-home-"));
-    // No credentials, no profile, and nothing that answers for AWS.
-    await execute("npm", ["run", "package:lambda"], {
-      cwd: root,
-      env: {
-        PATH: process.env.PATH ?? "",
-        HOME: home,
-        AWS_EC2_METADATA_DISABLED: "true",
-        HTTPS_PROXY: "http://127.0.0.1:9",
-        https_proxy: "http://127.0.0.1:9",
-      },
-    });
-    await rm(home, { recursive: true, force: true });
-    text = await readFile(join(root, ".serverless/cloudformation-template-update-stack.json"), "utf8");
+    text = await packageLambda();
     template = JSON.parse(text);
   });
-
-  const statementsOf = (name: string): Statement[] => {
-    const properties = template.Resources[`${name}Role`]?.Properties as {
-      Policies: { PolicyDocument: { Statement: Statement[] } }[];
-    };
-    return properties.Policies.flatMap((policy) => policy.PolicyDocument.Statement);
-  };
 
   it("works offline and without credentials, and the HTTP function's bundle is below 1.5 MB", async () => {
     const { size } = await stat(join(root, ".esbuild/.build/src/lambda/receive.cjs"));
@@ -97,7 +59,7 @@ describe("npm run package:lambda", () => {
     "%s has a role of its own, which may do only what is named, to what is named",
     (name) => {
       const { Role } = template.Resources[`${name}LambdaFunction`]?.Properties ?? {};
-      const allowed = statementsOf(name).filter(({ Effect }) => Effect === "Allow");
+      const allowed = statementsOf(template, name).filter(({ Effect }) => Effect === "Allow");
 
       expect(Role).toEqual({ "Fn::GetAtt": [`${name}Role`, "Arn"] });
       for (const { Sid, Action, Resource } of allowed) {
@@ -109,7 +71,7 @@ describe("npm run package:lambda", () => {
       }
       // What knows no narrower resource is denied to the function's own code.
       const vpc = allowed.find(({ Sid }) => Sid === "LivesInTheVpc");
-      const denied = statementsOf(name).find(({ Effect }) => Effect === "Deny");
+      const denied = statementsOf(template, name).find(({ Effect }) => Effect === "Deny");
       expect(denied?.Action).toEqual(vpc?.Action);
       expect(JSON.stringify(denied?.Condition)).toContain("lambda:SourceFunctionArn");
       expect(template.Resources[`${name}Role`]?.Properties?.ManagedPolicyArns).toBeUndefined();
@@ -161,7 +123,7 @@ describe("npm run package:lambda", () => {
     ["Retention", ["DATABASE_URL=DATABASE_URL_OWNER"], []],
     ["Migrate", ["DATABASE_URL=DATABASE_URL_OWNER"], []],
   ])("%s reads the secrets %j and may %j, nothing else", (name, secrets, rights) => {
-    const statements = statementsOf(name).filter(({ Effect }) => Effect === "Allow");
+    const statements = statementsOf(template, name).filter(({ Effect }) => Effect === "Allow");
     const secret = statements.find(({ Sid }) => Sid === "ReadsItsSecrets");
     expect(secret?.Action).toBe("ssm:GetParameters");
     expect([secret?.Resource].flat().map(named)).toEqual(secrets.map((one) => one.split("=").at(-1)));

@@ -76,7 +76,7 @@ const recipes: Record<string, Recipe> = {
 };
 
 /** Passes requests on to a local SNS, as its address, and counts the certificates that are asked for. */
-async function countingDoor(target: () => string) {
+async function countingFront(target: () => string) {
   const certificates: string[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? "/";
@@ -90,8 +90,8 @@ async function countingDoor(target: () => string) {
 }
 
 async function start(recipe: Recipe) {
-  const door = await countingDoor(() => sns.url);
-  const { sns, client, topic } = await snsFixture({ signer, publicUrl: door.url });
+  const front = await countingFront(() => sns.url);
+  const { sns, client, topic } = await snsFixture({ signer, publicUrl: front.url });
   const topicArn = await topic("invoice-events", { SignatureVersion: "2" });
   const database = await createEmptyTestDatabase();
   onTestFinished(() => database.drop());
@@ -102,7 +102,7 @@ async function start(recipe: Recipe) {
   const environment = {
     TOPIC_ARN: topicArn,
     DATABASE_URL: recipe.databaseUrl(new URL(database.url)),
-    SNS_ORIGIN: door.url,
+    SNS_ORIGIN: front.url,
     PORT: String(port),
     PHP_CLI_SERVER_WORKERS: "4",
   };
@@ -140,13 +140,13 @@ async function start(recipe: Recipe) {
       ...envelope,
       SignatureVersion: version,
       Signature: await signer.sign(stringToSign(envelope), version),
-      SigningCertURL: door.url + signer.certificatePath,
+      SigningCertURL: front.url + signer.certificatePath,
       ...change,
     });
   }
   const post = async (body: string) => (await fetch(endpoint, { method: "POST", body })).status;
   const count = (word: string) => printed.split(`${word} ${event.data.invoiceId}`).length - 1;
-  return { sns, client, topicArn, endpoint, pool, door, letter, post, count, printed: () => printed };
+  return { sns, client, topicArn, endpoint, pool, front, letter, post, count, printed: () => printed };
 }
 
 // Each is told in docs/events/other-languages.md; check:slow installs the languages.
@@ -181,7 +181,7 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
   });
 
   it("takes nothing that is unsigned, changed, stale, of another topic, or signed with SHA-1", async () => {
-    const { pool, door, letter, post, printed } = await start(recipe);
+    const { pool, front, letter, post, printed } = await start(recipe);
     const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
     const changed = { Message: text.replace("1500.50", "9500.50") };
     const elsewhere = "https://sns.us-east-1.amazonaws.com.example.com/a.pem";
@@ -195,7 +195,7 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
       ["another topic", await letter({ TopicArn: "arn:aws:sns:us-east-1:000000000000:another" })],
       ["SHA-1, dressed", await letter({}, "1", { SignatureVersion: "2" })],
       ["a certificate elsewhere", await letter({}, "2", { SigningCertURL: elsewhere })],
-      ["a certificate with a query", await letter({}, "2", { SigningCertURL: `${door.url}/a.pem?b.pem` })],
+      ["a certificate with a query", await letter({}, "2", { SigningCertURL: `${front.url}/a.pem?b.pem` })],
       ["another event", await letter({ Message: text.replace('"invoice.paid"', '"invoice.refunded"') })],
       ["an amount that is none", await letter({ Message: text.replace('"1500.50"', "null") })],
     ];
@@ -209,16 +209,16 @@ describe.each(Object.entries(recipes))("the consumer in %s", (_, recipe) => {
   });
 
   it("fetches the certificate once, however many messages forgers send", async () => {
-    const { door, letter, post, printed } = await start(recipe);
+    const { front, letter, post, printed } = await start(recipe);
     const begun = Date.now();
     expect(await post(await letter()), printed()).toBe(204);
 
     for (let message = 0; message < 50; message += 1)
-      await post(await letter({}, "2", { SigningCertURL: `${door.url}/${message}.pem` }));
+      await post(await letter({}, "2", { SigningCertURL: `${front.url}/${message}.pem` }));
 
     expect(await post(await letter()), printed()).toBe(204);
-    expect(door.certificates[0]).toBe(signer.certificatePath);
+    expect(front.certificates[0]).toBe(signer.certificatePath);
     // One more at most for each ten seconds that this took.
-    expect(door.certificates.length).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - begun) / 10_000));
+    expect(front.certificates.length).toBeLessThanOrEqual(1 + Math.ceil((Date.now() - begun) / 10_000));
   });
 });

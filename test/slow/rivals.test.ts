@@ -37,7 +37,8 @@ async function rowsOf({ query }: BenchDatabase) {
     unsent: await query("select event_id from outbox"),
     publications: await query(
       `select source, event_id, topic_arn, replay_id, message_id <> '' as has_message_id,
-        digest = (select sha256(convert_to(payload, 'UTF8')) from event where event.id = event_id) as is_what_was_sent
+        digest = (select sha256(convert_to(payload, 'UTF8')) from event where event.id = event_id)
+          as is_what_was_sent
       from publication order by event_id`,
     ),
   };

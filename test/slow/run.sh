@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
 # What needs more than Node and npm, called by `npm run check:slow` as root on Debian:
-# 1. the whole `relay` project, and the stand-ins' own (`sandbox`), on Debian's PostgreSQL 15, the oldest that is supported;
-# 2. its database tests, and a minute of torture, on PostgreSQL 16 and 17 from npm (18 is what `npm test` embeds);
-# 3. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other languages.
+# 1. the whole `relay` project, and the stand-ins' own (`sandbox`), on Debian's PostgreSQL 15, the oldest that
+#    is supported;
+# 2. its database tests, and a minute of torture, on PostgreSQL 16 and 17 from npm (18 is what `npm test`
+#    embeds);
+# 3. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other
+#    languages.
 # Exits non-zero when any of it failed, and leaves nothing running or behind but the installed packages.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
@@ -20,7 +23,8 @@ fail() {
 
 [ "$(id -u)" = 0 ] || fail "needs root, since it installs packages and runs Postgres as several users."
 
-# What PostgreSQL 15 is, what stands or lies between it and us, what the consumers in examples/ are written in and need, and what ops/prometheus is for.
+# What PostgreSQL 15 is, what stands or lies between it and us, what the consumers in examples/ are written in
+# and need, and what ops/prometheus is for.
 readonly PACKAGES=(postgresql-15 pgbouncer libfaketime
   python3 python3-cryptography python3-psycopg
   golang-go golang-github-lib-pq-dev

@@ -30,10 +30,10 @@ async function setUp() {
 async function claimed(db: Database, invoiceId: string, source = "default"): Promise<string> {
   const leaseToken = randomUUID();
   await sql`
-    insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, lease_token, claimed_until)
-    values (${invoiceId}, ${source}, 'callback', now(), now(), now(), 'claimed', ${leaseToken}, now() + interval '1 minute')`.execute(
-    db,
-  );
+    insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state,
+      lease_token, claimed_until)
+    values (${invoiceId}, ${source}, 'callback', now(), now(), now(), 'claimed',
+      ${leaseToken}, now() + interval '1 minute')`.execute(db);
   return leaseToken;
 }
 

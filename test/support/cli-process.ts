@@ -18,7 +18,9 @@ export interface CliProcess {
   ended: Promise<number | null>;
 }
 
-/** The command line as a process of its own, with this environment and nothing of ours; ended with the test. */
+/**
+ * The command line as a process of its own, with this environment and nothing of ours; ended with the test.
+ */
 export function startCli(words: string[], environment: Record<string, string | undefined> = {}): CliProcess {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [MAIN, ...words], {

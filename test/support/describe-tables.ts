@@ -41,7 +41,7 @@ export async function describeTables<Schema>(db: Kysely<Schema>): Promise<string
     return `export interface ${interfaceOf(table)} {\n${lines.join("")}}\n`;
   });
   const all = names.map((table) => `  ${table}: ${interfaceOf(table)};\n`);
-  return `// Generated from the migrated database; written anew by: npx vitest run --project relay test/database -u
+  return `// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 import type { Generated, GeneratedAlways } from "kysely";
 
 ${interfaces.join("\n")}
@@ -65,7 +65,8 @@ function lineOf({ table, name, type, nullable, filled, allowed }: Column): strin
 
 async function readColumns<Schema>(db: Kysely<Schema>): Promise<Column[]> {
   const { rows: columns } = await sql<Omit<Column, "allowed">>`
-    select relname as table, attname as name, format_type(atttypid, atttypmod) as type, not attnotnull as nullable,
+    select relname as table, attname as name, format_type(atttypid, atttypmod) as type,
+      not attnotnull as nullable,
       case when attidentity = 'a' then 'always' when atthasdef then 'default' end as filled
     from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')

@@ -1,22 +1,28 @@
 import { expect, vi } from "vitest";
 
 /** How long it may take, and how often it is looked at, in ms. */
-const PATIENCE = { timeout: 15_000, interval: 20 };
+const PATIENCE = { timeout: 25_000, interval: 20 };
 
 /**
- * Waits until what `read` gives is as expected: for what happens by itself, such as a row that a worker writes.
+ * Waits until what `read` gives is as expected: for what happens by itself, such as a row that a worker
+ * writes.
  * @param check one of the below, such as `toEqual([])`, or any function that throws while it is not so.
- * @returns the value that was as expected. @throws what the last check said, after 15 s.
+ * @param timeout in ms; 25 s, unless the test has more time.
+ * @returns the value that was as expected. @throws what the last check said.
  */
 export async function eventually<Value>(
   read: () => Value | Promise<Value>,
   check: (value: Value) => void,
+  { timeout = PATIENCE.timeout } = {},
 ): Promise<Value> {
-  return await vi.waitFor(async () => {
-    const value = await read();
-    check(value);
-    return value;
-  }, PATIENCE);
+  return await vi.waitFor(
+    async () => {
+      const value = await read();
+      check(value);
+      return value;
+    },
+    { ...PATIENCE, timeout },
+  );
 }
 
 type Check = (value: unknown) => void;

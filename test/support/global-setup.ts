@@ -39,7 +39,9 @@ async function serverForThisRun(): Promise<{ url: string; stop(): Promise<void> 
 
 const ROOM_FOR_DATABASES = 4 * 1024 ** 3;
 
-/** Hundreds of databases are cloned, 300 files each: where memory serves as a disk with room enough, there. */
+/**
+ * Hundreds of databases are cloned, 300 files each: where memory serves as a disk with room enough, there.
+ */
 async function quickestFolder(): Promise<string> {
   const memory = await statfs("/dev/shm").catch(() => null);
   return memory !== null && memory.bavail * memory.bsize > ROOM_FOR_DATABASES ? "/dev/shm" : tmpdir();

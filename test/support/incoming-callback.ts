@@ -14,5 +14,6 @@ export const incomingCallback = (changes: Partial<IncomingCallback> = {}): Incom
   foundBy: null,
   verdict: null,
   cut: null,
+  raises: [],
   ...changes,
 });

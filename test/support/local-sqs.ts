@@ -15,7 +15,10 @@ export interface LocalSqs {
   put(body: string): void;
 }
 
-/** One queue that speaks SQS' JSON protocol, as far as SendMessage, ReceiveMessage and DeleteMessage go; a message that was received stays hidden. */
+/**
+ * One queue that speaks SQS' JSON protocol, as far as SendMessage, ReceiveMessage and DeleteMessage go; a
+ * message that was received stays hidden.
+ */
 export async function startLocalSqs(): Promise<LocalSqs> {
   const messages = new Map<string, { body: string; hidden: boolean }>();
   let failing = 0;

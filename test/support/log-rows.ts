@@ -34,7 +34,8 @@ export interface EventRow {
 }
 
 /**
- * Rows of `event`, made one second apart from 2026-10-01, and where they stand: accepted by SNS, or in the outbox.
+ * Rows of `event`, made one second apart from 2026-10-01, and where they stand: accepted by SNS, or in the
+ * outbox.
  */
 export async function addEvents(
   around: Surroundings,
@@ -48,7 +49,8 @@ export async function addEvents(
   const ids = rows.map((row) => row.id);
   await around.query(
     `insert into event (id, invoice_id, payload, type, source, invoice_type, collection_name, created_at)
-     select id, invoice_id, payload, 'invoice.paid', $4, $5, 'Term 1', '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second'
+     select id, invoice_id, payload, 'invoice.paid', $4, $5, 'Term 1',
+       '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second'
      from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as given (id, invoice_id, payload, n)`,
     [ids, rows.map((row) => row.invoiceId), rows.map((row) => row.payload), source, invoiceType],
   );

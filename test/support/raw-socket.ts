@@ -1,7 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A connection of its own that has sent `text`; `ended` gives all that was answered once the other side closes. */
+/**
+ * A connection of its own that has sent `text`; `ended` gives all that was answered once the other side
+ * closes.
+ */
 export function rawSocket(url: string, text = ""): { socket: Socket; ended: Promise<string> } {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -8,7 +8,10 @@ export interface RelayProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** `invoice-relay serve` as a process of its own, on a free port; killed when the test is over, if it still lives. */
+/**
+ * `invoice-relay serve` as a process of its own, on a free port; killed when the test is over, if it still
+ * lives.
+ */
 export async function startRelayProcess(
   environment: Record<string, string | undefined>,
 ): Promise<RelayProcess> {

@@ -22,7 +22,10 @@ export interface Surroundings {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** A database of its own, a provider that answers what the test says, and a local SNS with two topics; gone with the test. */
+/**
+ * A database of its own, a provider that answers what the test says, and a local SNS with two topics; gone
+ * with the test.
+ */
 export async function surroundings(): Promise<Surroundings> {
   const database = await createTestDatabase();
   const provider = await startScriptedProvider();

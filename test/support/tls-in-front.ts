@@ -18,8 +18,8 @@ export interface TlsInFront {
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
- * TLS in front of a Postgres, as a managed one has it: its certificate is for these names, from an authority that
- * nobody knows. Gone with the test.
+ * TLS in front of a Postgres, as a managed one has it: its certificate is for these names, from an authority
+ * that nobody knows. Gone with the test.
  */
 export async function tlsInFront(
   databaseUrl: string,

@@ -14,8 +14,9 @@ const HEAVY = [
 const ELSEWHERE = [
   "test/collection-api/intricate-answers",
   "test/events/event-documents",
+  "test/receive/linear-time",
   "test/receive/reading/read-callback.property",
-  "test/reconcile/paid-list",
+  "test/reconcile/list-reader",
   "test/house/",
   "test/slow/",
   "test/package/",
@@ -27,8 +28,8 @@ const ELSEWHERE = [
 const IMPORT = /(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
 
 /**
- * The tests that need neither database nor process nor browser, so that all of them run in seconds: those that reach
- * none of it by what they import. Nobody keeps a list.
+ * The tests that need neither database nor process nor browser, so that all of them run in seconds: those
+ * that reach none of it by what they import. Nobody keeps a list.
  * @param root the project's folder.
  */
 export function unitTests(root: string): string[] {

@@ -31,6 +31,8 @@ export function devCommand(context: CommandContext): Command {
 const whatToOpen = ({ world, sample, settingsFile }: RunningDev) => ({
   what: "started",
   relay: world.relayUrl,
+  console: world.consoleUrl,
+  adminToken: world.adminToken,
   collectionService: world.collectionServiceUrl,
   sns: world.snsUrl,
   topicArn: world.topicArn,
@@ -50,6 +52,7 @@ function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
   return `invoice-relay runs here with everything around it. Nothing leaves this machine.
 
   Pay this invoice    ${sample.paymentUrl}
+  Console             ${world.consoleUrl}, sign in with ${world.adminToken}
   Relay's health      ${world.relayUrl}/readyz
   Relay's metrics     ${world.relayUrl}/metrics
   Collection API      ${world.collectionServiceUrl}/api/v1 (x-api-key: ${world.apiKey}, good for here only)

@@ -47,10 +47,11 @@ function render(erased: Erased & { dryRun: boolean }): string {
   if (!found) return `Nothing is known of invoice ${invoiceId}: there was nothing to erase.`;
   if (blanked.length === 0 && confirmations === 0)
     return `Invoice ${invoiceId} was erased before, and nothing came since: there was nothing left to erase.`;
+  const what = blanked.length > 0 ? blanked.join(", ") : "nothing that stands here yet";
   if (dryRun)
-    return `Would be blanked for invoice ${invoiceId}: ${blanked.length > 0 ? blanked.join(", ") : "nothing that stands here yet"}. This was a dry run: nothing was changed.`;
+    return `Would be blanked for invoice ${invoiceId}: ${what}. This was a dry run: nothing was changed.`;
   return [
-    `Erased for invoice ${invoiceId}: ${blanked.length > 0 ? blanked.join(", ") : "nothing stood here yet"}.`,
+    `Erased for invoice ${invoiceId}: ${what}.`,
     "Ids, amounts and a digest of what stood there stay; confirming it again brings nothing back.",
     "What was sent to SNS or written to a file is not here to erase.",
   ].join("\n");

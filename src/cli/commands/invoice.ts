@@ -22,7 +22,8 @@ export function invoiceCommand(context: CommandContext): Command {
         const found = await readTimeline(db, id);
         if (found !== null) return found;
         throw notFound(
-          `Nothing is known of invoice ${id}: no callback named it, and nobody asked the provider about it. If it is paid at the provider, reconcile finds it.`,
+          `Nothing is known of invoice ${id}: no callback named it, and nobody asked the provider about ` +
+            "it. If it is paid at the provider, reconcile finds it.",
         );
       });
       const now = new Date();
@@ -36,11 +37,13 @@ async function idOfReference(db: Database, reference: string): Promise<string> {
   const [id] = ids;
   if (id === undefined)
     throw notFound(
-      `No confirmed invoice has the reference "${reference}", and an id would be a UUID such as 3f1c6a52-…. One that was never confirmed is found by its id.`,
+      `No confirmed invoice has the reference "${reference}", and an id would be a UUID such as ` +
+        "3f1c6a52-…. One that was never confirmed is found by its id.",
     );
   if (ids.length > 1)
     throw new RelayError(
-      `Several invoices have the reference "${reference}". Name one of them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
+      `Several invoices have the reference "${reference}". Name one of ` +
+        `them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
       { next: "refuse", code: "usage" },
     );
   return id;

@@ -36,7 +36,7 @@ function amountValue(text: string): string {
 
 function render(invoices: readonly ListedInvoice[]): string {
   if (invoices.length === 0)
-    return "No confirmed invoice matches. One that was never confirmed has its callbacks: invoice-relay invoice <id>";
+    return "No confirmed invoice matches. For one that was never confirmed: invoice-relay invoice <id>";
   const width = Math.max(...invoices.map(({ totalAmount }) => totalAmount?.length ?? 0));
   const rows = invoices.map((invoice) => [
     invoice.invoiceId,
@@ -60,5 +60,5 @@ function render(invoices: readonly ListedInvoice[]): string {
     "collection",
     "source",
   ];
-  return `${table(header, rows)}\n\nOne with all that happened to it: invoice-relay invoice <id or reference>`;
+  return `${table(header, rows)}\n\nAll that happened to one: invoice-relay invoice <id or reference>`;
 }

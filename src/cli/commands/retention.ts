@@ -9,7 +9,8 @@ import { table } from "../table.ts";
 export function retentionCommand(context: CommandContext): Command {
   const command = new Command("retention")
     .description(
-      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it daily",
+      "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does " +
+        "it daily",
     )
     .option("--dry-run", "only say what would be dropped");
   return withReason(command).action(async ({ reason, dryRun }: { reason?: string; dryRun?: true }) => {
@@ -54,7 +55,8 @@ function render(result: RetentionResult): string {
     const { invoices, more, before: from } = personalData;
     const which = `the personal data of ${invoices.toLocaleString("en-US")} invoices confirmed before`;
     lines.push(
-      `${dryRun ? "Would be blanked" : "Blanked"}: ${which} ${from.toISOString()}.${more ? " There are more: run it again." : ""}`,
+      `${dryRun ? "Would be blanked" : "Blanked"}: ${which} ` +
+        `${from.toISOString()}.${more ? " There are more: run it again." : ""}`,
     );
   }
   if (stays?.why === "busy")
@@ -63,7 +65,8 @@ function render(result: RetentionResult): string {
     );
   if (stays?.why === "not_allowed")
     lines.push(
-      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or run this as the tables' owner.`,
+      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or ` +
+        "run this as the tables' owner.",
     );
   return lines.join("\n");
 }

@@ -29,12 +29,13 @@ export function serveCommand(context: CommandContext): Command {
         destination: { write: (line) => void context.stdout.write(plainJson(line)) },
       });
       const stop = context.listenForStop();
-      const relay = await serve({ settings, log, workers, http: workersOnly !== true });
+      const relay = await serve({ settings, log, workers, http: workersOnly !== true, stop: stop.signal });
       const doing = [workersOnly !== true && "takes callbacks", workers && "confirms and publishes"];
-      log.info(
-        { port: relay.port, opsPort: relay.opsPort },
-        `invoice-relay ${doing.filter(Boolean).join(", ")}`,
-      );
+      if (!stop.signal.aborted)
+        log.info(
+          { port: relay.port, opsPort: relay.opsPort, console: relay.consoleUrl },
+          `invoice-relay ${doing.filter(Boolean).join(", ")}`,
+        );
       await stop.asked;
       log.info("stopping: no new callbacks, what was recorded is finished or given back");
       await stop.finish(relay.stop(), STOP_WITHIN_MS);

@@ -27,7 +27,7 @@ export function parseExactJson(text: string): unknown {
   return kept !== null && putInPlace(kept, root, 0) ? root[""] : parseEachExactly(text);
 }
 
-/** Right for every text, and ten times as dear: the reviver is told each number's own digits. */
+/** Right for every text, at ten times the cost: the reviver is told each number's own digits. */
 function parseEachExactly(text: string): unknown {
   return json.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source

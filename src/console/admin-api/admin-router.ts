@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { isRefusedData } from "../../database/postgres-errors.ts";
@@ -111,8 +113,9 @@ async function carryOut(
   }
   const result = await operation.run(context, input);
   if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
-  if (operation.mediaType === undefined) response.json(result);
-  else response.type(operation.mediaType).send(result);
+  if (operation.mediaType === undefined) return void response.json(result);
+  response.attachment().type(operation.mediaType);
+  await pipeline(Readable.from(result as AsyncIterable<string>), response);
 }
 
 function refuse(response: Response, { status, error }: { status: number; error: string }): void {

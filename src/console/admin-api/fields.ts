@@ -53,12 +53,9 @@ export const pageInQuery = z.object({
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    next: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The cursor of the next page, also of one that found nothing yet; null at the end.",
-      }),
+    next: z.string().nullable().meta({
+      description: "The cursor of the next page, also of one that found nothing yet; null at the end.",
+    }),
     searchedTo: time
       .nullable()
       .meta({ description: "How far back this page has looked; null when it looked at all there is." }),

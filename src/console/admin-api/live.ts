@@ -37,8 +37,8 @@ interface Listener {
 }
 
 /**
- * Server-sent events to everybody who listens. Postgres is asked only while somebody does, and once for all of
- * them. `stop` hangs up, so that a process that ends waits for no one.
+ * Server-sent events to everybody who listens. Postgres is asked only while somebody does, and once for all
+ * of them. `stop` hangs up, so that a process that ends waits for no one.
  */
 export class Live {
   readonly #options: Required<LiveOptions>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { openApiParameters } from "../../kit/open-api-parameters.ts";
 import { type Operation, roleFor } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { progressLine } from "./proof-schemas.ts";
@@ -88,20 +89,8 @@ function describe(operation: Described): Json {
   };
 }
 
-function parametersOf(place: "path" | "query", schema: z.ZodObject | undefined): Json[] {
-  if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(schema, "input") as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...field }]) => ({
-    name,
-    in: place,
-    required: place === "path" || required.includes(name),
-    ...(description !== undefined && { description }),
-    schema: field,
-  }));
-}
+const parametersOf = (place: "path" | "query", schema: z.ZodObject | undefined): Json[] =>
+  schema === undefined ? [] : openApiParameters(place, schemaOf(schema, "input"));
 
 /** Written out whole at each place, so that every schema can be read where it is used. */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {

@@ -80,7 +80,7 @@ export interface OperationShape<Path, Query, Body> {
   role?: Role;
   /** It takes long: it tells how far it is to whoever accepts `application/x-ndjson`. */
   tellsProgress?: true;
-  /** Of an answer that is no JSON: its media type. `run` gives its text. */
+  /** Of an answer that is no JSON: its media type. `run` gives its text in parts, an `AsyncIterable`. */
   mediaType?: string;
 }
 

@@ -1,6 +1,11 @@
+import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
 import { readCalendar } from "../../reconcile/read-calendar.ts";
-import { listCertificates, readCertificatePage } from "../../reconcile/read-certificates.ts";
+import {
+  certificateCsvParts,
+  listCertificates,
+  readCertificatePage,
+} from "../../reconcile/read-certificates.ts";
 import { listFirstServed } from "../../upstreams/first-served.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./proof-schemas.ts";
@@ -56,6 +61,17 @@ export const proofOperations: readonly Operation[] = [
     query: schemas.certificateShownQuery,
     result: schemas.certificateShown,
     run: ({ db }, { path: { id }, query }) => readCertificatePage(db, id, query),
+  }),
+  operation({
+    id: "exportCertificate",
+    method: "get",
+    path: "/certificates/{id}/csv",
+    tag: TAG,
+    summary: "One as a table for finance: days, total, differences (RFC 4180)",
+    pathParameters: idInPath,
+    mediaType: "text/csv",
+    result: z.string(),
+    run: ({ db }, { path: { id } }) => certificateCsvParts(db, id),
   }),
   operation({
     id: "certify",

@@ -1,6 +1,6 @@
 import { withoutCallbackTokens } from "./callback-tokens.ts";
 
-/** How much of somebody else's words is looked at, in characters; what lies behind is left out. */
+/** How much of a foreign text is looked at, in characters; the rest is left out. */
 const MOST_LOOKED_AT = 8_192;
 const LONGEST_WORD = 512;
 

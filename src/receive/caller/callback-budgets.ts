@@ -26,10 +26,38 @@ interface Caller {
   address: string;
 }
 
+/** How much of an hour's budget is spent: 1 is all of it. */
+export interface BudgetShares extends CallbackCost {
+  /** `address <network>` or `token <name>`. */
+  key: string;
+}
+
+/** Adds what was spent here to what all processes spent. @returns the sum, by now. */
+export type ShareBudgets = (spent: readonly BudgetShares[]) => Promise<BudgetShares[]>;
+
+/** Whoever spent so much of a budget here, unshared, shares it: a few thousand times an hour at most. */
+const SHARED_FROM = 1 / 1_000;
+
+/** Sums of a million small shares miss by less. */
+const ROUNDING = 1e-9;
+
+interface Spent {
+  /** By all processes, as far as it is known here, at `at`. */
+  total: CallbackCost;
+  /** What the others have not heard of. */
+  unshared: CallbackCost;
+  at: number;
+}
+
+const WHATS = ["bytes", "callbacks", "ids"] as const;
+const NOTHING: CallbackCost = { bytes: 0, callbacks: 0, ids: 0 };
+
 /**
- * What one address, and one token, may bring in an hour. Each budget empties evenly over the hour, and what
- * was over budget does not count. Nothing is refused for it: being over only says that a callback is kept
- * short and waits its turn. Kept in this process' memory: each relay has budgets of its own.
+ * What one address, and one token, may bring in an hour, all processes together. Each budget empties evenly
+ * over the hour, and what was over budget does not count. Nothing is refused for it: being over only says
+ * that a callback is kept short and waits its turn. Counted in memory, and shared as it is spent: a process
+ * that has not heard of the others brings a thousandth of a budget beyond it at most, and what comes while it
+ * shares.
  */
 export class CallbackBudgets {
   readonly #address: CallbackCost;
@@ -37,16 +65,13 @@ export class CallbackBudgets {
   readonly #byAddress = new Remembered<Spent>();
   /** As many as there are tokens: none of them is ever forgotten. */
   readonly #byToken = new Map<string, Spent>();
+  readonly #toShare = new Map<string, Spent>();
+  #sharing = false;
 
   /** @param perHour of one address. */
   constructor(perHour: CallbackCost) {
-    const { bytes, callbacks, ids } = perHour;
     this.#address = perHour;
-    this.#token = {
-      bytes: bytes * ADDRESSES_A_TOKEN,
-      callbacks: callbacks * ADDRESSES_A_TOKEN,
-      ids: ids * ADDRESSES_A_TOKEN,
-    };
+    this.#token = each((what) => perHour[what] * ADDRESSES_A_TOKEN);
   }
 
   /**
@@ -54,45 +79,77 @@ export class CallbackBudgets {
    * @returns which is spent, null when it fits; `now` in ms.
    */
   take({ token, address }: Caller, cost: CallbackCost, now: number): OverBudget | null {
-    const byAddress = spentOf(this.#byAddress, networkOf(address), this.#address, now);
-    const byToken = spentOf(this.#byToken, token, this.#token, now);
+    const network = networkOf(address);
+    const byAddress = spentOf(this.#byAddress, network, now);
+    const byToken = spentOf(this.#byToken, token, now);
+    const [ofAddress, ofToken] = [this.#address, this.#token].map((perHour) =>
+      each((what) => cost[what] / perHour[what]),
+    ) as [CallbackCost, CallbackCost];
     const over =
-      (address === "" ? null : exceeded("address", byAddress, cost, this.#address)) ??
-      exceeded("token", byToken, cost, this.#token);
+      (address === "" ? null : exceeded("address", byAddress, ofAddress)) ??
+      exceeded("token", byToken, ofToken);
     if (over !== null) return over;
-    for (const spent of [byAddress, byToken]) {
-      spent.bytes += cost.bytes;
-      spent.callbacks += cost.callbacks;
-      spent.ids += cost.ids;
-    }
+    if (address !== "") this.#spend(`address ${network}`, byAddress, ofAddress);
+    this.#spend(`token ${token}`, byToken, ofToken);
     return null;
+  }
+
+  #spend(key: string, spent: Spent, shares: CallbackCost): void {
+    for (const what of WHATS) {
+      spent.total[what] += shares[what];
+      spent.unshared[what] += shares[what];
+    }
+    if (WHATS.some((what) => spent.unshared[what] >= SHARED_FROM)) this.#toShare.set(key, spent);
+  }
+
+  /**
+   * Tells the other processes what was spent here, and hears what they spent, where it is worth a round trip.
+   * @throws what `share` throws; it is told with the next call then.
+   */
+  async share(share: ShareBudgets, now: () => number): Promise<void> {
+    if (this.#sharing || this.#toShare.size === 0) return;
+    this.#sharing = true;
+    const told = new Map(
+      [...this.#toShare].map(([key, spent]) => [key, { spent, shares: { ...spent.unshared } }]),
+    );
+    try {
+      const sums = await share([...told].map(([key, { shares }]) => ({ key, ...shares })));
+      for (const { key, ...total } of sums) {
+        const known = told.get(key);
+        if (known === undefined) continue;
+        const { spent, shares } = known;
+        spent.unshared = each((what) => Math.max(0, spent.unshared[what] - shares[what]));
+        spent.total = each((what) => total[what] + spent.unshared[what]);
+        spent.at = now();
+        if (WHATS.every((what) => spent.unshared[what] < SHARED_FROM)) this.#toShare.delete(key);
+      }
+    } finally {
+      this.#sharing = false;
+    }
   }
 }
 
-type Spent = CallbackCost & { at: number };
+const each = (value: (what: keyof CallbackCost) => number): CallbackCost => ({
+  bytes: value("bytes"),
+  callbacks: value("callbacks"),
+  ids: value("ids"),
+});
 
 /** What is spent by now; whoever was seen last is forgotten last. */
 function spentOf(
   known: Pick<Map<string, Spent>, "get"> & { set(key: string, spent: Spent): unknown },
   key: string,
-  perHour: CallbackCost,
   now: number,
 ): Spent {
-  const before = known.get(key) ?? { bytes: 0, callbacks: 0, ids: 0, at: now };
-  const share = Math.max(0, now - before.at) / HOUR_MS;
-  const left = (what: keyof CallbackCost) => Math.max(0, before[what] - share * perHour[what]);
-  const spent = { bytes: left("bytes"), callbacks: left("callbacks"), ids: left("ids"), at: now };
+  const spent = known.get(key) ?? { total: { ...NOTHING }, unshared: { ...NOTHING }, at: now };
+  const passed = Math.max(0, now - spent.at) / HOUR_MS;
+  spent.total = each((what) => Math.max(0, spent.total[what] - passed));
+  spent.at = now;
   known.set(key, spent);
   return spent;
 }
 
-function exceeded(
-  whose: "address" | "token",
-  spent: CallbackCost,
-  cost: CallbackCost,
-  perHour: CallbackCost,
-): OverBudget | null {
-  for (const what of ["bytes", "callbacks", "ids"] as const)
-    if (spent[what] + cost[what] > perHour[what]) return `${whose}_${what}`;
+function exceeded(whose: "address" | "token", { total }: Spent, shares: CallbackCost): OverBudget | null {
+  for (const what of WHATS) if (total[what] + shares[what] > 1 + ROUNDING) return `${whose}_${what}`;
   return null;
 }

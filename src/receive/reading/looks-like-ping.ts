@@ -2,8 +2,8 @@ import type { Json } from "./parse-json.ts";
 import { plainName } from "./plain-name.ts";
 
 const PING_WORDS = wordsOf("ping test verify verification validate validation challenge handshake hello");
-/** What stands beside such a word without making it something else. */
-const COMPANY = wordsOf("webhook hook url endpoint event callback connection notification request");
+/** What may stand beside such a word without making it something else. */
+const BESIDE_THEM = wordsOf("webhook hook url endpoint event callback connection notification request");
 const KEYS_OF_THE_KIND = wordsOf("event type eventtype action topic kind name");
 const KEYS_OF_A_CHALLENGE = wordsOf("challenge validationtoken hub zen");
 
@@ -31,7 +31,7 @@ function isPingName(name: Json | undefined): boolean {
   const words = name.toLowerCase().match(/[a-z]+/g) ?? [];
   return (
     words.some((word) => PING_WORDS.has(word)) &&
-    words.every((word) => PING_WORDS.has(word) || COMPANY.has(word))
+    words.every((word) => PING_WORDS.has(word) || BESIDE_THEM.has(word))
   );
 }
 

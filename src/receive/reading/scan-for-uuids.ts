@@ -7,7 +7,7 @@ import { uuidsIn } from "./uuid.ts";
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 
 /** A scan is a guess: the most requests to the provider that one may cost. */
-export const MOST_SCANNED = 5;
+const MOST_SCANNED = 5;
 
 /**
  * The first distinct UUIDs of a body without a listed place, at most MOST_SCANNED: first through the parsed

@@ -1,4 +1,4 @@
-import type { Certificate, Tally, Totals } from "./certificate.ts";
+import type { Certificate, Difference, Tally, Totals } from "./certificate.ts";
 
 const COLUMNS = [
   "row",
@@ -26,30 +26,57 @@ type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
  * why it is refused, and each difference that is named. Pure.
  */
 export function certificateCsv(certificates: readonly Certificate[]): string {
-  const rows = certificates.flatMap((certificate) => {
-    const { id, source, result } = certificate;
-    return rowsOf(certificate).map((row) => ({ certificate: id, source, result, ...row }));
-  });
-  const lines = [COLUMNS.join(","), ...rows.map((row) => COLUMNS.map((name) => cell(row[name])).join(","))];
-  return lines.map((line) => `${line}\r\n`).join("");
+  return (
+    csvHeader +
+    certificates
+      .map(
+        (one) => csvHead(one) + csvDifferences(one, one.differences) + csvMore(one, one.differences.length),
+      )
+      .join("")
+  );
 }
 
-function rowsOf({ days, total, test, refusals, differences, differencesInAll }: Certificate): Row[] {
-  const more = differencesInAll - differences.length;
+export const csvHeader = `${COLUMNS.join(",")}\r\n`;
+
+type Named = Pick<Certificate, "id" | "source" | "result">;
+
+/** What a certificate says besides its differences, as lines. */
+export const csvHead = (certificate: Named & Omit<Certificate, "differences">): string =>
+  linesOf(certificate, headOf(certificate));
+
+/** Some of its differences, as lines. */
+export const csvDifferences = (certificate: Named, differences: readonly Difference[]): string =>
+  linesOf(
+    certificate,
+    differences.map(({ weight, invoiceId, eventId, ...named }) => ({
+      row: weight,
+      invoice: invoiceId,
+      event: eventId,
+      ...named,
+    })),
+  );
+
+/** That more differences were counted than the `named` ones. */
+export function csvMore(certificate: Named & Pick<Certificate, "differencesInAll">, named: number): string {
+  const more = certificate.differencesInAll - named;
+  if (more <= 0) return "";
+  return linesOf(certificate, [
+    { row: "more", detail: `${more} more differences are counted and not named` },
+  ]);
+}
+
+const linesOf = ({ id: certificate, source, result }: Named, rows: readonly Row[]): string =>
+  rows
+    .map((row) => ({ certificate, source, result, ...row }))
+    .map((row: Row) => `${COLUMNS.map((name) => cell(row[name])).join(",")}\r\n`)
+    .join("");
+
+function headOf({ days, total, test, refusals }: Omit<Certificate, "differences">): Row[] {
   return [
     ...days.map(({ day, ...totals }): Row => ({ row: "day", day, ...columns(totals) })),
     { row: "total", ...columns(total) },
     { row: "test", paid: test.count, paid_amount: test.amount },
     ...refusals.map((detail): Row => ({ row: "refused", detail })),
-    ...differences.map(
-      ({ weight, invoiceId, eventId, ...named }): Row => ({
-        row: weight,
-        invoice: invoiceId,
-        event: eventId,
-        ...named,
-      }),
-    ),
-    ...(more > 0 ? [{ row: "more", detail: `${more} more differences are counted and not named` }] : []),
   ];
 }
 

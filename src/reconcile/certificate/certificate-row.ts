@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Alarm, type AlarmChange, alarmsOf, CLEARED, type EndedAlarm } from "../../database/alarms.ts";
 import { LeasedRows, leaseEnd } from "../../database/leased-rows.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
@@ -109,9 +110,17 @@ export async function claimAskedFor(
   );
   if (left !== null) return left;
   const id = newId();
-  await sql`
-    insert into certificate (id, source, window_from, window_to, collection_ids, deep)
-    values (${id}, ${source}, ${window.from}, ${window.to}, ${collectionIds}::uuid[], ${deep})`.execute(db);
+  await db
+    .insertInto("certificate")
+    .values({
+      id,
+      source,
+      window_from: window.from,
+      window_to: window.to,
+      collection_ids: [...collectionIds],
+      deep,
+    })
+    .execute();
   const made = await claim(db, leaseMs, sql`select id from certificate where id = ${id} for update`);
   if (made === null) throw new Error("a certificate that was just made is gone");
   return made;
@@ -141,24 +150,36 @@ export async function keepProgress(
   { id, leaseToken }: ClaimedCertificate,
   progress: Progress,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update certificate set progress = ${JSON.stringify(progress)}
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
-  return numAffectedRows > 0n;
+  const { numUpdatedRows } = await db
+    .updateTable("certificate")
+    .set({ progress: JSON.stringify(progress) })
+    .where("id", "=", id)
+    .where("lease_token", "=", leaseToken)
+    .where("state", "=", "claimed")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-/** @returns whether the lease still held; if not, nothing was written. */
+/**
+ * With the alarms that its result raises or ends (G13).
+ * @returns those that it ended; null when the lease was lost: then nothing was written.
+ */
 export async function finishCertificate(
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedCertificate,
   certificate: Certificate,
-): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
-    update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null,
-      claimed_until = null,
-      last_error = null, progress = null, ${resultOf({ ...certificate, id })}
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
-  return numAffectedRows > 0n;
+  alarms: AlarmChange = {},
+): Promise<EndedAlarm[] | null> {
+  const { rows } = await sql<{ cleared: EndedAlarm[] }>`
+    with moved as (
+      update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null,
+        claimed_until = null,
+        last_error = null, progress = null, ${resultOf({ ...certificate, id })}
+      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'
+      returning 1),
+    ${alarmsOf(alarms)}
+    select ${CLEARED} from moved`.execute(db);
+  return rows[0]?.cleared ?? null;
 }
 
 /** Keeps one that was made along with another: of one collection, from the same reading. */
@@ -185,24 +206,41 @@ const resultOf = (certificate: Certificate) => {
     published = ${total.published.count}, published_amount = ${total.published.amount}::numeric`;
 };
 
+/**
+ * Gives it back, to be tried again in `dueInMs`; `isFault` counts it as one more fault in a row, and `raises`
+ * is what that tells of it (G13).
+ * @returns whether the lease still held; if not, nothing was written.
+ */
 export async function giveBackCertificate(
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedCertificate,
-  { dueInMs, isFault, error }: { dueInMs: number; isFault: boolean; error: string | null },
-): Promise<void> {
-  await sql`
-    update certificate set state = 'due', lease_token = null, claimed_until = null,
-      faults = faults + ${isFault ? 1 : 0}, last_error = coalesce(${error}, last_error),
-      due_at = clock_timestamp() + ${dueInMs}::float8 * interval '1 ms'
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
+  given: { dueInMs: number; isFault: boolean; error: string | null; raises?: readonly Alarm[] },
+): Promise<boolean> {
+  const { dueInMs, isFault, error, raises = [] } = given;
+  const { rows } = await sql`
+    with moved as (
+      update certificate set state = 'due', lease_token = null, claimed_until = null,
+        faults = faults + ${isFault ? 1 : 0}, last_error = coalesce(${error}, last_error),
+        due_at = clock_timestamp() + ${dueInMs}::float8 * interval '1 ms'
+      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'
+      returning 1),
+    ${alarmsOf({ raises })}
+    select from moved`.execute(db);
+  return rows.length > 0;
 }
 
-/** What a person asked for and nobody finished within a day is given up, with all that was read for it. */
+/**
+ * What a person asked for and nobody finished within a day is given up, with all that was read for it. What
+ * was read for one that is made leaves with it, unless its maker died.
+ */
 export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
   await sql`
     with abandoned as (
       delete from certificate
       where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
       returning id)
-    delete from listed_payment where certificate_id in (select id from abandoned)`.execute(db);
+    delete from listed_payment where certificate_id in (
+      select id from abandoned union all select id from certificate
+      where state = 'done' and finished_at > clock_timestamp() - interval '1 day'
+        and finished_at < clock_timestamp() - interval '1 hour')`.execute(db);
 }

@@ -65,7 +65,7 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   try {
     const [whole, ...parts] = await makeCertificates(deps, request, claimed, TRIES);
     step("certificate to be kept");
-    if (!(await finishCertificate(db, claimed, whole))) throw new LeaseLost("another process has it");
+    if ((await finishCertificate(db, claimed, whole)) === null) throw new LeaseLost("another process has it");
     step("certificate kept");
     for (const part of parts) await keepAlong(db, part);
     await forgetListed(db, claimed.id);

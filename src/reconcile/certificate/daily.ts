@@ -1,7 +1,10 @@
+import type { AlarmChange } from "../../database/alarms.ts";
 import { backOffMs } from "../../kit/back-off.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
+import { closeAlarmsOfUnlisted } from "../close-alarms.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Certificate } from "./certificate.ts";
@@ -38,6 +41,7 @@ const NAMED = 10;
  */
 export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
   const { db, leaseMs } = options;
+  await closeAlarmsOfUnlisted(db, options.sources);
   const readable = options.sources.filter((source) => source.collectionIds.length > 0);
   if (readable.length === 0) return null;
   await certificateLeases.releaseExpired(db);
@@ -67,43 +71,50 @@ async function makeDaily(
       await keepProgress(db, claimed, { reading: null });
       throw new Error(certificate.refusals.join(" "));
     }
-    if (!(await finishCertificate(db, claimed, certificate))) return;
+    const change = alarmsOfResult(certificate);
+    const clears = [...(change.clears ?? []), failing];
+    step("daily certificate to be kept");
+    const cleared = await finishCertificate(db, claimed, certificate, { ...change, clears });
+    step("daily certificate kept");
+    if (cleared === null) return;
+    alarms.tellAll({ raised: change.raises ?? [], cleared });
+    logResult(log, certificate);
     await forgetListed(db, claimed.id);
-    await tell(options, certificate);
-    await alarms.clear(failing);
   } catch (error) {
     if (error instanceof LeaseLost) return;
     const text = messageOf(error);
     const isFault = !signal.aborted && !(error instanceof SourcePaused);
     const faults = claimed.faults + 1;
     const dueInMs = isFault ? backOffMs(faults, BACK_OFF) : signal.aborted ? 0 : PAUSED_MS;
-    await giveBackCertificate(db, claimed, { dueInMs, isFault, error: signal.aborted ? null : text });
+    const detail =
+      `The daily certificate could not be made, ${faults} times in a row: ${text} Nobody knows ` +
+      "whether anything is missing. It is tried again by itself.";
+    const raises = isFault && faults >= ALARMING_FAULTS ? [{ ...failing, detail }] : [];
+    const how = { dueInMs, isFault, error: signal.aborted ? null : text, raises };
+    step("daily certificate to be given back");
+    const isOurs = await giveBackCertificate(db, claimed, how);
+    step("daily certificate given back");
     if (!isFault) return;
     log.warn({ source: source.name, faults, error: text }, "the daily certificate failed; it is tried again");
-    if (faults >= ALARMING_FAULTS)
-      await alarms.raise({
-        ...failing,
-        detail:
-          `The daily certificate could not be made, ${faults} times in a row: ${text} Nobody knows ` +
-          "whether anything is missing. It is tried again by itself.",
-      });
+    if (isOurs) alarms.tell(raises);
   }
 }
 
-async function tell({ alarms, log }: CertifyPassOptions, certificate: Certificate): Promise<void> {
-  const { source, result, gaps, total, from, to } = certificate;
-  const alarm = { name: "certificate_gap", source, subject: source } as const;
+function logResult(log: Logger, { source, result, gaps, total, from, to }: Certificate): void {
   log.info(
     { source, from, to, result, gaps, paid: total.paid.count, published: total.published.count },
     "daily certificate",
   );
-  if (result === "equal") return await alarms.clear(alarm);
-  await alarms.raise({
-    ...alarm,
-    detail:
-      `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
-      `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`,
-  });
+}
+
+function alarmsOfResult(certificate: Certificate): AlarmChange {
+  const { source, result, from, to } = certificate;
+  const alarm = { name: "certificate_gap", source, subject: source } as const;
+  if (result === "equal") return { clears: [alarm] };
+  const detail =
+    `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
+    `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`;
+  return { raises: [{ ...alarm, detail }] };
 }
 
 function whatOf({ refusals, differences }: Certificate): string {

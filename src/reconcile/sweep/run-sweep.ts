@@ -7,7 +7,7 @@ import { requeue } from "../../outbox/requeue.ts";
 import { readStoredPayments } from "../../payments/stored-payments.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { daysBetween, type ListPeriod, nextStep, type PaidWindow, periodFor } from "../list/list-period.ts";
+import { daysBetween, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
@@ -15,14 +15,9 @@ import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
 import { readKnownPayments } from "./known-payments.ts";
-import {
-  type ClaimedSweep,
-  finishSweep,
-  keepProgress,
-  noteSwept,
-  type SweepCounts,
-  sweepLeases,
-} from "./sweep-row.ts";
+import { alarmsAtEnd } from "./sweep-alarm.ts";
+import { type ClaimedSweep, finishSweep, keepProgress, type SweepCounts, sweepLeases } from "./sweep-row.ts";
+import { noteSwept } from "./swept-payments.ts";
 
 export interface SweepDeps {
   db: Kysely<Tables>;
@@ -128,9 +123,12 @@ class SweepRun implements ListSink {
     }
     if (this.#sweep.kind === "back_fill") await this.#healStored();
     step("sweep to be finished");
-    const counts = await finishSweep(db, this.#sweep);
+    const change = alarmsAtEnd(this.#sweep, this.#unproven);
+    const finished = await finishSweep(db, this.#sweep, change);
     step("sweep finished");
-    if (counts === null) throw new LeaseLost("another process has it");
+    if (finished === null) throw new LeaseLost("another process has it");
+    const { cleared, ...counts } = finished;
+    this.#deps.alarms.tellAll({ raised: change.raises ?? [], cleared });
     return counts;
   }
 
@@ -238,7 +236,3 @@ function readOf(whole: ListPeriod, rest: ListPeriod | null): { read: number; tot
   const total = daysBetween(whole.first, whole.last);
   return { total, read: total - (rest === null ? 0 : daysBetween(rest.first, rest.last)) };
 }
-
-/** How many days of the list a window takes to read. */
-export const listDays = (window: PaidWindow, lookbackMs: number): number =>
-  readOf(periodFor(window, lookbackMs), null).total;

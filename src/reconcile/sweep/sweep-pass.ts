@@ -4,19 +4,19 @@ import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
 import { SourcePaused } from "../list/list-pace.ts";
-import type { Unproven } from "../list/list-reader.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { runSweep, type SweepDeps } from "./run-sweep.ts";
+import { alarmsAtFault } from "./sweep-alarm.ts";
 import {
   type ClaimedSweep,
   claimSweep,
-  forgetSwept,
   giveBackSweep,
   hurrySweeps,
   nextSweepInMs,
   scheduleSweeps,
   sweepLeases,
 } from "./sweep-row.ts";
+import { forgetSwept } from "./swept-payments.ts";
 
 export interface SweepPassOptions extends SweepDeps {
   sources: readonly ReconcileSource[];
@@ -24,9 +24,6 @@ export interface SweepPassOptions extends SweepDeps {
   /** From the beginning of one sweep of a collection to the next, in ms. */
   intervalMs: number;
 }
-
-/** So many faults in a row are a person's matter. */
-const ALARMING_FAULTS = 3;
 
 const BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 
@@ -75,37 +72,25 @@ async function sweepOnce(
 ): Promise<void> {
   const { db, alarms, log } = options;
   const about = { source: source.name, collection: sweep.collectionId };
-  const alarm = { name: "sweep_failing", source: source.name, subject: sweep.collectionId } as const;
   try {
     const { unproven, ...counts } = await runSweep(options, source, sweep, stop);
     log.info({ ...about, ...counts, unproven }, "read the provider's list of paid invoices");
-    await (unproven.length === 0
-      ? alarms.clear(alarm)
-      : alarms.raise({ ...alarm, detail: unstableText(unproven) }));
   } catch (error) {
     if (error instanceof LeaseLost) return log.warn(about, "another worker took a slow sweep over");
-    if (stop.aborted) return await giveBackSweep(db, sweep, { dueInMs: 0, isFault: false, error: null });
     const text = messageOf(error);
-    if (error instanceof SourcePaused)
-      return await giveBackSweep(db, sweep, { dueInMs: PAUSED_MS, isFault: false, error: text });
+    const isPaused = error instanceof SourcePaused;
+    if (stop.aborted || isPaused) {
+      const dueInMs = stop.aborted ? 0 : PAUSED_MS;
+      await giveBackSweep(db, sweep, { dueInMs, isFault: false, error: stop.aborted ? null : text });
+      return;
+    }
     const faults = sweep.faults + 1;
     const dueInMs = backOffMs(faults, BACK_OFF);
-    await giveBackSweep(db, sweep, { dueInMs, isFault: true, error: text });
+    const raises = alarmsAtFault(sweep, faults, text);
+    step("sweep to be given back");
+    const isOurs = await giveBackSweep(db, sweep, { dueInMs, isFault: true, error: text, raises });
+    step("sweep given back");
     log.warn({ ...about, faults, error: text }, "a sweep broke off; it is tried again from where it stood");
-    if (faults >= ALARMING_FAULTS)
-      await alarms.raise({
-        ...alarm,
-        detail:
-          `The provider's list of this collection cannot be read, ${faults} times in a row: ${text} What ` +
-          "callbacks missed there waits. It is tried again by itself.",
-      });
+    if (isOurs) alarms.tell(raises);
   }
 }
-
-const unstableText = (unproven: readonly Unproven[]) =>
-  `The provider's list of this collection contradicts itself, however it is read: ${unproven
-    .slice(0, 3)
-    .map(({ first, last, why }) => `${first} to ${last}: ${why}`)
-    .join(
-      "; ",
-    )}${unproven.length > 3 ? ` and ${unproven.length - 3} more` : ""}. What it showed was used; what it may hide waits. The other days were read. It is read again with the next sweep.`;

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Alarm, type AlarmChange, alarmsOf, CLEARED, type EndedAlarm } from "../../database/alarms.ts";
 import { LeasedRows, leaseEnd } from "../../database/leased-rows.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
@@ -103,10 +104,19 @@ export async function claimBackFill(
   leaseMs: number,
 ): Promise<ClaimedSweep | null> {
   const { source, collectionId, window, publish } = request;
-  await sql`
-    insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
-    values (${newId()}, ${source}, ${collectionId}, 'back_fill', ${window.from}, ${window.to}, ${publish})
-    on conflict do nothing`.execute(db);
+  await db
+    .insertInto("sweep")
+    .values({
+      id: newId(),
+      source,
+      collection_id: collectionId,
+      kind: "back_fill",
+      window_from: window.from,
+      window_to: window.to,
+      publish,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
   return await claim(
     db,
     leaseMs,
@@ -163,101 +173,48 @@ export async function keepProgress(
   progress: { listed: number; rest: ListPeriod | null; unproven: readonly Unproven[] },
 ): Promise<boolean> {
   const { listed, rest, unproven } = progress;
-  const { numAffectedRows = 0n } = await sql`
-    update sweep set listed = listed + ${listed}, unread_from = ${rest?.first ?? null},
-      unread_to = ${rest?.last ?? null}, unproven = ${JSON.stringify(unproven)}
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
-  return numAffectedRows > 0n;
+  const { numUpdatedRows } = await db
+    .updateTable("sweep")
+    .set({
+      listed: sql`listed + ${listed}`,
+      unread_from: rest?.first ?? null,
+      unread_to: rest?.last ?? null,
+      unproven: JSON.stringify(unproven),
+    })
+    .where("id", "=", id)
+    .where("lease_token", "=", leaseToken)
+    .where("state", "=", "claimed")
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-/** One payment of the list in the sweep's window, as it was when the sweep first met it. */
-export interface Swept {
-  invoiceId: string;
-  /** It had no event. */
-  missing: boolean;
-  /** The sweep had it asked about. */
-  opened: boolean;
-  /** A callback had asked about it already. */
-  called: boolean;
-}
-
-/** Notes payments that the sweep meets for the first time. @returns the ids of those. */
-export async function noteSwept(
-  db: Kysely<Tables>,
-  sweepId: string,
-  swept: readonly Swept[],
-): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
-    select ${sweepId}, * from unnest(
-      ${swept.map(({ invoiceId }) => invoiceId)}::uuid[], ${swept.map(({ missing }) => missing)}::boolean[],
-      ${swept.map(({ opened }) => opened)}::boolean[], ${swept.map(({ called }) => called)}::boolean[])
-    on conflict do nothing returning invoice_id as id`.execute(db);
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** @returns the counts of the whole sweep, earlier runs of it included; null when the lease is lost. */
+/**
+ * With the alarms that its end raises or ends (G13).
+ * @returns the counts of the whole sweep, earlier runs of it included; null when the lease is lost.
+ */
 export async function finishSweep(
   db: Kysely<Tables>,
   { id, leaseToken, kind }: ClaimedSweep,
-): Promise<(SweepCounts & { unproven: Unproven[] }) | null> {
+  alarms: AlarmChange,
+): Promise<(SweepCounts & { unproven: Unproven[]; cleared: EndedAlarm[] }) | null> {
   const noted = kind === "automatic" ? sql`sweep.listed` : sql`counted.listed`;
-  const { rows } = await sql<SweepCounts & { unproven: Unproven[] }>`
+  const { rows } = await sql<SweepCounts & { unproven: Unproven[]; cleared: EndedAlarm[] }>`
     with counted as (
       select count(*) as listed, count(*) filter (where missing) as missing,
         count(*) filter (where opened) as opened,
         count(*) filter (where called) as called
-      from swept_payment where sweep_id = ${id})
-    update sweep set state = 'done', finished_at = clock_timestamp(), lease_token = null,
-      claimed_until = null,
-      faults = 0, last_error = null, listed = ${noted}, missing = counted.missing, opened = counted.opened,
-      called = counted.called
-    from counted
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'
-    returning sweep.listed, sweep.missing, sweep.opened, sweep.called, unproven`.execute(db);
+      from swept_payment where sweep_id = ${id}),
+    moved as (
+      update sweep set state = 'done', finished_at = clock_timestamp(), lease_token = null,
+        claimed_until = null,
+        faults = 0, last_error = null, listed = ${noted}, missing = counted.missing, opened = counted.opened,
+        called = counted.called
+      from counted
+      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'
+      returning sweep.listed, sweep.missing, sweep.opened, sweep.called, unproven),
+    ${alarmsOf(alarms)}
+    select moved.*, ${CLEARED} from moved`.execute(db);
   return rows[0] ?? null;
-}
-
-/** The payments that a sweep found without an event; in order of id, after the given one. */
-export async function missingOf(
-  db: Kysely<Tables>,
-  sweepId: string,
-  after: string | null,
-  limit: number,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom("swept_payment")
-    .select("invoice_id as id")
-    .where("sweep_id", "=", sweepId)
-    .where("missing", "=", true)
-    .$if(after !== null, (query) => query.where("invoice_id", ">", after ?? ""))
-    .orderBy("invoice_id")
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/** Finished sweeps are kept for this long, and the last one of each collection for as long as it is the last. */
-const KEPT = sql`interval '35 days'`;
-
-/** At most so many in one go. */
-const MOST_FORGOTTEN = 1_000;
-
-/** What finished sweeps noted is not kept, nor are they themselves for ever. */
-export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
-  await sql`
-    delete from sweep where id in (
-      select id from sweep as old
-      where state = 'done' and finished_at < clock_timestamp() - ${KEPT}
-        and (kind <> 'automatic' or exists (
-          select from sweep as later
-          where later.source = old.source and later.collection_id = old.collection_id
-            and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
-      order by finished_at limit ${MOST_FORGOTTEN})`.execute(db);
-  await sql`
-    delete from swept_payment where sweep_id in (
-      select id from sweep where state = 'done'
-        and finished_at < clock_timestamp() - interval '1 hour')`.execute(db);
 }
 
 /** Other back-fills of the source that are under way. */
@@ -278,19 +235,26 @@ export async function backFillsUnderWay(
 
 /**
  * Gives the sweep back, to go on where it stands in `dueInMs`; `isFault` counts it as one more fault in a
- * row.
+ * row, and `raises` is what that tells of it (G13).
+ * @returns whether the lease still held; if not, nothing was written.
  */
 export async function giveBackSweep(
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedSweep,
-  { dueInMs, isFault, error }: { dueInMs: number; isFault: boolean; error: string | null },
-): Promise<void> {
-  await sql`
-    update sweep set state = 'due', lease_token = null, claimed_until = null,
-      faults = faults + ${isFault ? 1 : 0},
-      last_error = coalesce(${error}, last_error),
-      due_at = clock_timestamp() + ${dueInMs}::float8 * interval '1 ms'
-    where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
+  given: { dueInMs: number; isFault: boolean; error: string | null; raises?: readonly Alarm[] },
+): Promise<boolean> {
+  const { dueInMs, isFault, error, raises = [] } = given;
+  const { rows } = await sql`
+    with moved as (
+      update sweep set state = 'due', lease_token = null, claimed_until = null,
+        faults = faults + ${isFault ? 1 : 0},
+        last_error = coalesce(${error}, last_error),
+        due_at = clock_timestamp() + ${dueInMs}::float8 * interval '1 ms'
+      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'
+      returning 1),
+    ${alarmsOf({ raises })}
+    select from moved`.execute(db);
+  return rows.length > 0;
 }
 
 /** When the source's next automatic sweep is due, in ms; null when there is none. */

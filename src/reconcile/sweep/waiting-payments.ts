@@ -5,7 +5,7 @@ import { readStanding } from "../../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type KnownPayment, readKnownPayments } from "./known-payments.ts";
-import { missingOf } from "./sweep-row.ts";
+import { missingOf } from "./swept-payments.ts";
 
 /** A payment without an accepted event, and what it waits for, in plain words. */
 export interface WaitingPayment {

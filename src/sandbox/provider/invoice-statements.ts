@@ -67,7 +67,8 @@ export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise
       where id = ${payment.invoiceId} and status = 'Unpaid' and expires_at > now()
       returning id, paid_at, callback_url
     ), queued as (
-      insert into delivery (invoice_id, copy, webhook_id, notification_id, queued_at, due_at, state, variant, url)
+      insert into delivery (invoice_id, copy, webhook_id, notification_id, queued_at, due_at, state, variant,
+        url)
       select paid.id, c.copy, c.webhook_id, c.notification_id, paid.paid_at,
         paid.paid_at + c.delay_ms * interval '1 ms', c.state, c.variant, paid.callback_url
       from paid, unnest(

@@ -7,7 +7,7 @@ import type {
   ServiceTables,
 } from "./service-tables.ts";
 
-export interface ListQuestion {
+export interface ListRequest {
   readonly collectionId: string;
   /** null for all. */
   readonly status: InvoiceStatus | null;
@@ -37,23 +37,23 @@ const DAY_MS = 86_400_000;
 /** One page in the order asked for, and how many invoices match in all; both from one snapshot. */
 export function listInvoices(
   db: ServiceDatabase,
-  question: ListQuestion,
+  request: ListRequest,
 ): Promise<{ rows: InvoiceRow[]; totalCount: number }> {
-  const { page, pageSize } = question;
+  const { page, pageSize } = request;
   return db
     .transaction()
     .setIsolationLevel("repeatable read")
     .setAccessMode("read only")
     .execute(async (trx) => {
-      const { count } = await matching(trx, question)
+      const { count } = await matching(trx, request)
         .select(({ fn }) => fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
       // The page's ids first: sorting a whole month by full rows would not fit in memory.
-      const ids = ordered(matching(trx, question).select("id"), question.order);
+      const ids = ordered(matching(trx, request).select("id"), request.order);
       const ofPage = pageSize === null ? ids : ids.limit(pageSize).offset((page - 1) * pageSize);
       const rows = await ordered(
         trx.selectFrom("readable_invoice").selectAll().where("id", "in", ofPage),
-        question.order,
+        request.order,
       ).execute();
       return { rows, totalCount: count };
     });
@@ -61,7 +61,7 @@ export function listInvoices(
 
 function ordered<Row>(
   query: SelectQueryBuilder<ServiceTables, "readable_invoice", Row>,
-  order: ListQuestion["order"],
+  order: ListRequest["order"],
 ): SelectQueryBuilder<ServiceTables, "readable_invoice", Row> {
   if (typeof order === "object") return query.orderBy(sql`md5(id::text || ${order.salt})`);
   if (order === "by-id") return query.orderBy("id");
@@ -69,9 +69,9 @@ function ordered<Row>(
   return query.orderBy("created_at", direction).orderBy("id", direction);
 }
 
-function matching(db: ServiceDatabase, question: ListQuestion) {
-  const { collectionId, status, type, search, startDate, endDate, linkedAccountId, hiddenIds } = question;
-  const dateColumn = question.datesMean === "creation" ? "created_at" : "paid_at";
+function matching(db: ServiceDatabase, request: ListRequest) {
+  const { collectionId, status, type, search, startDate, endDate, linkedAccountId, hiddenIds } = request;
+  const dateColumn = request.datesMean === "creation" ? "created_at" : "paid_at";
   return db.selectFrom("readable_invoice").where(({ eb, and, or }) => {
     const terms: Expression<SqlBool>[] = [eb("collection_id", "=", collectionId)];
     if (status !== null) terms.push(eb("status", "=", status));

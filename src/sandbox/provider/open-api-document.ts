@@ -5,12 +5,15 @@ import {
   type OperationName,
   operations,
 } from "../../collection-api/contract/index.ts";
+import { openApiParameters } from "../../kit/open-api-parameters.ts";
 import type { Paths } from "./api/route.ts";
 
 type Json = { [key: string]: unknown };
 
 const ERRORS: Record<string, string> = {
-  400: "The request is not valid; `errors` names each field. For Add Linked Account also: it cannot be linked.",
+  400:
+    "The request is not valid; `errors` names each field. " +
+    "For Add Linked Account also: it cannot be linked.",
   401: "The API key is missing or not valid.",
   403: "The key, or the collection's state, does not allow it.",
   404: "There is no such collection or invoice.",
@@ -51,7 +54,8 @@ export function openApiDocument(options: { serverUrl?: string; paths?: Paths } =
       title: "Invoice Collection",
       version: "1",
       description:
-        "Invoices, their payment and settlement accounts. Made from the contract in src/collection-api/contract.",
+        "Invoices, their payment and settlement accounts. " +
+        "Made from the contract in src/collection-api/contract.",
     },
     servers: [{ url: options.serverUrl ?? "http://127.0.0.1:4001" }],
     security: [{ apiKey: [] }],
@@ -119,24 +123,11 @@ function envelopeOf(operation: Operation, components: Record<string, unknown>): 
   return { type: "object", required: ["status", "message", "data"], properties: { status, message, data } };
 }
 
-function parametersOf(
+const parametersOf = (
   place: "path" | "query",
   schema: z.ZodType | undefined,
   components: Record<string, unknown>,
-): Json[] {
-  if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemaOf(schema, "input", components) as {
-    properties?: Record<string, Json>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, ...field }]) => ({
-    name,
-    in: place,
-    required: place === "path" || required.includes(name),
-    ...(description !== undefined && { description }),
-    schema: field,
-  }));
-}
+): Json[] => (schema === undefined ? [] : openApiParameters(place, schemaOf(schema, "input", components)));
 
 /** The schema as JSON Schema; those with an id of their own move to the components and are referred to. */
 function schemaOf(schema: z.ZodType, io: "input" | "output", components: Record<string, unknown>): Json {

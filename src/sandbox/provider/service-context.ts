@@ -2,7 +2,7 @@ import type { Logger } from "../../kit/log.ts";
 import type { FaultBox } from "./faults/fault-box.ts";
 import type { ServiceDatabase } from "./service-tables.ts";
 
-/** What every door of one running service works with. */
+/** What every route of one running service works with. */
 export interface ServiceContext {
   readonly db: ServiceDatabase;
   readonly faults: FaultBox;

@@ -6,7 +6,7 @@ import { type PostOutcome, postToEndpoint } from "./endpoint-post.ts";
 import type { Envelopes, Letter } from "./envelope.ts";
 import { matchesAttributes, matchesBody } from "./filter-match.ts";
 import type { AcceptedMessage, DeliveryRecord, Journal } from "./journal.ts";
-import { createLanes, type Lanes } from "./lanes.ts";
+import { OrderedJobs } from "./ordered-jobs.ts";
 import type { Subscription, Subscriptions } from "./subscriptions.ts";
 
 /** Deliveries under way to one subscription. */
@@ -38,7 +38,7 @@ export function createDelivery(parts: {
 }) {
   const { subscriptions, envelopes, journal, now, retryDelaysMs, log } = parts;
   const agent = new Agent({ connections: CONCURRENCY });
-  const lanesOf = new Map<string, Lanes<Job>>();
+  const jobsOf = new Map<string, OrderedJobs<Job>>();
   let waiting = 0;
   let waitingBytes = 0;
 
@@ -50,12 +50,12 @@ export function createDelivery(parts: {
     }
     waiting += 1;
     waitingBytes += letter.size;
-    let lanes = lanesOf.get(subscription.arn);
-    if (lanes === undefined) {
-      lanes = createLanes<Job>({ concurrency: CONCURRENCY, run: attempt });
-      lanesOf.set(subscription.arn, lanes);
+    let jobs = jobsOf.get(subscription.arn);
+    if (jobs === undefined) {
+      jobs = new OrderedJobs<Job>({ concurrency: CONCURRENCY, run: attempt });
+      jobsOf.set(subscription.arn, jobs);
     }
-    lanes.add(job, letter.group);
+    jobs.add(job, letter.group);
   }
 
   async function attempt(job: Job): Promise<number | undefined> {
@@ -82,7 +82,7 @@ export function createDelivery(parts: {
   function settle({ subscription, letter }: Job): undefined {
     waiting -= 1;
     waitingBytes -= letter.size;
-    if (subscriptions.find(subscription.arn) === undefined) lanesOf.delete(subscription.arn);
+    if (subscriptions.find(subscription.arn) === undefined) jobsOf.delete(subscription.arn);
   }
 
   function record(job: Job, outcome: DeliveryRecord["outcome"], last: PostOutcome | undefined): void {
@@ -119,7 +119,7 @@ export function createDelivery(parts: {
     /** Sends a confirmation, whether the subscription is confirmed or not. */
     send,
     async close(): Promise<void> {
-      for (const lanes of lanesOf.values()) lanes.close();
+      for (const jobs of jobsOf.values()) jobs.close();
       await agent.destroy();
     },
   };

@@ -13,7 +13,7 @@ const SPECIAL: Record<string, string> = {
 // What XML 1.0 cannot hold at all, not even escaped, becomes the replacement character.
 const NEEDS_ESCAPE = /[&<>"\r]|[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replace(NEEDS_ESCAPE, (character) => SPECIAL[character] ?? "\uFFFD");
 }
 
@@ -39,16 +39,13 @@ export function mapElement(name: string, entries: Iterable<readonly [string, str
  */
 export function successAnswer(action: string, result: string | undefined, requestId: string): string {
   const body = result === undefined ? "" : `<${action}Result>${result}</${action}Result>`;
-  return (
-    `<${action}Response ` +
-    `xmlns="${NAMESPACE}">${body}<ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata></${action}Response>`
-  );
+  const about = `<ResponseMetadata><RequestId>${requestId}</RequestId></ResponseMetadata>`;
+  return `<${action}Response xmlns="${NAMESPACE}">${body}${about}</${action}Response>`;
 }
 
 export function errorAnswer(error: SnsError, requestId: string): string {
   const type = error.senderFault ? "Sender" : "Receiver";
-  return (
-    "<ErrorResponse " +
-    `xmlns="${NAMESPACE}"><Error><Type>${type}</Type>${element("Code", error.code)}${element("Message", error.message)}</Error><RequestId>${requestId}</RequestId></ErrorResponse>`
-  );
+  const said = `<Type>${type}</Type>${element("Code", error.code)}${element("Message", error.message)}`;
+  const about = `<Error>${said}</Error><RequestId>${requestId}</RequestId>`;
+  return `<ErrorResponse xmlns="${NAMESPACE}">${about}</ErrorResponse>`;
 }

@@ -14,7 +14,8 @@ export interface Breakage {
 /**
  * Copies the program into a folder and breaks the copy.
  * @returns the copy's `main.ts`.
- * @throws Error when a text that is to be replaced is not there exactly once: the program changed, so must the breakage.
+ * @throws Error when a text that is to be replaced is not there exactly once: the program changed, so must
+ *   the breakage.
  */
 export async function brokenCopy(folder: string, ...breakages: readonly Breakage[]): Promise<string> {
   await mkdir(folder, { recursive: true });

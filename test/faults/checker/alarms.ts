@@ -15,9 +15,9 @@ const TELLS_OF = {
 const SLACK_MS = 3_000;
 
 /**
- * G13: every state that needs a person has its alarm open, no such alarm is open without its state, none is open
- * twice; what was invalid and is paid was told; and what a process said it raised stands in the table, as what stands
- * there was said.
+ * G13: every state that needs a person has its alarm open, no such alarm is open without its state, none is
+ * open twice; what was invalid and is paid was told; and what a process said it raised stands in the table,
+ * as what stands there was said.
  */
 export function checkAlarms(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];

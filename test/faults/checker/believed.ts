@@ -16,7 +16,8 @@ export function checkBelieved(evidence: Evidence, books: Books): Finding[] {
     if (!(said.get(key) ?? []).some(({ invoice }) => comparable(invoice ?? {}) === stored))
       find("stored, and the provider never said it", key);
   }
-  for (const { source, invoice_id, payload } of books.events) {
+  for (const { source, invoice_id, payload, erased } of books.events) {
+    if (erased) continue;
     const key = `${source} ${invoice_id}`;
     if (!(said.get(key) ?? []).some((ask) => tellsOf(JSON.parse(payload).data, ask)))
       find("an event whose content the provider never said", key);

@@ -7,6 +7,7 @@ import type {
   Happening,
   InvoiceBecame,
   ProcessChanged,
+  Told,
 } from "../history/history.ts";
 
 /** A Get Invoice with its answer. */
@@ -55,6 +56,7 @@ export interface Evidence {
   accepted: Acceptance[];
   became: InvoiceBecame[];
   alarms: Alarmed[];
+  told: Told[];
   processes: ProcessChanged[];
   troubles: Trouble[];
   endedAt: number;
@@ -91,6 +93,7 @@ export function evidenceOf(history: readonly Happening[]): Evidence {
     accepted: of("accepted").map((line) => ({ ...line, event: eventIn(line.message) })),
     became: of("became"),
     alarms: of("alarm"),
+    told: of("told"),
     processes: of("process"),
     troubles: troublesOf(history),
     endedAt: history.at(-1)?.at ?? 0,
@@ -144,7 +147,9 @@ export function troubleWithin(
   return troubles.find((trouble) => trouble.from <= to + slackMs && trouble.to >= from - slackMs);
 }
 
-/** The first time at or after `from` with `calmMs` behind it in which nothing was wrong; Infinity for never. */
+/**
+ * The first time at or after `from` with `calmMs` behind it in which nothing was wrong; Infinity for never.
+ */
 export function afterCalm({ troubles }: Evidence, from: number, calmMs: number): number {
   let began = from;
   for (const { from: start, to } of [...troubles].sort((one, other) => one.from - other.from)) {

@@ -15,7 +15,10 @@ export function identityOf(invoiceId: string): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** G4: one identity for an invoice, whatever was published however often, and always on its source's own topic. */
+/**
+ * G4: one identity for an invoice, whatever was published however often, and always on its source's own
+ * topic.
+ */
 export function checkIdentity({ begun, accepted }: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
   const find = (what: string, about: string) => void findings.push({ guarantee: "G4", what, about });

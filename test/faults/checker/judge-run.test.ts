@@ -1,111 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Happening } from "../history/history.ts";
-import { shownInvoice } from "../world/provider-books.ts";
+import { drop, first, goodRun, INVOICE, line, type Run, set, swap, TOPIC } from "./good-run.ts";
 import { identityOf } from "./identity.ts";
 import { judge } from "./judge-run.ts";
-import type { Books } from "./read-books.ts";
-
-const INVOICE = "0f3a0000-0000-4000-8000-000000000001";
-const TOPIC = "arn:alpha";
-
-interface Run {
-  history: Happening[];
-  books: Books;
-}
-
-/** One invoice that was paid, told of, asked for, published and marked; nothing went wrong. Times are seconds. */
-function goodRun(): Run {
-  const time = "2026-01-01T00:00:00.000Z";
-  const times = { createdAt: time, modifiedAt: time, paidAt: time };
-  const kept = {
-    id: INVOICE,
-    collectionId: "c",
-    sources: ["alpha"],
-    type: "Live",
-    status: "Paid",
-    amount: 10,
-  } as const;
-  const invoice = shownInvoice({ ...kept, sources: ["alpha"], ...times }, "Term 1");
-  const { id: invoiceId, title, collectionName, type, paymentMethod } = invoice;
-  const money = {
-    amount: "10.00",
-    serviceCharge: "10.00",
-    vat: "0.75",
-    totalAmount: "20.75",
-    settleableAmount: "10.00",
-  };
-  const data = { invoiceId, title, collectionName, type, paymentMethod, ...money, paidAt: time, payer: null };
-  const id = identityOf(INVOICE);
-  const message = JSON.stringify({ id, source: "urn:invoice-relay:alpha", type: "invoice.paid", data });
-  const [at, source] = [(seconds: number) => 1_000_000 + seconds * 1_000, "alpha"];
-  const told = { id: "hook-1", source, method: "POST", query: "", body: "digest" };
-  const paid = { invoiceId: INVOICE, status: "Paid", type: "Live", sources: [source] };
-  const sources = { alpha: { topicArn: TOPIC, testTopicArn: null } };
-  const event = {
-    source,
-    id,
-    type: "invoice.paid",
-    invoice_id: INVOICE,
-    payload: message,
-    created_at: at(2),
-  };
-  return {
-    history: [
-      { what: "begun", at: at(0), seed: 1, leaseMs: 2_000, sources },
-      { what: "became", at: at(0), ...paid },
-      { what: "sent", at: at(1), to: "relay-1", invoiceIds: [INVOICE], ...told },
-      { what: "answered", at: at(1.1), id: "hook-1", status: 200, retryAfter: null },
-      { what: "asked", at: at(1.2), ask: "1", source, invoiceId: INVOICE },
-      { what: "said", at: at(1.3), ask: "1", status: 200, invoice, retryAfterS: null, end: "whole" },
-      { what: "accepted", at: at(2.1), topicArn: TOPIC, messageId: "m-1", message, replay: null },
-      { what: "process", at: at(100), name: "relay-1", pid: 1, state: "started" },
-    ],
-    books: {
-      callbacks: [{ ...told, id: randomUUID(), sent_as: "hook-1", invoice_ids: [INVOICE] }],
-      confirmations: [
-        { source, invoice_id: INVOICE, state: "done", verdict: "paid", due_at: at(1), claimed_until: null },
-      ],
-      answers: [
-        {
-          source,
-          invoice_id: INVOICE,
-          newest: true,
-          asked_at: at(1.2),
-          document: { ...invoice },
-        },
-      ],
-      events: [event],
-      outbox: [],
-      publications: [
-        { source, event_id: id, topic_arn: TOPIC, message_id: "m-1", published_at: at(2.2), replay_id: null },
-      ],
-      alarms: [],
-      sources: [{ name: source, paused_by: null }],
-      topics: [{ arn: TOPIC, paused_by: null }],
-      read_at: at(100),
-    },
-  };
-}
 
 const what = ({ history, books }: Run) =>
   judge(history, books).map((finding) => `${finding.guarantee} ${finding.what}`);
-
-/** The run's line of that kind. */
-function line<What extends Happening["what"]>(
-  { history }: Run,
-  kind: What,
-): Extract<Happening, { what: What }> {
-  const found = history.find((one) => one.what === kind);
-  if (found === undefined) throw new Error(`There is no ${kind}.`);
-  return found as Extract<Happening, { what: What }>;
-}
-
-const first = <Item>(items: Item[]): Item => {
-  const [item] = items;
-  if (item === undefined) throw new Error("There is none.");
-  return item;
-};
 
 describe("the checker", () => {
   it("finds nothing in a run in which all went well", () => {
@@ -193,11 +93,7 @@ describe("the checker", () => {
       "asked for twice at the same time",
       (run) => void run.history.push({ ...line(run, "asked"), ask: "2", at: 1_001_250 }),
     ],
-    [
-      "G10",
-      "never published",
-      (run) => void run.history.splice(run.history.indexOf(line(run, "accepted")), 1),
-    ],
+    ["G10", "never published", (run) => void drop(run, "accepted")],
     [
       "G11",
       "taken, paid, calm for 35 s, not published",
@@ -212,6 +108,14 @@ describe("the checker", () => {
           { ...process, at: 1_010_000, state: "stopping" },
           { ...process, at: 1_025_000, state: "ended" },
         );
+      },
+    ],
+    [
+      "G11",
+      "ended by itself with 4",
+      ({ history }) => {
+        const ended = { name: "relay-2", pid: 2, state: "ended", doing: "serve", code: 4 } as const;
+        history.push({ what: "process", at: 1_010_000, ...ended });
       },
     ],
     ["G13", "nobody was told", ({ books }) => set(first(books.sources), { paused_by: "key_refused" })],
@@ -236,20 +140,10 @@ describe("the checker", () => {
         books.answers.push({ ...answer, newest: false, asked_at: answer.asked_at - 1, document });
       },
     ],
-    [
-      "G13",
-      "said in the log, and not in the table",
-      ({ history }) =>
-        void history.push({
-          what: "alarm",
-          at: 1_001_000,
-          process: "relay-1",
-          name: "source_failing",
-          source: "alpha",
-          subject: "alpha",
-          raised: true,
-        }),
-    ],
+    ["G13", "said in the log, and not in the table", ({ books }) => void books.alarms.pop()],
+    ["G13", "in the table, and said by nobody", (run) => void drop(run, "alarm")],
+    ["G13", "the people were not told$", ({ books }) => set(first(books.alarms), { raised_at: 0 })],
+    ["G13", "the people were not told that it is over", (run) => void drop(run, "told")],
   ];
   it.each(breaks)('%s: says "%s"', (guarantee, words, change) => {
     const run = goodRun();
@@ -265,6 +159,23 @@ describe("the checker", () => {
     expect(what(run)).toEqual([]);
   });
 
+  it("takes nobody for waiting who is to be asked about again right now", () => {
+    const run = goodRun();
+    const { read_at } = run.books;
+    set(first(run.books.confirmations), { state: "due", due_at: read_at - 10 });
+    expect(what(run)).toEqual([]);
+    set(first(run.books.confirmations), { due_at: read_at + 2_000 });
+    expect(what(run)).toEqual(["G2 the provider said paid, and it still waits"]);
+  });
+
+  it("lets a process end with any code that was told to stop", () => {
+    const run = goodRun();
+    const line = { what: "process", name: "relay-2", pid: 2 } as const;
+    run.history.push({ ...line, at: 1_010_000, state: "stopping" });
+    run.history.push({ ...line, at: 1_020_000, state: "ended", doing: "serve", code: 1 });
+    expect(what(run)).toEqual([]);
+  });
+
   it("counts the time of standing still from when all was calm", () => {
     const run = goodRun();
     set(line(run, "accepted"), { at: 1_060_000 });
@@ -274,13 +185,3 @@ describe("the checker", () => {
     expect(what(run)).toEqual([]);
   });
 });
-
-function set<Target extends object>(target: Target, changes: Partial<Target>): void {
-  Object.assign(target, changes);
-}
-
-/** Changes a text wherever it was published. */
-function swap(run: Run, from: string, to: string): void {
-  const accepted = line(run, "accepted");
-  accepted.message = accepted.message.replaceAll(from, to);
-}

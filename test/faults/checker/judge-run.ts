@@ -15,6 +15,7 @@ import { checkPublished } from "./published.ts";
 import type { Books } from "./read-books.ts";
 import { checkRecorded } from "./recorded.ts";
 import { checkStandingStill } from "./standing-still.ts";
+import { checkTold } from "./told.ts";
 import { checkVerdicts } from "./verdicts.ts";
 
 /** Everything that a run shows to be wrong; knows nothing of how it came to be. */
@@ -32,6 +33,7 @@ export function judge(history: readonly Happening[], books: Books): Finding[] {
     ...checkStandingStill(evidence),
     ...checkAllFound(evidence),
     ...checkAlarms(evidence, books),
+    ...checkTold(evidence, books),
   ];
 }
 

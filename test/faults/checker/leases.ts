@@ -2,8 +2,8 @@ import { type Asked, type Evidence, troubleWithin } from "./evidence.ts";
 import { type Finding, groupBy } from "./finding.ts";
 
 /**
- * G7: what was taken is asked for by a question that began no earlier; and nobody asks for what another one holds,
- * unless something happened that let a lease run out.
+ * G7: what was taken is asked for by a question that began no earlier; and nobody asks for what another one
+ * holds, unless something happened that let a lease run out.
  */
 export function checkLeases(evidence: Evidence): Finding[] {
   const findings: Finding[] = [];

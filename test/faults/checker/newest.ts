@@ -4,7 +4,9 @@ import type { Books } from "./read-books.ts";
 
 type Answer = Books["answers"][number];
 
-/** G6: the stored invoice is the newest of all answers that were stored or surely arrived; paid stays paid. */
+/**
+ * G6: the stored invoice is the newest of all answers that were stored or surely arrived; paid stays paid.
+ */
 export function checkNewest(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
   const find = (what: string, about: string) => void findings.push({ guarantee: "G6", what, about });

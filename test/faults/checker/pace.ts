@@ -5,8 +5,8 @@ import type { Finding } from "./finding.ts";
 const ON_THEIR_WAY_MS = 1_000;
 
 /**
- * G8: after a 429 a source is left alone for as long as Retry-After says; nothing else may have been wrong, since the
- * processes tell each other over Postgres.
+ * G8: after a 429 a source is left alone for as long as Retry-After says; nothing else may have been wrong,
+ * since the processes tell each other over Postgres.
  */
 export function checkPace({ asked, troubles }: Evidence): Finding[] {
   const findings: Finding[] = [];

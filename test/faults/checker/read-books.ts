@@ -21,7 +21,7 @@ export interface Books {
     due_at: number;
     claimed_until: number | null;
   }[];
-  /** The newest answer of each invoice (`newest`), and every other that differed. */
+  /** The newest answer of each invoice (`newest`), and every other that differed; without those that were blanked. */
   answers: { source: string; invoice_id: string; newest: boolean; asked_at: number; document: Document }[];
   events: {
     source: string;
@@ -30,6 +30,8 @@ export interface Books {
     invoice_id: string;
     payload: string;
     created_at: number;
+    /** Its personal data was blanked since it was published. */
+    erased: boolean;
   }[];
   outbox: { source: string; event_id: string; state: "due" | "claimed" | "held" | "dead" }[];
   publications: {
@@ -62,17 +64,25 @@ const ms = (column: string) => `round(extract(epoch from ${column}) * 1000, 3)::
 const QUERIES: Record<Exclude<keyof Books, "read_at">, string> = {
   callbacks: `
     select id::text, source, method, query, encode(sha256(body), 'hex') as body, invoice_ids::text[],
-      (select header ->> 1 from json_array_elements(headers) as header where header ->> 0 = 'x-webhook-id') as sent_as
+      (select header ->> 1 from json_array_elements(headers) as header
+      where header ->> 0 = 'x-webhook-id') as sent_as
     from callback`,
   confirmations: `
-    select source, invoice_id::text, state, verdict, ${ms("due_at")}, ${ms("claimed_until")} from confirmation`,
+    select source, invoice_id::text, state, verdict, ${ms("due_at")}, ${ms("claimed_until")}
+      from confirmation`,
   answers: `
     select source, id::text as invoice_id, true as newest, ${ms("asked_at")}, document from invoice
-    union all select source, invoice_id::text, false, ${ms("asked_at")}, document from invoice_snapshot`,
-  events: `select source, id::text, type, invoice_id::text, payload, ${ms("created_at")} from event`,
+      where erased_at is null
+    union all select source, invoice_id::text, false, ${ms("asked_at")}, document from invoice_snapshot
+      where erased_at is null`,
+  events: `
+    select source, id::text, type, invoice_id::text, payload, ${ms("created_at")},
+      erased_at is not null as erased
+    from event`,
   outbox: `select source, event_id::text, state from outbox`,
   publications: `
-    select source, event_id::text, topic_arn, message_id, ${ms("published_at")}, replay_id::text from publication`,
+    select source, event_id::text, topic_arn, message_id, ${ms("published_at")}, replay_id::text
+      from publication`,
   alarms: `select name, source, subject, ${ms("raised_at")}, ${ms("cleared_at")} from alarm`,
   sources: `select name, paused_by from source`,
   topics: `select arn, paused_by from topic`,
@@ -92,13 +102,18 @@ export async function readBooks(url: string): Promise<Books> {
   });
 }
 
-/** How much is not at its end: confirmations due within `withinMs` or claimed, entries due or claimed, and replays. */
+/**
+ * How much is not at its end: confirmations due within `withinMs` or claimed, entries due or claimed,
+ * replays, untold alarms.
+ */
 export async function countOpen(url: string, withinMs: number): Promise<number> {
   const query = `
     select (select count(*) from confirmation
         where state = 'claimed' or (state = 'due' and due_at < now() + ${withinMs} * interval '1 ms'))
       + (select count(*) from outbox where state in ('due', 'claimed'))
-      + (select count(*) from replay where state = 'running') as open`;
+      + (select count(*) from replay where state = 'running')
+      + (select count(*) from alarm
+        where told_at is null or (cleared_at is not null and cleared_told_at is null)) as open`;
   return await withClient(url, async (client) => Number((await client.query(query)).rows[0].open));
 }
 

@@ -3,8 +3,8 @@ import { type Finding, groupBy } from "./finding.ts";
 import type { Books } from "./read-books.ts";
 
 /**
- * G1: what was answered 2xx is in the log, as it came, once, together with the confirmations it opens; the log holds
- * nothing that nobody sent; and who was refused was told when to come again.
+ * G1: what was answered 2xx is in the log, as it came, once, together with the confirmations it opens; the
+ * log holds nothing that nobody sent; and who was refused was told when to come again.
  */
 export function checkRecorded({ callbacks }: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];

@@ -9,8 +9,9 @@ const WORK_MS = 5_000;
 const STOPPED_MS = 12_000;
 
 /**
- * G11: once nothing was wrong for 30 s (or three leases), what was taken before is published, provided that the
- * invoice was paid when its callback came: before that it waits on the ladder by right.
+ * G11: once nothing was wrong for 30 s (or three leases), what was taken before is published, provided that
+ * the invoice was paid when its callback came: before that it waits on the ladder by right. And nobody
+ * gives up, whatever is away.
  */
 export function checkStandingStill(evidence: Evidence): Finding[] {
   const findings: Finding[] = [];
@@ -39,6 +40,8 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
         });
     }
   }
+  for (const { name, code } of thoseThatGaveUp(evidence))
+    findings.push({ guarantee: "G11", what: `ended by itself with ${code}`, about: name });
   for (const name of namesOfStuck(evidence))
     findings.push({
       guarantee: "G11",
@@ -46,6 +49,14 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
       about: name,
     });
   return findings;
+}
+
+/** A process that was told to stop may say with its exit code that some work is left for others. */
+function thoseThatGaveUp({ processes }: Evidence) {
+  return processes.filter(({ pid, doing, code }) => {
+    const wasTold = processes.some((line) => line.pid === pid && line.state === "stopping");
+    return doing === "serve" && code !== null && code !== 0 && !wasTold;
+  });
 }
 
 function namesOfStuck({ processes }: Evidence): string[] {

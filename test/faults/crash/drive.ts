@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { startUntilItRuns } from "../torture/strike.ts";
 import { rest } from "../torture/torture.ts";
 import { sendCallback } from "../torture/traffic.ts";
@@ -20,11 +21,11 @@ export interface Drive {
   /** Before the process starts that is to pass it. */
   prepare?(world: World): Promise<void>;
   command?(world: World): Promise<Command>;
+  /** Settings of the process that is to pass it. */
+  environment?: Record<string, string>;
   /** While `serve` runs; may be cut off in the middle. */
   act?(world: World): Promise<void>;
 }
-
-const REVIVED = "5e71ed00-0000-4000-8000-000000000001";
 
 const yesterday = () => new Date(Date.now() - 86_400_000);
 
@@ -52,7 +53,57 @@ export const DRIVES = {
       await callback(world);
     },
   },
-  /** The same, while the provider is down. */
+  /** The same, where confirmations are claimed by rate, and none is handed over. */
+  "callback under a rate": {
+    environment: { CONFIRM_RATE_PER_SECOND: "100" },
+    act: (world) => callback(world),
+  },
+  /** Nothing but its start. */
+  start: {},
+  /** The same, while the provider takes nobody's key. */
+  "refusing provider": {
+    async act(world) {
+      await world.provider.feel({ kind: "refuse" });
+      await callback(world);
+    },
+  },
+  /** SIGTERM while one invoice is asked for, the provider says nothing, and others wait for their turn. */
+  "stop with work in hand": {
+    environment: { CONFIRM_CONCURRENCY: "1" },
+    async act(world) {
+      const [relay] = world.relays as [Relay];
+      await world.provider.feel({ kind: "hang" });
+      await Promise.all([1, 2, 3, 4].map(() => callback(world)));
+      await relay.process.stop();
+    },
+  },
+  /** Somebody died while the provider, or SNS, was about to answer: what he held is rescued. */
+  "killed while asking": {
+    async prepare(world) {
+      await world.provider.feel({ kind: "hang" });
+      await killedWhileHolding(world, "confirmation");
+      await world.provider.feel({ kind: "well" });
+    },
+  },
+  "killed while sending": {
+    async prepare(world) {
+      await world.sns.fault({ kind: "hang", times: 100 });
+      await killedWhileHolding(world, "outbox");
+      await world.sns.calm();
+    },
+  },
+  /** A callback while asking is paused for some seconds more. */
+  "pause that ends": {
+    async prepare(world) {
+      const [relay] = world.relays as [Relay];
+      await startUntilItRuns(relay);
+      await relay.process.stop();
+      const paused = await relay.launch(["pause", "confirm", "--for", "3s"]).ended;
+      if (paused !== 0) throw new Error(`\`pause confirm\` ended with ${paused}.`);
+    },
+    act: (world) => callback(world),
+  },
+  /** A callback, while the provider is down. */
   "failing provider": {
     async act(world) {
       await world.provider.feel({ kind: "down", share: 1 });
@@ -64,11 +115,11 @@ export const DRIVES = {
     async prepare(world) {
       const [relay] = world.relays as [Relay];
       await startUntilItRuns(relay);
-      await callback(world, { id: REVIVED, status: "Invalidated", paidAt: null });
+      await callback(world, { status: "Invalidated", paidAt: null });
       await rest(world);
       await relay.process.stop();
     },
-    act: (world) => callback(world, { id: REVIVED }),
+    act: async (world) => await callback(world, { id: await invalidInvoice(world) }),
   },
   /** A paid invoice that nobody tells of. */
   untold: { act: async (world) => void (await keepInvoice(world)) },
@@ -86,6 +137,17 @@ export const DRIVES = {
       return { words: ["certify", "--from", day, "--to", day], again: true };
     },
   },
+  /** The provider is down when its list is to be read. */
+  "failing list": { act: (world) => world.provider.feel({ kind: "down", share: 1 }) },
+  /** Yesterday's payments are certified by itself. */
+  "daily certificate": { prepare: dailyDue },
+  /** The same, while the provider is down. */
+  "failing daily certificate": {
+    async prepare(world) {
+      await dailyDue(world);
+      await world.provider.feel({ kind: "down", share: 1 });
+    },
+  },
   "replay of events": replay("events"),
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),
@@ -98,13 +160,32 @@ export const DRIVES = {
       await runOn(databaseUrl, `drop table if exists ${name}`);
     },
   },
-  /** A month of the log is past its time. */
+  /**
+   * A month of the log is past its time, so is a callback that was kept, and the provider never knew an
+   * invoice.
+   */
   retention: {
     async prepare({ databaseUrl }) {
-      const month = "for values from ('2020-03-01') to ('2020-04-01')";
-      await runOn(databaseUrl, `create table if not exists callback_2020_03 partition of callback ${month}`);
+      await runOn(databaseUrl, ...LONG_AGO);
     },
     command: async () => ({ words: ["retention"], again: true }),
+  },
+  /** An invoice was confirmed so long ago that it is to name nobody any more. */
+  "retention of personal data": {
+    async prepare(world) {
+      const [relay] = world.relays as [Relay];
+      await startUntilItRuns(relay);
+      // Nobody told of it: what a callback says would be blanked too, and the log could not be compared any
+      // more.
+      const id = await keepInvoice(world);
+      if (!(await rest(world))) throw new Error("What is to be blanked could not be published.");
+      await relay.process.stop();
+      const longAgo = "clock_timestamp() - interval '400 days'";
+      await runOn(world.databaseUrl, `update invoice set confirmed_at = ${longAgo} where id = '${id}'`);
+    },
+    async command() {
+      return { words: ["retention"], environment: { PERSONAL_DATA_RETENTION: "365d" }, again: true };
+    },
   },
   /** On an empty database. */
   migrate: {
@@ -114,6 +195,18 @@ export const DRIVES = {
     },
   },
 } as const satisfies Record<string, Drive>;
+
+const LONG_AGO = [
+  `create table if not exists callback_2020_03 partition of callback
+    for values from ('2020-03-01') to ('2020-04-01')`,
+  `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
+    values (gen_random_uuid(), '2020-01-15', 'alpha', 'POST', '/', '', '{}', '[]', '')`,
+  `insert into confirmation
+      (invoice_id, source, opened_at, requested_at, due_at, settled_at, opened_by, state, verdict)
+    select gen_random_uuid(), 'alpha', long_ago, long_ago, long_ago, long_ago, 'callback', 'done',
+      'unknown_invoice'
+    from (select clock_timestamp() - interval '8 days' as long_ago) as moment`,
+];
 
 export type DriveName = keyof typeof DRIVES;
 
@@ -138,6 +231,44 @@ async function publishedInvoice(world: World): Promise<string> {
   const [found] = await findPublished(world);
   if (found === undefined) throw new Error("Nothing is published yet.");
   return found.id;
+}
+
+/** The one that was found invalid last. */
+async function invalidInvoice({ databaseUrl }: World): Promise<string> {
+  const [found] = await runOn<{ id: string }>(
+    databaseUrl,
+    `select invoice_id::text as id from confirmation where verdict = 'invalidated'
+     order by settled_at desc limit 1`,
+  );
+  if (found === undefined) throw new Error("No invoice is invalid.");
+  return found.id;
+}
+
+/** A process takes a callback, and is killed while it holds a row of that table. */
+async function killedWhileHolding(world: World, table: "confirmation" | "outbox"): Promise<void> {
+  const [relay] = world.relays as [Relay];
+  await startUntilItRuns(relay);
+  await callback(world);
+  const held = `select from ${table} where state = 'claimed'`;
+  for (const until = Date.now() + 15_000; (await runOn(world.databaseUrl, held)).length === 0; ) {
+    if (Date.now() > until) throw new Error(`No ${table} was claimed within 15 s.`);
+    await delay(20);
+  }
+  await relay.process.kill();
+}
+
+async function dailyDue(world: World): Promise<void> {
+  await somethingPublished(world);
+  const [{ name, collectionId }] = world.sources as [WorldSource];
+  await runOn(world.databaseUrl, "update source set first_served_at = clock_timestamp() - interval '3 days'");
+  await runOn(world.databaseUrl, "delete from certificate where day is not null");
+  await runOn(
+    world.databaseUrl,
+    `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
+     select '${randomUUID()}', '${name}', midnight::date, midnight - interval '1 day', midnight,
+       array['${collectionId}'::uuid], clock_timestamp()
+       from date_trunc('day', clock_timestamp()) as midnight`,
+  );
 }
 
 async function somethingPublished(world: World): Promise<void> {

@@ -1,4 +1,7 @@
-/** `npm run crash-matrix [-- --kind pause] [-- --only "callback read"]`: prints a table; ends with 1 on a finding. */
+/**
+ * `npm run crash-matrix [-- --kind pause] [--only "callback read"]… [--times 10]`: prints a table; ends with
+ * 1 on a finding. `--only` takes the steps whose name holds one of its words.
+ */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +15,11 @@ const LEASE_MS = 1_000;
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const { values } = parseArgs({
-  options: { kind: { type: "string", default: "crash" }, only: { type: "string", default: "" } },
+  options: {
+    kind: { type: "string", default: "crash" },
+    only: { type: "string", multiple: true, default: [""] },
+    times: { type: "string", default: "1" },
+  },
 });
 const kind: MatrixKind = values.kind === "pause" ? "pause" : "crash";
 const folder = await mkdtemp(join(tmpdir(), `invoice-relay-${kind}-matrix-`));
@@ -30,7 +37,8 @@ try {
   say(
     `${kind} matrix, history in ${folder}\n| step | reached | at rest | copies | findings |\n|---|---|---|---|---|`,
   );
-  for (const step of STEPS.filter(({ name }) => name.includes(values.only ?? ""))) {
+  const chosen = STEPS.filter(({ name }) => values.only.some((words) => name.includes(words)));
+  for (const step of Array.from({ length: Number(values.times) }, () => chosen).flat()) {
     const row = await matrix.row(step);
     rows.push(row);
     const yes = (is: boolean) => (is ? "yes" : "**no**");

@@ -1,6 +1,6 @@
 /**
- * What was seen of a run from outside, one line each; every time is in ms since 1970 on the machine's own clock.
- * The words are the interface's and SNS' own: no type of the relay is used here.
+ * What was seen of a run from outside, one line each; every time is in ms since 1970 on the machine's own
+ * clock. The words are the interface's and SNS' own: no type of the relay is used here.
  */
 export type Happening =
   | Begun
@@ -11,6 +11,7 @@ export type Happening =
   | InvoiceSaid
   | Accepted
   | Alarmed
+  | Told
   | Fault
   | ProcessChanged;
 
@@ -105,6 +106,19 @@ export interface Alarmed {
   raised: boolean;
 }
 
+/** A message reached the people that tells of this alarm. */
+export interface Told {
+  what: "told";
+  at: number;
+  name: string;
+  source: string;
+  subject: string;
+  /** As it was written, ISO 8601. */
+  raisedAt: string;
+  /** null while it is open. */
+  clearedAt: string | null;
+}
+
 /** Something was made to go wrong, or that is over. */
 export interface Fault {
   what: "fault";
@@ -123,4 +137,7 @@ export interface ProcessChanged {
   name: string;
   pid: number;
   state: "started" | "killed" | "paused" | "continued" | "stopping" | "ended";
+  /** Once it has ended: what it did, such as `serve`, and its exit code; null after a signal. */
+  doing?: string;
+  code?: number | null;
 }

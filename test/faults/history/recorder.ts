@@ -26,7 +26,9 @@ export class Recorder {
   }
 }
 
-/** All that was recorded in the folder, in the order of time. @throws Error that names a line that is no JSON. */
+/**
+ * All that was recorded in the folder, in the order of time. @throws Error that names a line that is no JSON.
+ */
 export function readHistory(folder: string): Happening[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".ndjson"))

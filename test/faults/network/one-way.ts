@@ -7,7 +7,9 @@ export interface Condition {
   delayMs: number;
   /** At most so many; 0 is no limit. */
   bytesPerSecond: number;
-  /** Nothing arrives, and nobody learns of an end: bytes wait until it opens again, as TCP would repeat them. */
+  /**
+   * Nothing arrives, and nobody learns of an end: bytes wait until it opens again, as TCP would repeat them.
+   */
   blackHole: boolean;
 }
 
@@ -26,7 +28,9 @@ interface OneWayOptions {
   cut(): void;
 }
 
-/** One direction of a connection: from one socket to the other, in order, under a condition that may change. */
+/**
+ * One direction of a connection: from one socket to the other, in order, under a condition that may change.
+ */
 export class OneWay {
   #options: OneWayOptions;
   readonly #waiting: { piece: Buffer | null; arrivedAt: number }[] = [];

@@ -169,7 +169,10 @@ export class TcpProxy {
     server.on("close", () => this.#sideClosed(connection, this.#from, server, client));
   }
 
-  /** An end that was told in order leaves the other side open; a reset goes on, unless the link is a black hole. */
+  /**
+   * An end that was told in order leaves the other side open; a reset goes on, unless the link is a black
+   * hole.
+   */
   #sideClosed(connection: Connection, way: Condition, closed: Socket, other: Socket): void {
     if (other.destroyed) {
       this.#connections.delete(connection);

@@ -14,7 +14,8 @@ const TABLES = ["callback", "confirmation", "invoice", "event", "outbox", "publi
 export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<() => Promise<void>> {
   const { server, databaseUrl } = faulty;
   const name = new URL(databaseUrl).pathname.slice(1);
-  const ours = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
+  const ours = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'
+    and pid <> pg_backend_pid()`;
   switch (how) {
     case "restart-fast":
     case "restart-immediate":
@@ -45,18 +46,30 @@ export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<
 
 const runThere = async (url: string, ...statements: string[]) => void (await runOn(url, ...statements));
 
+/** Whoever locks many tables may meet the relay, which locks them in another order: then once more. */
+async function runAgainst(url: string, ...statements: string[]): Promise<void> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await runThere(url, ...statements);
+    } catch (error) {
+      if (tries === 20 || !(error instanceof pg.DatabaseError) || error.code !== "40P01") throw error;
+    }
+}
+
 /**
- * The next so many writes fail with this SQLSTATE, whoever makes them. A sequence counts, since it keeps its value when
- * a transaction is rolled back. A superuser's session reads what happens on a read-only or full database too.
+ * The next so many writes fail with this SQLSTATE, whoever makes them. A sequence counts, since it keeps its
+ * value when a transaction is rolled back. A superuser's session reads what happens on a read-only or full
+ * database too.
  */
 async function failWrites(url: string, sqlState: string, times: number): Promise<() => Promise<void>> {
   const drop = "drop function if exists faults_fail() cascade; drop sequence if exists faults_failed";
   const present = await runOn<{ name: string }>(
     url,
-    `select relname::text as name from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`,
+    `select relname::text as name from pg_class where relkind in ('r', 'p')
+      and relnamespace = 'public'::regnamespace`,
   );
   const tables = TABLES.filter((table) => present.some(({ name }) => name === table));
-  await runOn(
+  await runAgainst(
     url,
     drop,
     "create sequence faults_failed",
@@ -72,7 +85,7 @@ async function failWrites(url: string, sqlState: string, times: number): Promise
         for each statement execute function faults_fail()`,
     ),
   );
-  return () => runThere(url, drop);
+  return () => runAgainst(url, drop);
 }
 
 /** Somebody's long transaction keeps writers out. */

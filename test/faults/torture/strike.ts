@@ -4,7 +4,10 @@ import type { World } from "../world/world.ts";
 import { type Faulty, failPostgres } from "./postgres-faults.ts";
 import { type Planned, type PlannedFault, placeOf } from "./schedule.ts";
 
-/** Carries out a plan; resolves when the last fault is over. Every fault's beginning and end stand in the history. */
+/**
+ * Carries out a plan; resolves when the last fault is over. Every fault's beginning and end stand in the
+ * history.
+ */
 export async function strikeAll(world: World, faulty: Faulty, plan: readonly Planned[]): Promise<void> {
   const began = performance.now();
   // A restart may take longer than it was planned for: the next fault there waits for its end.

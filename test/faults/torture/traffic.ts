@@ -42,7 +42,10 @@ export class Traffic {
     this.#shared = shared;
   }
 
-  /** Begins so many stories a second, for so long; resolves when every callback of them was sent. @throws a story's error. */
+  /**
+   * Begins so many stories a second, for so long; resolves when every callback of them was sent. @throws a
+   * story's error.
+   */
   async flow(perSecond: number, lengthMs: number): Promise<void> {
     for (const until = Date.now() + lengthMs; Date.now() < until && !this.#stopping; ) {
       const story = this.#tell();

@@ -34,7 +34,10 @@ export async function folderOfPostgres(folder: string): Promise<string> {
   return folder;
 }
 
-/** Makes a cluster in `<folder>/cluster`, whose superuser is `postgres` with this password. It does not run yet. */
+/**
+ * Makes a cluster in `<folder>/cluster`, whose superuser is `postgres` with this password. It does not run
+ * yet.
+ */
 export async function newCluster(folder: string, password: string): Promise<DebianCluster> {
   await folderOfPostgres(folder);
   const file = join(folder, "password");

@@ -13,7 +13,9 @@ const urlOf = (password: string, port: number) =>
   `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
 const newPassword = () => randomBytes(18).toString("base64url");
 
-/** Debian's PostgreSQL 15 with a synchronous standby: no commit is done before the standby has it on its disk. */
+/**
+ * Debian's PostgreSQL 15 with a synchronous standby: no commit is done before the standby has it on its disk.
+ */
 export async function serverWithStandby(folder: string): Promise<PostgresServer> {
   const password = newPassword();
   const primary = await newCluster(join(folder, "primary"), password);

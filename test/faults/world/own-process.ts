@@ -9,6 +9,8 @@ import type { Recorder } from "../history/recorder.ts";
 export interface OwnProcessOptions {
   /** Names it in the history, and its log file there. */
   name: string;
+  /** What it does, such as `serve`. */
+  doing?: string;
   /** Node's arguments. */
   args: readonly string[];
   environment?: Record<string, string | undefined>;
@@ -27,7 +29,9 @@ process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
 
-/** A Node process of a run: its output in a file of the history, its ends and pauses in the history itself. */
+/**
+ * A Node process of a run: its output in a file of the history, its ends and pauses in the history itself.
+ */
 export class OwnProcess {
   readonly name: string;
   /** The exit code, null after a signal. */
@@ -61,7 +65,8 @@ export class OwnProcess {
     this.ended = once(this.#child, "close").then(([code]) => {
       living.delete(this.#child);
       this.#hasEnded = true;
-      this.#tell("ended");
+      const { doing } = options;
+      this.#tell("ended", { code: code as number | null, ...(doing === undefined ? {} : { doing }) });
       log.end();
       for (const watcher of this.#watchers) watcher(null);
       return code as number | null;
@@ -76,7 +81,10 @@ export class OwnProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** Waits for a line of its stdout. @throws Error with its last lines when it ends before, or the time is over. */
+  /**
+   * Waits for a line of its stdout. @throws Error with its last lines when it ends before, or the time is
+   * over.
+   */
   async says(pattern: RegExp, withinMs = 60_000): Promise<RegExpExecArray> {
     for (const line of this.#lines) {
       const found = pattern.exec(line);
@@ -127,7 +135,10 @@ export class OwnProcess {
     this.#child.kill("SIGSTOP");
   }
 
-  /** It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop it twice. */
+  /**
+   * It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop
+   * it twice.
+   */
   stopsItself(): void {
     this.#tell("paused");
   }
@@ -137,7 +148,7 @@ export class OwnProcess {
     this.#tell("continued");
   }
 
-  #tell(state: ProcessChanged["state"]): void {
-    this.#recorder.record({ what: "process", name: this.name, pid: this.pid, state });
+  #tell(state: ProcessChanged["state"], end: Pick<ProcessChanged, "doing" | "code"> = {}): void {
+    this.#recorder.record({ what: "process", name: this.name, pid: this.pid, state, ...end });
   }
 }

@@ -9,7 +9,9 @@ import { TcpProxy } from "../network/tcp-proxy.ts";
 export interface PostgresServer {
   /** `postgres://…` of its superuser and the database `postgres`. */
   readonly url: string;
-  /** `fast` ends all sessions in order, `immediate` leaves them in the middle and recovers at the next start. */
+  /**
+   * `fast` ends all sessions in order, `immediate` leaves them in the middle and recovers at the next start.
+   */
   stop(how: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
   /** The primary is killed and its standby takes over; only of a pair. */

@@ -1,7 +1,7 @@
 /**
- * A provider of the interface in a process of its own: keeps invoices in memory, answers well or as its mood is, and
- * records every question and what it said. Arguments: the folder of the history, and the sources as JSON
- * (`{"<API key>": "<source>"}`). Says its port on stdout.
+ * A provider of the interface in a process of its own: keeps invoices in memory, answers well or as its mood
+ * is, and records every question and what it said. Arguments: the folder of the history, and the sources as
+ * JSON (`{"<API key>": "<source>"}`). Says its port on stdout.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,6 @@
 /**
- * How the provider feels: what it does to a share of the requests, or to the next so many, instead of answering well.
+ * How the provider feels: what it does to a share of the requests, or to the next so many, instead of
+ * answering well.
  * - `down`: 503
  * - `slow`: answers after `ms`
  * - `cut`: breaks off in the middle of its answer

@@ -91,6 +91,7 @@ export class Relay {
     const { environment, main, folder, recorder, clock } = this.#options;
     return new OwnProcess({
       name: this.name,
+      doing: words[0] ?? "",
       folder,
       recorder,
       args: [...(start.nodeArgs ?? []), main, ...words],
@@ -104,7 +105,9 @@ export class Relay {
     });
   }
 
-  /** Starts `serve` and resolves when it takes callbacks. @throws Error with its last lines when it does not. */
+  /**
+   * Starts `serve` and resolves when it takes callbacks. @throws Error with its last lines when it does not.
+   */
   async start(start: StartOptions = {}): Promise<void> {
     this.#process = this.launch(["serve", ...(start.words ?? [])], start);
     const [, port] = await this.#process.says(/"port":(\d+)/, start.withinMs);

@@ -107,7 +107,10 @@ export class Sns {
     await tell(`${this.url}/_control/faults`, "DELETE");
   }
 
-  /** Writes what it accepted since the last time into the history. @returns how many messages it accepted in all. */
+  /**
+   * Writes what it accepted since the last time into the history. @returns how many messages it accepted in
+   * all.
+   */
   async recordAcceptances(): Promise<number> {
     const answer = await tell(`${this.url}/_control/messages`, "GET");
     const { messages, forgotten } = (await answer.json()) as { messages: ShownMessage[]; forgotten: number };

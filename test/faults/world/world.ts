@@ -3,6 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Books, readBooks } from "../checker/read-books.ts";
 import { Recorder } from "../history/recorder.ts";
+import { People } from "./people.ts";
 import { OUR_MAIN, Relay } from "./relay.ts";
 import { Provider, Sns } from "./remote-controls.ts";
 
@@ -42,6 +43,7 @@ export interface World {
   readonly recorder: Recorder;
   readonly provider: Provider;
   readonly sns: Sns;
+  readonly people: People;
   readonly sources: readonly WorldSource[];
   readonly relays: readonly Relay[];
 }
@@ -54,7 +56,11 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   const around = { folder, recorder };
   const names = ["alpha", "beta", "gamma"].slice(0, options.sources ?? 1);
   const keys = Object.fromEntries(names.map((name) => [keyOf(name), name]));
-  const [provider, sns] = await Promise.all([Provider.start(around, keys), Sns.start(around)]);
+  const [provider, sns, people] = await Promise.all([
+    Provider.start(around, keys),
+    Sns.start(around),
+    People.start(recorder),
+  ]);
   const shared = randomUUID();
   const sources = await Promise.all(names.map((name) => makeSource(name, sns, shared)));
   const topics = sources.map(({ name, topicArn, testTopicArn }) => [name, { topicArn, testTopicArn }]);
@@ -69,6 +75,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
         ...SETTINGS,
         DATABASE_URL: databaseUrl,
         LEASE_DURATION: `${leaseMs}ms`,
+        ALARM_WEBHOOK_URL: people.url,
         ...options.settings,
       },
       sourcesFile: (collectionApiUrl) => ({
@@ -77,7 +84,7 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
       ports: { postgres: Number(new URL(databaseUrl).port), provider: provider.port, sns: sns.port },
     }),
   );
-  return { folder, databaseUrl, recorder, provider, sns, sources, relays: await Promise.all(places) };
+  return { folder, databaseUrl, recorder, provider, sns, people, sources, relays: await Promise.all(places) };
 }
 
 /** Runs `migrate`, as whoever deploys does. @throws Error when it fails. */
@@ -100,9 +107,10 @@ export async function keepBooks({ sns, databaseUrl, folder }: World): Promise<Bo
   return books;
 }
 
-export async function endWorld({ relays, provider, sns, recorder }: World): Promise<void> {
+export async function endWorld({ relays, provider, sns, people, recorder }: World): Promise<void> {
   await Promise.all(relays.map((relay) => relay.close()));
   await Promise.all([provider.process.kill(), sns.process.kill()]);
+  people.close();
   recorder.close();
 }
 

@@ -4,7 +4,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 
 /**
  * The bytes of a body as a corpus file writes them; each form can hold others.
- * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`, `{"utf16le": "…"}`, `{"utf16be": "…"}`.
+ * - `"text"`: as UTF-8. `{"json": …}`: that value as JSON. `{"hex": "ff fe"}`, `{"utf16le": "…"}`,
+ * `{"utf16be": "…"}`.
  * - `{"join": [a, b]}`: one after the other. `{"cut": 20, "of": a}`: the first 20 bytes only.
  * - `{"repeat": a, "times": 3}`: that often; a `{n}` in a repeated text counts 000000000001, 000000000002, …
  * - `{"gzip": a}`, `{"deflate": a}`, `{"deflateRaw": a}`, `{"br": a}`, `{"zstd": a}`: compressed.
@@ -62,7 +63,9 @@ export interface CorpusCase {
   };
 }
 
-/** Every callback of the files beside this one. POST without headers, path and query unless written otherwise. */
+/**
+ * Every callback of the files beside this one. POST without headers, path and query unless written otherwise.
+ */
 export function loadCorpus(): CorpusCase[] {
   return readdirSync(import.meta.dirname)
     .filter((file) => file.endsWith(".json"))
@@ -97,7 +100,9 @@ function bytesOf(recipe: BodyRecipe): Buffer {
   if ("join" in recipe) return Buffer.concat(recipe.join.map(bytesOf));
   if ("cut" in recipe) return bytesOf(recipe.of).subarray(0, recipe.cut);
   if ("repeat" in recipe) {
-    return Buffer.from(counted(bytesOf(recipe.repeat).toString("latin1"), recipe.times).join(""), "latin1");
+    const bytes = bytesOf(recipe.repeat).toString("latin1");
+    const text = bytes.includes("{n}") ? counted(bytes, recipe.times).join("") : bytes.repeat(recipe.times);
+    return Buffer.from(text, "latin1");
   }
   if ("gzip" in recipe) return gzipSync(bytesOf(recipe.gzip));
   if ("deflate" in recipe) return deflateSync(bytesOf(recipe.deflate));

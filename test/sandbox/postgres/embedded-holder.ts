@@ -1,5 +1,6 @@
-// A program that holds an embedded Postgres: `node embedded-holder.ts <data dir> [<port>]` prints one JSON line with
-// url, port and the server's pid, and stops when its stdin ends. What goes wrong stands on stderr, exit 1.
+// A program that holds an embedded Postgres: `node embedded-holder.ts <data dir> [<port>]` prints one JSON
+// line with url, port and the server's pid, and stops when its stdin ends. What goes wrong stands on stderr,
+// exit 1.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startEmbeddedPostgres } from "../../../src/sandbox/postgres/start-embedded-postgres.ts";

@@ -61,7 +61,8 @@ it("works in UTF8, locale C and UTC, and forces every commit to the disk", async
   const { url } = await start();
   const [settings] = await ask(
     url,
-    `select current_database() as database, current_setting('TimeZone') as zone, current_setting('fsync') as fsync,
+    `select current_database() as database, current_setting('TimeZone') as zone,
+      current_setting('fsync') as fsync,
        current_setting('full_page_writes') as pages, current_setting('synchronous_commit') as commit,
        pg_encoding_to_char(encoding) as encoding, datcollate as collation
      from pg_database where datname = current_database()`,

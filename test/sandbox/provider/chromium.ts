@@ -12,7 +12,10 @@ const SYSTEM_BROWSERS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** A real Chromium: this machine's own, else the one inside an npm package, which brings its libraries and fonts. */
+/**
+ * A real Chromium: this machine's own, else the one inside an npm package, which brings its libraries and
+ * fonts.
+ */
 export async function launchChromium(): Promise<Browser> {
   const system = SYSTEM_BROWSERS.find(existsSync);
   return system === undefined
@@ -20,7 +23,9 @@ export async function launchChromium(): Promise<Browser> {
     : chromium.launch({ executablePath: system, args: ["--no-sandbox"] });
 }
 
-/** Needs nothing but glibc: what a bare Debian lacks (nss, nspr, expat, fonts) comes out of the same package. */
+/**
+ * Needs nothing but glibc: what a bare Debian lacks (nss, nspr, expat, fonts) comes out of the same package.
+ */
 export async function launchBundledChromium(): Promise<Browser> {
   const home = await unpacked();
   return chromium.launch({

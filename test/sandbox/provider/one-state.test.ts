@@ -19,7 +19,8 @@ describe("an invoice ends in one state", () => {
     const client = new pg.Client({ connectionString: service.database.url });
     await client.connect();
     const result = await client.query<Row>(`
-      select i.id, i.status, (select count(*)::int from collection_service.delivery d where d.invoice_id = i.id) as callbacks
+      select i.id, i.status, (select count(*)::int from collection_service.delivery d
+        where d.invoice_id = i.id) as callbacks
       from collection_service.invoice i`);
     await client.end();
     return result.rows;
@@ -67,7 +68,7 @@ describe("an invoice ends in one state", () => {
     expect(new Set(winners.map((winner) => winner.to)).size).toBe(2);
   });
 
-  it("and an expired one can neither be paid nor invalidated, by any door", async () => {
+  it("and an expired one can neither be paid nor invalidated, in any way", async () => {
     const id = await service.create();
     await service.control("POST", `/invoices/${id}/expire`);
     expect((await service.control("POST", `/invoices/${id}/pay`)).status).toBe(412);

@@ -8,7 +8,10 @@ const text = (StringValue: string) => ({ DataType: "String", StringValue });
 const number = (StringValue: string) => ({ DataType: "Number", StringValue });
 const array = (...items: unknown[]) => ({ DataType: "String.Array", StringValue: JSON.stringify(items) });
 
-/** Publishes all to one FIFO group, the one that surely passes last: once it came, everything that passes has come. */
+/**
+ * Publishes all to one FIFO group, the one that surely passes last: once it came, everything that passes has
+ * come.
+ */
 async function passes(
   policy: unknown,
   scope: string,

@@ -17,7 +17,9 @@ export interface SnsFixture {
   topic(name: string, attributes?: Record<string, string>): Promise<string>;
 }
 
-/** A local SNS and the AWS SDK's own client for it, both gone when the test is. The client does not try again. */
+/**
+ * A local SNS and the AWS SDK's own client for it, both gone when the test is. The client does not try again.
+ */
 export async function snsFixture(options: Partial<LocalSnsOptions> = {}): Promise<SnsFixture> {
   signer ??= createSigner("us-east-1");
   const sns = await startLocalSns({

@@ -47,7 +47,10 @@ export async function startSubscriber(
   };
 }
 
-/** Subscribes and confirms as an endpoint does: by opening the SubscribeURL it was sent. Gives the subscription's ARN. */
+/**
+ * Subscribes and confirms as an endpoint does: by opening the SubscribeURL it was sent. Gives the
+ * subscription's ARN.
+ */
 export async function subscribe(
   client: SNSClient,
   topicArn: string,

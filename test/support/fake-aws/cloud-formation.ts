@@ -16,7 +16,10 @@ export const answer = (action: string, content = ""): Answer => ({
   xml: `<${action}Response><${action}Result>${content}</${action}Result></${action}Response>`,
 });
 
-/** CloudFormation, as far as `osls` uses it: one stack, change sets, a template held against AWS' specification. */
+/**
+ * CloudFormation, as far as `osls` uses it: one stack, change sets, a template held against AWS'
+ * specification.
+ */
 export function cloudFormation(account: Account, fields: URLSearchParams): Answer {
   const action = fields.get("Action") ?? "";
   const { stackName, stackId } = account;

@@ -23,7 +23,10 @@ const NAME_OF: Record<string, string> = {
   "AWS::Logs::LogGroup": "LogGroupName",
 };
 
-/** A template's values as CloudFormation would fill them in. @throws Error for a function that it does not know. */
+/**
+ * A template's values as CloudFormation would fill them in. @throws Error for a function that it does not
+ * know.
+ */
 export function resolver(template: Template): (value: unknown) => unknown {
   const reference = (name: string): string => {
     const pseudo = PSEUDO[name];

@@ -17,7 +17,10 @@ export interface FakeAws {
 /** Whoever signs as this is the function of that name, and gets what its role allows. */
 export const keyOfFunction = (name: string): string => `FUNCTION_${name}`;
 
-/** An endpoint for all services of AWS that a deployment talks to: real requests of real clients, signatures unread. */
+/**
+ * An endpoint for all services of AWS that a deployment talks to: real requests of real clients, signatures
+ * unread.
+ */
 export async function startFakeAws(account: Account, invoke: Invoke): Promise<FakeAws> {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
@@ -131,7 +134,10 @@ function objectOf(
   response.end(method === "HEAD" ? undefined : found?.body);
 }
 
-/** The SDK sends a stream in signed chunks: `<hex length>;…\r\n<bytes>\r\n`, the last one empty, then a checksum. */
+/**
+ * The SDK sends a stream in signed chunks: `<hex length>;…\r\n<bytes>\r\n`, the last one empty, then a
+ * checksum.
+ */
 function unchunked(body: Buffer, headers: IncomingMessage["headers"]): Buffer {
   if (!String(headers["content-encoding"]).includes("aws-chunked")) return body;
   const parts: Buffer[] = [];

@@ -19,8 +19,9 @@ const isIntrinsic = (value: unknown): value is Json =>
   isObject(value) && Object.keys(value).length === 1 && /^(Ref|Fn::\w+)$/.test(Object.keys(value)[0] ?? "");
 
 /**
- * Holds a template against AWS' own specification of CloudFormation, as its CDK is generated from: every resource and
- * property is known, has its type, and none that is required is missing; every reference has its target.
+ * Holds a template against AWS' own specification of CloudFormation, as its CDK is generated from: every
+ * resource and property is known, has its type, and none that is required is missing; every reference has its
+ * target.
  * @returns a line for each fault
  */
 export function templateFaults(template: Template): string[] {

@@ -13,7 +13,10 @@ export const liveActivity = signal<Activity | null>(null);
 export const happenings = signal<readonly Happening[]>([]);
 const MOST_KEPT = 50;
 
-/** When `lost` is followed by a connection attempt of our own, in ms: a refused one ends an EventSource for good. */
+/**
+ * When `lost` is followed by a connection attempt of our own, in ms: a refused one ends an EventSource for
+ * good.
+ */
 const AGAIN_MS = 4_000;
 
 /** Listens until `stop` is called. */

@@ -1,11 +1,10 @@
-import { PageHead } from "../parts/page-head.tsx";
-import { Loading } from "../parts/states.tsx";
+import type { PageProps } from "../pages.ts";
+import { CalendarPage } from "./calendar-page.tsx";
+import { DayPage } from "./day-page.tsx";
 
-export function CompletenessPage() {
-  return (
-    <>
-      <PageHead title="Completeness" />
-      <Loading what="it" />
-    </>
-  );
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether every payment came through, day by day; a day opens to what is missing by name. */
+export function CompletenessPage({ rest: [day] }: PageProps) {
+  return day !== undefined && DAY.test(day) ? <DayPage key={day} day={day} /> : <CalendarPage />;
 }

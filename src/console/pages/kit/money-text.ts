@@ -1,6 +1,6 @@
 /**
- * A decimal string with its thousands apart and at least two decimals, digit by digit: no number is made of it.
- * What is no decimal is left as it is.
+ * A decimal string with its thousands apart and at least two decimals, digit by digit: no number is made of
+ * it. What is no decimal is left as it is.
  */
 export function moneyText(amount: string): string {
   const read = /^(-?)0*(\d+)(?:\.(\d+))?$/.exec(amount);

@@ -1,4 +1,7 @@
-/** A run of text as it came, or one character that would hide, move or imitate others, to be shown as an escape. */
+/**
+ * A run of text as it came, or one character that would hide, move or imitate others, to be shown as an
+ * escape.
+ */
 export type Piece = { text: string } | { escape: string; name: string };
 
 const NAMES: Record<number, string> = {
@@ -31,15 +34,18 @@ const NAMES: Record<number, string> = {
 };
 
 /**
- * Control and format characters (bidi overrides among them), line separators, odd spaces, private and lone surrogate
- * code points, and what decoding put where bytes were no text.
+ * Control and format characters (bidi overrides among them), line separators, odd spaces, private and lone
+ * surrogate code points, and what decoding put where bytes were no text.
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0\ufffd]|[\p{Zs}](?<! )/gu;
 
 /** Line feeds, carriage returns before them, and tabs are layout in a text of many lines. */
 const LAYOUT = new Set(["\n", "\t"]);
 
-/** Splits a text from outside, so that nothing in it can hide. @param lines keep line feeds and tabs as they are. */
+/**
+ * Splits a text from outside, so that nothing in it can hide. @param lines keep line feeds and tabs as they
+ * are.
+ */
 export function visiblePieces(text: string, { lines = false } = {}): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

@@ -3,7 +3,10 @@ import type { Activity } from "../../admin-api/activity-schemas.ts";
 type Minute = Activity["minutes"][number];
 export type Counted = "received" | "confirmed" | "published";
 
-/** One array for each, in the order of time, as the chart takes them: seconds, then counts; null is not counted yet. */
+/**
+ * One array for each, in the order of time, as the chart takes them: seconds, then counts; null is not
+ * counted yet.
+ */
 export type Columns = [
   at: number[],
   received: (number | null)[],
@@ -11,7 +14,9 @@ export type Columns = [
   confirmed: (number | null)[],
 ];
 
-/** Minutes as the chart's columns: one for each minute between the first and the last, whichever are missing. */
+/**
+ * Minutes as the chart's columns: one for each minute between the first and the last, whichever are missing.
+ */
 export function columnsOf(minutes: readonly Minute[]): Columns {
   const known = new Map(minutes.map((minute) => [minuteOf(minute), minute]));
   const all = [...known.keys()];

@@ -1,11 +1,10 @@
-import { PageHead } from "../parts/page-head.tsx";
-import { Loading } from "../parts/states.tsx";
+import type { PageProps } from "../pages.ts";
+import { NewReplay } from "./new-replay.tsx";
+import { ReplayList } from "./replay-list.tsx";
+import { ReplayShown } from "./replay-shown.tsx";
 
-export function ReplaysPage() {
-  return (
-    <>
-      <PageHead title="Replays" />
-      <Loading what="it" />
-    </>
-  );
+/** What ran or runs again from the log, and the way to begin. */
+export function ReplaysPage({ rest: [which] }: PageProps) {
+  if (which === undefined) return <ReplayList />;
+  return which === "new" ? <NewReplay /> : <ReplayShown key={which} id={which} />;
 }

@@ -12,7 +12,7 @@ import {
   handleListInvoices,
 } from "./invoice-handlers.ts";
 import { handleAddLinkedAccount, handleGetBanks, handleGetCollection } from "./merchant-handlers.ts";
-import type { Answer, OperationHandlers, Question } from "./operation-handlers.ts";
+import type { Answer, ApiRequest, OperationHandlers } from "./operation-handlers.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { readRequest } from "./read-request.ts";
 import { REFUSALS } from "./refusals.ts";
@@ -80,13 +80,13 @@ async function serveOperation(
   const { idempotencyHeader } = context.faults.current.create;
   const idempotencyKey = idempotencyHeader === null ? undefined : request.get(idempotencyHeader);
   const { path, query, body } = read;
-  const question = { path, query, body, extra: read.extra, key, idempotencyKey };
+  const asked = { path, query, body, extra: read.extra, key, idempotencyKey };
   // The name joins the handler with what its schemas read, which TypeScript does not follow.
   const handler = HANDLERS[name] as (
     context: ServiceContext,
-    question: Question<typeof name>,
+    request: ApiRequest<typeof name>,
   ) => Promise<Answer<typeof name>>;
-  const answer = await handler(context, question as Question<typeof name>);
+  const answer = await handler(context, asked as ApiRequest<typeof name>);
   if (answer.refusal !== undefined) return sendRefusal(response, answer.refusal);
   const data = operation.data?.written.parse(answer.data);
   const spoilt = answer.spoil === undefined ? data : answer.spoil(data);

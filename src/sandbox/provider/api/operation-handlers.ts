@@ -10,7 +10,7 @@ type Part<Name extends OperationName, Key extends string> =
   Operations[Name]["request"] extends Record<Key, infer Schema extends z.ZodType> ? z.output<Schema> : null;
 
 /** A request that was held against the contract, and who asks. */
-export interface Question<Name extends OperationName> {
+export interface ApiRequest<Name extends OperationName> {
   readonly path: Part<Name, "path">;
   readonly query: Part<Name, "query">;
   readonly body: Part<Name, "body">;
@@ -37,7 +37,7 @@ export type Answer<Name extends OperationName> =
 
 export type OperationHandler<Name extends OperationName> = (
   context: ServiceContext,
-  question: Question<Name>,
+  request: ApiRequest<Name>,
 ) => Promise<Answer<Name>>;
 
 /** What the service does for each operation of the contract. */

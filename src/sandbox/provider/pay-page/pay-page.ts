@@ -76,7 +76,8 @@ export function troublePage(): string {
     "That did not work",
     html`
 <div class="due"><h1>That did not work</h1>
-<p class="quiet">Open the invoice's page again: it shows whether it is paid, before you pay once more.</p></div>
+<p class="quiet">Open the invoice's page again: it shows whether it is paid, before you pay once more.</p>
+</div>
 <div class="end"></div>`,
     html``,
   );
@@ -123,11 +124,12 @@ function figures(invoice: InvoiceRow, state: PageState, money: (amount: string) 
   const amount = (term: string, value: string) =>
     html`<div><dt>${term}</dt><dd class="${amountClass(value)}">${value}</dd></div>`;
   const feeIsPayers = invoice.service_fee_payer === "Payer";
+  const paidBy = invoice.payment_method === "BankTransfer" ? "Bank transfer" : (invoice.payment_method ?? "");
   return html`<dl>
 ${row("For", invoice.collection_name)}
 ${row("Billed to", invoice.payer_name)}
 ${state === "paid" && invoice.paid_at !== null && row("Paid on", moment(invoice.paid_at))}
-${state === "paid" && row("Paid by", invoice.payment_method === "BankTransfer" ? "Bank transfer" : (invoice.payment_method ?? ""))}
+${state === "paid" && row("Paid by", paidBy)}
 ${amount("Amount", money(invoice.amount))}
 ${feeIsPayers && amount("Service fee", money(invoice.service_charge))}
 ${feeIsPayers && amount("VAT on the fee", money(invoice.vat))}
@@ -139,7 +141,8 @@ function form(invoice: InvoiceRow, money: (amount: string) => string): Html {
   const offered = offeredChannels(invoice);
   const ways = CHANNELS.filter(({ channel }) => offered.includes(channel));
   if (ways.length === 0)
-    return html`<p class="notice">This invoice can be paid at a bank's branch or by USSD only.</p><div class="end"></div>`;
+    return html`<p class="notice">This invoice can be paid at a bank's branch or by USSD only.</p>
+<div class="end"></div>`;
   const total = money(invoice.total_amount);
   return html`<form method="post" action="/pay/${invoice.id}">
 <fieldset>
@@ -157,15 +160,19 @@ ${ways.map(
 }
 
 const TICK = new Html(
-  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="12" cy="12" r="9"/><path d="m8 12.5 2.7 2.7L16 9.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
+  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">' +
+    '<circle cx="12" cy="12" r="9"/>' +
+    '<path d="m8 12.5 2.7 2.7L16 9.5" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 );
 const CROSS = new Html(
-  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="12" cy="12" r="9"/><path d="M12 7.5v5.5M12 16.2v.3" stroke-linecap="round"/></svg>',
+  '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">' +
+    '<circle cx="12" cy="12" r="9"/><path d="M12 7.5v5.5M12 16.2v.3" stroke-linecap="round"/></svg>',
 );
 
 function stateOf(invoice: InvoiceRow, state: PageState): Html | null {
   const said = (kind: string, icon: Html, what: string, then: string) =>
-    html`<div class="state ${kind}" role="status">${icon}<div><p class="what">${what}</p><p>${then}</p></div></div>`;
+    html`<div class="state ${kind}" role="status">${icon}<div>
+<p class="what">${what}</p><p>${then}</p></div></div>`;
   switch (state) {
     case "payable":
       return null;
@@ -199,5 +206,6 @@ function grouped(amount: string): string {
   return `${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${cents}`;
 }
 
-const moment = (time: Date) =>
-  `${new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(time)} UTC`;
+const MOMENT = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+
+const moment = (time: Date) => `${MOMENT.format(time)} UTC`;

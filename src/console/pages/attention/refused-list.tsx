@@ -1,0 +1,78 @@
+import { useCallback } from "preact/hooks";
+import type { CallbackPage, ListedCallback } from "../../admin-api/callback-schemas.ts";
+import { get, post, queryText } from "../api/client.ts";
+import { usePages } from "../api/use-pages.ts";
+import { countText } from "../kit/money-text.ts";
+import { LongList } from "../parts/long-list.tsx";
+import { None } from "../parts/money.tsx";
+import { Outside } from "../parts/outside.tsx";
+import { Empty } from "../parts/states.tsx";
+import type { Column } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+import { type Act, ChoosingTable } from "./choosing-table.tsx";
+
+/** Callbacks with a right token that failed a check of the settings: recorded, and asked nothing. */
+export function RefusedList() {
+  const ask = useCallback(
+    (cursor: string | null, signal?: AbortSignal) =>
+      get<CallbackPage>(`/callbacks${queryText({ verdict: "refused", limit: 100, cursor })}`, signal),
+    [],
+  );
+  const list = usePages<ListedCallback>("refused", ask);
+  return (
+    <LongList
+      list={list}
+      what="refused callbacks"
+      empty={
+        <Empty title="No callback was refused.">
+          <p>Those that fail a configured check of signature, header or address are kept and shown here.</p>
+        </Empty>
+      }
+    >
+      {(items) => (
+        <ChoosingTable
+          caption="Refused callbacks, the newest first"
+          what="refused callbacks"
+          columns={COLUMNS}
+          rows={items}
+          total={items.length}
+          keyOf={({ id }) => id}
+          to={({ id }) => `callbacks/${id}`}
+          acts={[READ_AGAIN]}
+          onDone={list.reload}
+        />
+      )}
+    </LongList>
+  );
+}
+
+const READ_AGAIN: Act<ListedCallback> = {
+  operation: "startReplay",
+  title: "Read again",
+  isMain: true,
+  says: (count) =>
+    `${count === 1 ? "It is" : "They are"} read as if the check had held, and the provider is asked about the ` +
+    "invoices named there. What it does not confirm stays without an event. For genuine callbacks, once the " +
+    "settings are right.",
+  async run(callbacks, reason) {
+    const callbackIds = callbacks.map(({ id }) => id);
+    const filters = { refused: true, verdict: "refused", callbackIds };
+    await post("/replays", { kind: "callbacks", filters, ...(reason !== undefined && { reason }) });
+    return `A replay reads ${countText(callbacks.length)} again.`;
+  },
+};
+
+const COLUMNS: readonly Column<ListedCallback>[] = [
+  { head: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} />, phone: "lead" },
+  {
+    head: "From",
+    cell: ({ remoteAddress }) => (remoteAddress === null ? <None /> : <Outside text={remoteAddress} />),
+    phone: "side",
+  },
+  {
+    head: "Reference",
+    cell: ({ reference }) => (reference === null ? <None /> : <Outside text={reference} />),
+  },
+  { head: "Bytes", cell: ({ bytes }) => (bytes === null ? <None /> : countText(bytes)), kind: "number" },
+  { head: "Source", cell: ({ source }) => <Outside text={source} /> },
+];

@@ -1,0 +1,38 @@
+import type { DecisionResult } from "../../../operate/decide-undelivered.ts";
+import type { UndeliveredItem } from "../../../operate/list-undelivered.ts";
+import type { Evidence } from "../../../operate/show-undelivered.ts";
+import { post } from "../api/client.ts";
+import type { Wire } from "../api/types.ts";
+
+export type Undelivered = Wire<UndeliveredItem>;
+export type UndeliveredEvidence = Wire<Evidence>;
+export type UndeliveredPath = "dead-letters" | "quarantine";
+export type Verb = "retry" | "release" | "dismiss";
+
+/** So many are shown, the oldest first. */
+export const SHOWN = 200;
+
+export const keyOf = ({ source, eventId, invoiceId }: Undelivered): string =>
+  `${source}/${eventId ?? invoiceId}`;
+
+/**
+ * Decides about some, or about all that nobody dismissed.
+ * @returns how many it was done to. @throws ApiProblem
+ */
+export async function decide(
+  path: UndeliveredPath,
+  verb: Verb,
+  items: readonly Undelivered[] | "all",
+  reason: string | undefined,
+): Promise<number> {
+  const call = (choice: object) =>
+    post<Wire<DecisionResult>>(`/${path}/${verb}`, { ...choice, ...(reason !== undefined && { reason }) });
+  if (items === "all") return (await call({ filters: {} })).count;
+  let count = 0;
+  // An id may be known to several sources: each call says of which.
+  for (const source of new Set(items.map((item) => item.source))) {
+    const ids = items.filter((item) => item.source === source).map((item) => item.eventId ?? item.invoiceId);
+    count += (await call({ ids, source })).count;
+  }
+  return count;
+}

@@ -1,0 +1,92 @@
+import type { Calendar } from "../../admin-api/proof-schemas.ts";
+import { countText, moneyText } from "../kit/money-text.ts";
+import type { Day } from "./days.ts";
+
+export type CalendarDay = Calendar["days"][number];
+
+/**
+ * `equal`: proven. `missing`: paid and not published. `differs`: nothing is missing, but something could hide
+ * money. `refused`: the lists contradict themselves, nothing is proven. `unproven`: no certificate covers it
+ * yet. `none`: before the relay was first served, or not over yet.
+ */
+export type DayState = "equal" | "missing" | "differs" | "refused" | "unproven" | "none";
+
+/**
+ * How a day stands. @param today and @param servedSince days of UTC; `servedSince` null when nobody knows.
+ */
+export function stateOfDay(
+  day: Day,
+  certified: CalendarDay | undefined,
+  today: Day,
+  servedSince: Day | null,
+): DayState {
+  if (certified === undefined) {
+    if (day >= today || servedSince === null || day < servedSince) return "none";
+    return "unproven";
+  }
+  if (certified.missing.count > 0) return "missing";
+  if (certified.result === "refused") return "refused";
+  return certified.differences > 0 || certified.result === "not_equal" ? "differs" : "equal";
+}
+
+const told = (what: string, tally: { count: number; amount: string } | undefined) =>
+  `${countText(tally?.count ?? 0)} ${what}, ${moneyText(tally?.amount ?? "0")}`;
+
+/** What a reader of the calendar is told about a day, in a few words. */
+export function wordsOfDay(state: DayState, certified: CalendarDay | undefined): string {
+  switch (state) {
+    case "missing":
+      return told("missing", certified?.missing);
+    case "differs":
+      return `${countText(certified?.differences ?? 0)} to look at`;
+    case "refused":
+      return "not shown";
+    case "unproven":
+      return "not certified";
+    case "equal":
+      return certified?.paid.count === 0
+        ? "complete, no payment"
+        : `complete, ${told("paid", certified?.paid)}`;
+    case "none":
+      return "";
+  }
+}
+
+export interface Summary {
+  proven: number;
+  unproven: number;
+  /** Days on which something is missing or differs. */
+  open: number;
+  missing: number;
+}
+
+export function summaryOf(states: readonly DayState[], certified: readonly CalendarDay[]): Summary {
+  const count = (...wanted: DayState[]) => states.filter((state) => wanted.includes(state)).length;
+  return {
+    proven: count("equal"),
+    unproven: count("unproven"),
+    open: count("missing", "differs", "refused"),
+    missing: certified.reduce((sum, { missing }) => sum + missing.count, 0),
+  };
+}
+
+const days = (count: number) => `${countText(count)} ${count === 1 ? "day" : "days"}`;
+
+/** The calendar in one sentence. */
+export function sentenceOf({ proven, unproven, open, missing }: Summary): string {
+  if (proven + unproven + open === 0)
+    return "There is no day to prove yet: certificates are of days that are over.";
+  const rest =
+    unproven === 0 ? "" : ` ${days(unproven)} ${unproven === 1 ? "has" : "have"} no certificate yet.`;
+  if (open === 0)
+    return proven === 0
+      ? rest.trim()
+      : `All is complete: ${days(proven)} proven, no payment is missing.${rest}`;
+  const gaps =
+    missing === 0
+      ? `${days(open)} could not be proven`
+      : `${countText(missing)} ${missing === 1 ? "payment is" : "payments are"} missing`;
+  return `${gaps[0]?.toUpperCase()}${gaps.slice(1)}: ${days(open)} of ${days(proven + open)} ${
+    open === 1 ? "needs" : "need"
+  } a look.${rest}`;
+}

@@ -1,0 +1,79 @@
+import { useCallback } from "preact/hooks";
+import type { CertificateShown } from "../../admin-api/proof-schemas.ts";
+import { get, queryText } from "../api/client.ts";
+import { usePages } from "../api/use-pages.ts";
+import { Link } from "../kit/router.tsx";
+import { Badge } from "../parts/badge.tsx";
+import { LongList } from "../parts/long-list.tsx";
+import { Money, None } from "../parts/money.tsx";
+import { Outside } from "../parts/outside.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { reasonWords } from "./reason-words.ts";
+
+type Difference = CertificateShown["differences"][number];
+
+/** What is not the same in all three places on one day: gaps first. */
+export function DifferenceList({ certificateId, day }: { certificateId: string; day: string }) {
+  const ask = useCallback(
+    async (cursor: string | null, signal?: AbortSignal) => {
+      const { differences, next } = await get<CertificateShown>(
+        `/certificates/${certificateId}${queryText({ day, limit: 100, after: cursor })}`,
+        signal,
+      );
+      return { items: differences, next: next === null ? null : String(next), searchedTo: null };
+    },
+    [certificateId, day],
+  );
+  const list = usePages<Difference>(`${certificateId} ${day}`, ask);
+  return (
+    <LongList
+      list={list}
+      what="differences"
+      empty={<p>No difference: each payment is in all three places.</p>}
+    >
+      {(items) => (
+        <Table
+          caption="Differences of the day, gaps first"
+          columns={COLUMNS}
+          rows={items}
+          keyOf={({ invoiceId, eventId, reason }) => `${invoiceId} ${eventId} ${reason}`}
+        />
+      )}
+    </LongList>
+  );
+}
+
+const WEIGHTS = { gap: "bad", difference: "wait", note: "plain" } as const;
+
+const COLUMNS: readonly Column<Difference>[] = [
+  {
+    head: "Payment",
+    cell: ({ invoiceId, eventId }) =>
+      invoiceId !== null ? (
+        <Link to={`payments/${invoiceId}`}>
+          <code>{invoiceId.slice(0, 8)}…</code>
+        </Link>
+      ) : eventId === null ? (
+        <None />
+      ) : (
+        <code>{eventId.slice(0, 8)}…</code>
+      ),
+    phone: "lead",
+  },
+  { head: "Amount", cell: ({ amount }) => <Money amount={amount} />, kind: "number" },
+  {
+    head: "Weight",
+    cell: ({ weight }) => <Badge state={weight} tone={WEIGHTS[weight]} as={weight} />,
+    phone: "side",
+  },
+  {
+    head: "Why",
+    cell: ({ reason, detail }) => (
+      <span class="difference-why">
+        <b>{reasonWords(reason)}</b>
+        <Outside text={detail} />
+      </span>
+    ),
+    kind: "wide",
+  },
+];

@@ -1,0 +1,81 @@
+import { moneyText } from "../kit/money-text.ts";
+import { Link } from "../kit/router.tsx";
+import { type CalendarDay, type DayState, wordsOfDay } from "./day-state.ts";
+import type { Month } from "./days.ts";
+
+const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+interface MonthGridProps {
+  month: Month;
+  stateOf: (day: string) => DayState;
+  certified: ReadonlyMap<string, CalendarDay>;
+}
+
+/** One month as a calendar; what a day's colour says stands in words as well. */
+export function MonthGrid({ month: { name, weeks }, stateOf, certified }: MonthGridProps) {
+  const title = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    new Date(`${name}-01`),
+  );
+  return (
+    <table class="month">
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          {WEEKDAYS.map((weekday) => (
+            <th key={weekday} scope="col">
+              {weekday}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {weeks.map((week) => (
+          <tr key={week.find((day) => day !== null)}>
+            {week.map((day, index) => (
+              <td key={index}>
+                {day !== null && <DayCell day={day} state={stateOf(day)} certified={certified.get(day)} />}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DayCell({
+  day,
+  state,
+  certified,
+}: {
+  day: string;
+  state: DayState;
+  certified: CalendarDay | undefined;
+}) {
+  const number = Number(day.slice(8));
+  if (state === "none") return <span class="day is-none">{number}</span>;
+  const words = wordsOfDay(state, certified);
+  return (
+    <Link to={`completeness/${day}`} class={`day is-${state}`}>
+      <span class="day-number">{number}</span>
+      <span class="day-mark" aria-hidden="true">
+        {state === "missing" ? (
+          <>
+            <b>{certified?.missing.count} missing</b>
+            <span>{moneyText(certified?.missing.amount ?? "0")}</span>
+          </>
+        ) : (
+          MARKS[state]
+        )}
+      </span>
+      <span class="unseen">{words}</span>
+    </Link>
+  );
+}
+
+const MARKS: Record<Exclude<DayState, "missing" | "none">, string> = {
+  equal: "✓",
+  differs: "look",
+  refused: "?",
+  unproven: "·",
+};

@@ -1,0 +1,16 @@
+import { countText } from "../kit/money-text.ts";
+import type { Replay } from "./replay.ts";
+import { KINDS, shareOf } from "./replay-words.ts";
+
+/** How far it is: a bar, and the same in words. */
+export function ReplayProgress({ replay }: { replay: Replay }) {
+  const { handled, matching, kind } = replay;
+  return (
+    <span class="replay-progress">
+      <progress class="progress" aria-label="Progress" value={shareOf(replay)} max={1} />
+      <span>
+        {countText(handled)} of {countText(matching)} {KINDS[kind].many}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,18 @@
+import { type Kysely, sql } from "kysely";
+import { clearing } from "../database/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+
+/** Closes the alarms about lists and certificates that the settings no longer ask for: no end would come. */
+export async function closeAlarmsOfUnlisted(
+  db: Kysely<Tables>,
+  sources: readonly { name: string; collectionIds: readonly string[] }[],
+): Promise<void> {
+  const listed = sources.filter(({ collectionIds }) => collectionIds.length > 0);
+  const subjects = listed.flatMap(({ name, collectionIds }) =>
+    [...collectionIds, "certificate"].map((subject) => ({ name, subject })),
+  );
+  await sql`${clearing(sql`
+    name = 'sweep_failing' and (source, subject) not in (select * from unnest(
+      ${subjects.map(({ name }) => name)}::text[], ${subjects.map(({ subject }) => subject)}::text[]))
+    or name = 'certificate_gap' and source <> all (${listed.map(({ name }) => name)}::text[])`)}`.execute(db);
+}

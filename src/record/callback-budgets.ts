@@ -1,0 +1,44 @@
+import { type Kysely, sql } from "kysely";
+import { type Columns, float, tableOf, text } from "../database/columns.ts";
+import type { Tables } from "../database/tables.ts";
+
+/** How much of an hour's budget is spent, of bytes, callbacks and ids: 1 is all of it. */
+interface BudgetShares {
+  /** Whose budget it is. */
+  key: string;
+  bytes: number;
+  callbacks: number;
+  ids: number;
+}
+
+const SHARES: Columns<BudgetShares> = {
+  key: text(({ key }) => key),
+  bytes: float(({ bytes }) => bytes),
+  callbacks: float(({ callbacks }) => callbacks),
+  ids: float(({ ids }) => ids),
+};
+
+/** What is left of a share that was spent earlier: a budget empties evenly over an hour. */
+const left = (what: "bytes" | "callbacks" | "ids") => sql`
+  greatest(0, known.${sql.ref(what)} - extract(epoch
+  from clock_timestamp() - known.counted_at)::float8 / 3600)
+    + excluded.${sql.ref(what)}`;
+
+/** Adds what one process let through. @returns what all processes did, by now. */
+export async function shareBudgets(
+  db: Kysely<Tables>,
+  spent: readonly BudgetShares[],
+): Promise<BudgetShares[]> {
+  const { rows } = await sql<BudgetShares>`
+    insert into callback_budget as known (key, bytes, callbacks, ids)
+    select key, bytes, callbacks, ids from ${tableOf("spent", SHARES, spent)} order by key
+    on conflict (key) do update set bytes = ${left("bytes")}, callbacks = ${left("callbacks")},
+      ids = ${left("ids")}, counted_at = clock_timestamp()
+    returning key, bytes, callbacks, ids`.execute(db);
+  return rows;
+}
+
+/** What was spent an hour ago counts no longer. */
+export async function forgetBudgets(db: Kysely<Tables>): Promise<void> {
+  await sql`delete from callback_budget where counted_at < clock_timestamp() - interval '1 hour'`.execute(db);
+}

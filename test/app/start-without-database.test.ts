@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { freePort } from "../../src/sandbox/postgres/free-port.ts";
+import { TcpProxy } from "../faults/network/tcp-proxy.ts";
+import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
+import { EVENTS } from "../support/events.ts";
+import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+const WAIT = { timeout: 30_000, interval: 50 };
+
+/** `serve` whose way to Postgres is broken from the beginning. */
+async function waiting(
+  around: Surroundings,
+  kind: "refuse" | "black-hole",
+): Promise<{ proxy: TcpProxy; relay: CliProcess; url: string }> {
+  const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
+  onTestFinished(() => proxy.close());
+  proxy.fault({ kind });
+  const port = await freePort(0);
+  const relay = startCli(["serve"], {
+    ...around.environment({ DATABASE_URL: proxy.through(around.databaseUrl), PORT: String(port) }),
+    ...AWS,
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await vi.waitFor(async () => expect((await fetch(`${url}/healthz`)).status).toBe(200), WAIT);
+  return { proxy, relay, url };
+}
+
+const callback = (url: string, id: string) =>
+  fetch(`${url}/callbacks/${TOKEN}`, { method: "POST", body: JSON.stringify({ data: { id } }) });
+
+describe.each(["refuse", "black-hole"] as const)("serve, started while Postgres is away (%s)", (kind) => {
+  it("lives, is not ready, answers callbacks 503, alarms, and goes on by itself (G1, G11)", async () => {
+    const around = await surroundings();
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    const { proxy, relay, url } = await waiting(around, kind);
+
+    const ready = await fetch(`${url}/readyz`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toBe(
+      "not ready: callbacks cannot be recorded yet: the start waits for the database\n",
+    );
+    const refused = await callback(url, id);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+    await relay.says("waiting for the database");
+    await relay.says('"alarm":"database_away"');
+    expect(relay.child.exitCode).toBeNull();
+
+    proxy.heal();
+    await relay.says("invoice-relay takes callbacks");
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await callback(url, id)).status).toBe(200);
+    await vi.waitFor(
+      async () =>
+        expect(await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id])).toEqual([
+          { state: "published" },
+        ]),
+      WAIT,
+    );
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query(
+            "select name from alarm where name = 'database_away' and cleared_at is not null",
+          ),
+        ).toHaveLength(1),
+      WAIT,
+    );
+  });
+
+  it("stops at SIGTERM while it waits", async () => {
+    const { relay } = await waiting(await surroundings(), kind);
+    relay.child.kill("SIGTERM");
+    expect(await relay.ended).toBe(0);
+    expect(relay.output.stdout).toContain('"stopped"');
+    expect(relay.output.stdout).not.toContain("takes callbacks");
+  });
+});
+
+describe("serve, whose first write meets another transaction", () => {
+  it.each(["40001", "40P01"])("tries again, and goes on (SQLSTATE %s)", async (sqlState) => {
+    const around = await surroundings();
+    await around.query("create sequence met");
+    await around.query(`create function meet() returns trigger language plpgsql as $$
+      begin
+        if nextval('met') = 1 then raise exception 'it met another' using errcode = '${sqlState}'; end if;
+        return null;
+      end $$`);
+    await around.query(
+      "create trigger meet before insert or update on source for each statement execute function meet()",
+    );
+    const relay = startCli(["serve"], { ...around.environment({ PORT: "0" }), ...AWS });
+    await relay.says("invoice-relay takes callbacks");
+    expect(relay.output.stdout).toContain("it met another");
+  });
+});
+
+describe("serve, and what waiting would not mend", () => {
+  it("ends when the database that it waited for lacks a migration", async () => {
+    const around = await surroundings();
+    await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
+    const { proxy, relay, url } = await waiting(around, "refuse");
+    await relay.says("waiting for the database");
+    proxy.heal();
+    expect((await callback(url, randomUUID()).catch(() => null))?.status ?? 503).toBe(503);
+    expect(await relay.ended).toBe(1);
+    expect(relay.output.stderr).toContain("(0006_alarm_and_audit). Run: invoice-relay migrate");
+    expect(await around.query("select from callback")).toEqual([]);
+  });
+
+  it.each<[string, Partial<URL>, string]>([
+    ["a wrong password", { password: "wrong" }, "The database refuses the password"],
+    ["a database that does not exist", { pathname: "/nowhere" }, "does not exist. Create it"],
+  ])("ends at %s, and says so", async (_what, changes, says) => {
+    const around = await surroundings();
+    const url = Object.assign(new URL(around.databaseUrl), changes);
+    const { code, stderr } = await runCli(["serve"], {
+      ...around.environment({ DATABASE_URL: url.href }),
+      ...AWS,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain(says);
+  });
+});

@@ -1,0 +1,54 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { eventually, toBeGreaterThan, toEqual, toMatchObject } from "../support/eventually.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
+import { confirmation, hurry, openAlarms, timesAsked } from "./asking-fixture.ts";
+
+const BARE: Script = {
+  status: 404,
+  body: "<h1>404 page not found</h1>",
+  headers: { "content-type": "text/html" },
+};
+const openNow = "update source set opens_at = '-infinity', retry_at = '-infinity'";
+
+describe("a bare 404, not in the provider's own envelope", () => {
+  it("of a gateway is a fault of the source: alarmed, it ends nothing, however often it comes (G2)", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(BARE);
+    const id = randomUUID();
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id } });
+    // More often than the ladder of what is not found has steps.
+    for (let times = 1; times <= 8; times += 1) {
+      await eventually(() => timesAsked(around, id), toBeGreaterThan(times - 1));
+      await eventually(() => confirmation(around, id), toMatchObject({ state: "due" }));
+      await around.query(openNow);
+      await hurry(around, id);
+    }
+    expect(await confirmation(around, id)).toMatchObject({ verdict: null, attempt: 0 });
+    expect(await openAlarms(around)).toMatchObject([{ name: "source_failing" }]);
+
+    around.provider.otherwise(invoiceAnswer(id));
+    await around.query(openNow);
+    await hurry(around, id);
+    await eventually(() => confirmation(around, id), toMatchObject({ state: "done", verdict: "paid" }));
+    await eventually(() => openAlarms(around), toEqual([]));
+  });
+
+  it("of a provider that words it so counts while an answer of its own has proven the source", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(BARE);
+    const [paid, unknown] = [randomUUID(), randomUUID()];
+    around.provider.invoice(paid, invoiceAnswer(paid));
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id: paid } });
+    await eventually(() => confirmation(around, paid), toMatchObject({ verdict: "paid" }));
+    await relay.callback({ data: { id: unknown } });
+    await eventually(
+      () => confirmation(around, unknown),
+      toMatchObject({ state: "due", attempt: 1, faults: 0 }),
+    );
+    expect(await openAlarms(around)).toEqual([]);
+  });
+});

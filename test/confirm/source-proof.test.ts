@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CollectionNames } from "../../src/confirm/collection-names.ts";
+import { SourceProof } from "../../src/confirm/source-proof.ts";
+import type { Answer, CollectionAnswer } from "../../src/provider/answer.ts";
+import type { Provider } from "../../src/provider/provider.ts";
+
+const FAULT = { kind: "fault", error: "it is down" } as const;
+const NOT_FOUND = { kind: "not_found", inOwnWords: true, error: "does not exist" } as const;
+const BARE = { ...NOT_FOUND, inOwnWords: false };
+const named = (collectionName: string | null) =>
+  ({ kind: "found", collection: { collectionName } }) as CollectionAnswer & { kind: "found" };
+const invoice = { kind: "found" } as Answer;
+
+/** A provider of which each answer is said beforehand; notes what it was asked for. */
+function scripted(answers: { collections?: CollectionAnswer[]; invoices?: Answer[] }) {
+  const asked: string[] = [];
+  const provider = {
+    async getCollection(id: string) {
+      asked.push(`collection ${id}`);
+      return answers.collections?.shift() ?? FAULT;
+    },
+    async askInvoice(id: string) {
+      asked.push(`invoice ${id}`);
+      return answers.invoices?.shift() ?? FAULT;
+    },
+  } as unknown as Provider;
+  return { asked, provider };
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+describe("whether it is the provider itself that answers", () => {
+  const proofOf = (
+    answers: Parameters<typeof scripted>[0],
+    { collectionIds = ["c"], known = null as string | null } = {},
+  ) => {
+    const { asked, provider } = scripted(answers);
+    const knownInvoiceId = async () => known;
+    return { asked, proof: new SourceProof({ provider, collectionIds, knownInvoiceId, timeoutMs: 1_000 }) };
+  };
+
+  it("is proven for a minute by any answer in its own envelope, and nothing is asked", async () => {
+    for (const answer of [invoice, NOT_FOUND]) {
+      const { asked, proof } = proofOf({});
+      proof.note(answer);
+      vi.advanceTimersByTime(59_999);
+      expect(await proof.isProven()).toBe(true);
+      expect(asked).toEqual([]);
+      vi.advanceTimersByTime(1);
+      expect(await proof.isProven()).toBe(false);
+      expect(asked).toEqual(["collection c"]);
+    }
+  });
+
+  it.each([[BARE], [FAULT]])("is not proven by %j", async (answer) => {
+    const { proof } = proofOf({}, { collectionIds: [] });
+    proof.note(answer);
+    expect(await proof.isProven()).toBe(false);
+  });
+
+  it("is proven by a collection that is known to exist", async () => {
+    const { asked, proof } = proofOf({ collections: [named("Term 1")] }, { known: "i" });
+    expect(await proof.isProven()).toBe(true);
+    expect(asked).toEqual(["collection c"]);
+  });
+
+  it("else by an invoice that is known to exist", async () => {
+    const { asked, proof } = proofOf({ collections: [BARE], invoices: [invoice] }, { known: "i" });
+    expect(await proof.isProven()).toBe(true);
+    expect(asked).toEqual(["collection c", "invoice i"]);
+    const other = proofOf({ invoices: [invoice] }, { collectionIds: [], known: "i" });
+    expect(await other.proof.isProven()).toBe(true);
+    expect(other.asked).toEqual(["invoice i"]);
+  });
+
+  it("is tried at once, then every five seconds, and once for all who want to know", async () => {
+    const { asked, proof } = proofOf({});
+    expect(await Promise.all([proof.isProven(), proof.isProven()])).toEqual([false, false]);
+    expect(asked).toHaveLength(1);
+    vi.advanceTimersByTime(4_999);
+    expect(await proof.isProven()).toBe(false);
+    expect(asked).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(await proof.isProven()).toBe(false);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe("the names of the collections that are published", () => {
+  const namesOf = (collectionIds: string[], ...collections: CollectionAnswer[]) => {
+    const { asked, provider } = scripted({ collections });
+    return { asked, names: new CollectionNames({ provider, collectionIds, timeoutMs: 1_000 }) };
+  };
+
+  it("are no restriction without COLLECTION_IDS", async () => {
+    const { asked, names } = namesOf([]);
+    expect(await names.naming("Term 1")).toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  it("are read once in five minutes, all of them", async () => {
+    const { asked, names } = namesOf(
+      ["a", "b"],
+      named("Term 1"),
+      named(null),
+      named("Term 1"),
+      named("Term 2"),
+    );
+    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1", ""]));
+    vi.advanceTimersByTime(300_000);
+    await names.naming("Term 1");
+    expect(asked).toEqual(["collection a", "collection b"]);
+    vi.advanceTimersByTime(1);
+    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1", "Term 2"]));
+  });
+
+  it("are read again before one counts as foreign, once a second at most", async () => {
+    const { asked, names } = namesOf(["a"], named("Term 1"), named("Term 2"), named("Term 2"));
+    await names.naming("Term 1");
+    vi.advanceTimersByTime(1_000);
+    expect(await names.naming("Term 2")).toEqual(new Set(["Term 1"]));
+    expect(asked).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(await names.naming("Term 2")).toEqual(new Set(["Term 2"]));
+    expect(asked).toHaveLength(2);
+  });
+
+  it("that cannot be read say why, and are read again at once", async () => {
+    const { names } = namesOf(["a", "b"], named("Term 1"), FAULT, named("Term 1"), named("Term 2"));
+    expect(await names.naming("Term 1")).toEqual(FAULT);
+    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1", "Term 2"]));
+  });
+});

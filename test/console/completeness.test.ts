@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { operations } from "../../src/console/admin-api/operations.ts";
+import { adminApi, OPERATOR } from "../support/admin.ts";
+import type { Surroundings } from "../support/relay.ts";
+
+const COLLECTION = "6f1f6f1e-0000-4000-8000-000000000001";
+const OTHER = "6f1f6f1e-0000-4000-8000-000000000002";
+
+const tally = (count: number) => ({ count, amount: `${count}.50` });
+
+interface Given {
+  from: string;
+  to: string;
+  madeAt: string;
+  result?: string;
+  collections?: string[];
+  days: { day: string; paid: number; published: number }[];
+  differences?: { day: string; weight: string; amount: string | null }[];
+}
+
+/** A finished certificate. @returns its id. */
+async function addCertificate(around: Surroundings, given: Given): Promise<string> {
+  const { from, to, madeAt, result = "equal", collections = [COLLECTION], differences = [] } = given;
+  const id = randomUUID();
+  const named = differences.map((one) => ({
+    invoiceId: randomUUID(),
+    eventId: null,
+    reason: "missing",
+    detail: "why",
+    ...one,
+  }));
+  const gaps = named.filter(({ weight }) => weight === "gap").length;
+  const days = given.days.map(({ day, paid, published }) => ({
+    day,
+    paid: tally(paid),
+    stored: tally(paid),
+    published: tally(published),
+  }));
+  const document = {
+    ...{ id, source: "default", result, refusals: [], scope: "source", from, to, madeAt, basis: {} },
+    collections: collections.map((one) => ({ id: one, name: "Term 1" })),
+    ...{ days, total: { paid: tally(1), stored: tally(1), published: tally(1) }, test: tally(0), gaps },
+    ...{ differencesInAll: named.length, differences: named },
+  };
+  await around.query(
+    `insert into certificate (id, source, state, result, gaps, differences, window_from, window_to, collection_ids,
+       finished_at, document)
+     values ($1, 'default', 'done', $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [id, result, gaps, named.length, from, to, collections, madeAt, JSON.stringify(document)],
+  );
+  return id;
+}
+
+const fits = (id: string, body: unknown) =>
+  expect(operations.find((one) => one.id === id)?.result.safeParse(body).error, id).toBeUndefined();
+
+describe("the calendar of completeness", () => {
+  it("says of each day what the newest certificate that covers it says: equal, or what is missing", async () => {
+    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const wide = await addCertificate(around, {
+      ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
+      result: "not_equal",
+      days: [
+        { day: "2026-10-01", paid: 3, published: 3 },
+        { day: "2026-10-02", paid: 5, published: 3 },
+        { day: "2026-10-03", paid: 2, published: 2 },
+      ],
+      differences: [
+        { day: "2026-10-02", weight: "gap", amount: "100.25" },
+        { day: "2026-10-02", weight: "gap", amount: "50" },
+        { day: "2026-10-03", weight: "difference", amount: "1" },
+        { day: "2026-10-01", weight: "note", amount: null },
+      ],
+    });
+    const ask = async () => {
+      const { status, body } = await call("GET", "/certificates/calendar?from=2026-09-30&to=2026-10-04");
+      expect(status, JSON.stringify(body)).toBe(200);
+      fits("readCalendar", body);
+      return body.days;
+    };
+    expect(await ask()).toMatchObject([
+      { day: "2026-10-01", result: "equal", certificateId: wide, paid: tally(3), missing: { count: 0 } },
+      { day: "2026-10-02", result: "not_equal", missing: { count: 2, amount: "150.25" }, differences: 0 },
+      { day: "2026-10-03", result: "not_equal", missing: { count: 0 }, differences: 1 },
+    ]);
+    const healed = await addCertificate(around, {
+      ...{ from: "2026-10-02T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-05T01:00:00Z" },
+      days: [{ day: "2026-10-02", paid: 5, published: 5 }],
+    });
+    // A part of a day, a part of the collections, one of another source: none of them covers a day.
+    await addCertificate(around, {
+      ...{ from: "2026-10-01T12:00:00Z", to: "2026-10-02T00:00:00Z", madeAt: "2026-10-06T01:00:00Z" },
+      days: [],
+      collections: [COLLECTION, OTHER],
+    });
+    await addCertificate(around, {
+      ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-06T01:00:00Z" },
+      days: [],
+      collections: [OTHER],
+    });
+    expect(await ask()).toMatchObject([
+      { day: "2026-10-01", certificateId: wide },
+      { day: "2026-10-02", result: "equal", certificateId: healed, missing: { count: 0, amount: "0" } },
+      { day: "2026-10-03", certificateId: wide },
+    ]);
+    await addCertificate(around, {
+      ...{ from: "2026-10-03T00:00:00Z", to: "2026-10-04T00:00:00Z", madeAt: "2026-10-07T01:00:00Z" },
+      result: "refused",
+      days: [],
+    });
+    expect((await ask())[2]).toMatchObject({ day: "2026-10-03", result: "refused" });
+    const { body } = await call("GET", "/certificates/calendar?from=2026-10-01&to=2026-10-04&source=nobody");
+    expect(body.days).toEqual([]);
+    for (const query of ["from=2026-10-02&to=2026-10-01", "from=2020-01-01&to=2026-01-01"])
+      expect((await call("GET", `/certificates/calendar?${query}`)).status, query).toBe(409);
+    expect((await call("GET", "/certificates/calendar?from=x&to=2026-01-01")).status).toBe(400);
+  });
+});
+
+describe("a certificate", () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      day: n % 2 === 0 ? "2026-10-01" : "2026-10-02",
+      weight: n < 600 ? "gap" : "note",
+      amount: "1",
+    }));
+
+  it("opens to its differences by name, day by day, page by page", async () => {
+    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const id = await addCertificate(around, {
+      ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
+      ...{ result: "not_equal", days: [], differences: many(650) },
+    });
+    const first = await call("GET", `/certificates/${id}?limit=500`);
+    fits("showCertificate", first.body);
+    expect(first.body).toMatchObject({ certificate: { id, gaps: 600 }, matching: 650, next: 500 });
+    expect(first.body.certificate.differences).toBeUndefined();
+    const second = await call("GET", `/certificates/${id}?limit=500&after=500`);
+    expect(second.body).toMatchObject({ next: null });
+    const ids = [...first.body.differences, ...second.body.differences].map(({ invoiceId }) => invoiceId);
+    expect(new Set(ids).size).toBe(650);
+    const day = await call("GET", `/certificates/${id}?day=2026-10-02&weight=note`);
+    expect(day.body).toMatchObject({ matching: 25, next: null });
+    const none = await call("GET", `/certificates/${id}?day=2026-10-09`);
+    expect(none.body).toMatchObject({ matching: 0, differences: [], next: null });
+    expect((await call("GET", `/certificates/${randomUUID()}`)).status).toBe(404);
+  });
+
+  it("goes out as a table for finance, whole", async () => {
+    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const id = await addCertificate(around, {
+      ...{ from: "2026-10-01T00:00:00Z", to: "2026-10-03T00:00:00Z", madeAt: "2026-10-04T01:00:00Z" },
+      ...{
+        result: "not_equal",
+        days: [{ day: "2026-10-01", paid: 1, published: 0 }],
+        differences: many(1_200),
+      },
+    });
+    const answer = await call("GET", `/certificates/${id}/csv`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toMatch(/^text\/csv/);
+    expect(answer.headers.get("content-disposition")).toContain("attachment");
+    const lines = answer.body.split("\r\n");
+    expect(lines.filter((line: string) => line.startsWith("gap,")).length).toBe(600);
+    expect(lines.filter((line: string) => line.startsWith("note,")).length).toBe(600);
+    expect(lines[0]).toMatch(/^row,certificate,/);
+    expect((await call("GET", `/certificates/${randomUUID()}/csv`)).status).toBe(404);
+  });
+
+  it("is listed by period, source, collection and result", async () => {
+    const { around, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const of = (from: string, to: string, more = {}) =>
+      addCertificate(around, { from, to, madeAt: to, days: [], ...more });
+    const october = await of("2026-10-01T00:00:00Z", "2026-10-05T00:00:00Z");
+    const november = await of("2026-11-01T00:00:00Z", "2026-11-05T00:00:00Z", {
+      result: "refused",
+      collections: [OTHER],
+    });
+    const list = async (query: string) => {
+      const { body } = await call("GET", `/certificates?${query}`);
+      fits("listCertificates", body);
+      return body.certificates.map(({ id }: { id: string }) => id);
+    };
+    expect(await list("")).toEqual([november, october]);
+    expect(await list("to=2026-10-01")).toEqual([october]);
+    expect(await list("from=2026-10-04&to=2026-10-31")).toEqual([october]);
+    expect(await list("from=2026-10-05&to=2026-10-31")).toEqual([]);
+    expect(await list(`collection=${OTHER}`)).toEqual([november]);
+    expect(await list("result=refused")).toEqual([november]);
+    expect(await list("source=nobody")).toEqual([]);
+  });
+});
+
+describe("certify and reconcile over HTTP", () => {
+  it("tell how far they are to whoever wants lines, and what came of it in the last one", async () => {
+    const { send, call } = await adminApi({ COLLECTION_IDS: COLLECTION });
+    const headers = { authorization: `Bearer ${OPERATOR}`, accept: "application/x-ndjson" };
+    const body = { from: "2026-10-01", to: "2026-10-02", reason: "drill" };
+    const answer = await send("POST", "/reconcile", { headers, body });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toBe("application/x-ndjson");
+    const lines = answer.body
+      .trim()
+      .split("\n")
+      .map((line: string) => JSON.parse(line));
+    expect(lines.length).toBeGreaterThanOrEqual(1);
+    expect(Object.keys(lines.at(-1))).toEqual([expect.stringMatching(/^(result|error)$/)]);
+    for (const line of lines.slice(0, -1)) expect(line).toMatchObject({ progress: { step: "lists" } });
+    const bad = await send("POST", "/reconcile", { headers, body: { from: "x" } });
+    expect(bad).toMatchObject({ status: 400, body: { error: expect.stringContaining("from") } });
+    const { body: audit } = await call("GET", "/audit?action=reconcile");
+    expect(audit.entries).toMatchObject([{ actor: "admin:obi", detail: { reason: "drill" } }]);
+  });
+
+  it("say in the last line what went wrong", async () => {
+    const { send } = await adminApi();
+    const headers = { authorization: `Bearer ${OPERATOR}`, accept: "application/x-ndjson" };
+    const answer = await send("POST", "/certify", {
+      headers,
+      body: { from: "2026-10-01", to: "2026-10-02" },
+    });
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.body.trim())).toMatchObject({
+      error: expect.stringContaining("COLLECTION_IDS"),
+    });
+  });
+});

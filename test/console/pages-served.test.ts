@@ -1,0 +1,100 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { httpApp } from "../../src/app/http-app.ts";
+import { protectAnswers } from "../../src/app/protect-answers.ts";
+import { consolePages } from "../../src/console/console-pages.ts";
+import { listen } from "../../src/kit/http-server.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { adminApi } from "../support/admin.ts";
+
+async function served(options: { isOpen: boolean; built: boolean }) {
+  const folder = mkdtempSync(join(tmpdir(), "console-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "assets"));
+  writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
+  writeFileSync(join(folder, "assets/index-a1b2c3.js"), "export {};");
+  const pages = consolePages({ isOpen: options.isOpen, folder: options.built ? folder : null });
+  const app = httpApp([protectAnswers({ behindTls: false }), pages], createLogger({ level: "silent" }));
+  const server = await listen(app, { name: "test", port: 0, host: "127.0.0.1" });
+  onTestFinished(() => server.close(0));
+  return async (path: string) => {
+    const answer = await fetch(`${server.url}${path}`, { redirect: "manual" });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+}
+
+describe("the console's pages", () => {
+  it("are one page at every address of theirs, kept by nobody, and its files, kept for ever", async () => {
+    const get = await served({ isOpen: true, built: true });
+    for (const path of [
+      "/console",
+      "/console/",
+      "/console/payments/3f1c",
+      "/console/callbacks?verdict=refused",
+    ]) {
+      const page = await get(path);
+      expect(page, path).toMatchObject({ status: 200, text: expect.stringContaining("<title>Console") });
+      expect(page.headers.get("cache-control"), path).toBe("no-store");
+      expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    }
+    const script = await get("/console/assets/index-a1b2c3.js");
+    expect(script.status).toBe(200);
+    expect(script.headers.get("cache-control")).toBe("max-age=31536000, immutable");
+    expect(script.headers.get("content-type")).toMatch(/^text\/javascript/);
+    for (const path of [
+      "/console/assets/other.js",
+      "/console/../package.json",
+      "/console/%2e%2e%2fpackage.json",
+      "/console/.env",
+    ])
+      expect((await get(path)).status, path).toBe(404);
+    expect((await get("/console/%00")).status).toBeLessThan(500);
+  });
+
+  it("run nothing but the relay's own scripts, in nobody's frame, and are not to be sniffed", async () => {
+    const get = await served({ isOpen: true, built: true });
+    for (const path of ["/console", "/console/assets/index-a1b2c3.js", "/console/nothing.js"]) {
+      const { headers } = await get(path);
+      const policy = headers.get("content-security-policy") ?? "";
+      for (const rule of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+      ])
+        expect(policy.split("; "), path).toContain(rule);
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("referrer-policy")).toBe("no-referrer");
+    }
+  });
+
+  it("say how to build them where they were not, and that nobody may sign in where ADMIN_TOKENS is not set", async () => {
+    const unbuilt = await (await served({ isOpen: true, built: false }))("/console");
+    expect(unbuilt).toMatchObject({ status: 503, text: expect.stringContaining("npm run build") });
+    const closed = await (await served({ isOpen: false, built: true }))("/console/payments");
+    expect(closed).toMatchObject({ status: 404, text: expect.stringContaining("ADMIN_TOKENS") });
+  });
+
+  it("stand on OPS_PORT where that is set, and PORT has them no longer", async () => {
+    const { relay } = await adminApi({ OPS_PORT: "0" });
+    expect([200, 503]).toContain((await fetch(`${relay.opsUrl}/console`)).status);
+    expect((await fetch(`${relay.url}/console`)).status).toBe(404);
+    expect((await fetch(`${relay.url}/admin/v1/session`)).status).toBe(404);
+    expect(relay.consoleUrl).toBe(`${relay.opsUrl}/console`);
+  });
+
+  it("are closed, and the admin API says why, without ADMIN_TOKENS", async () => {
+    const { relay, send } = await adminApi({ ADMIN_TOKENS: undefined });
+    expect(await send("GET", "/status")).toMatchObject({
+      status: 404,
+      body: { error: expect.stringContaining("ADMIN_TOKENS") },
+    });
+    expect((await fetch(`${relay.url}/console`)).status).toBe(404);
+    expect(relay.consoleUrl).toBeNull();
+  });
+});

@@ -1,0 +1,259 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { operations } from "../../src/console/admin-api/operations.ts";
+import { newId } from "../../src/kit/new-id.ts";
+import { emailHash } from "../../src/payments/payment.ts";
+import { type AdminApi, adminApi, READER } from "../support/admin.ts";
+import { addCallback, addConfirmation } from "../support/log-rows.ts";
+import { TOKEN } from "../support/relay.ts";
+import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
+
+/** Rows of `invoice` with a confirmation each, the first paid last. */
+async function addInvoices({ around }: AdminApi, count: number, changes: Record<string, unknown> = {}) {
+  const ids = Array.from({ length: count }, () => randomUUID());
+  for (const [n, id] of ids.entries()) {
+    const paidAt = new Date(Date.UTC(2026, 9, 20, 12) - n * 60_000);
+    const email = `payer${n}@example.com`;
+    const row: Record<string, unknown> = {
+      id,
+      source: "default",
+      status: "Paid",
+      type: "Live",
+      reference: `order-${n}`,
+      collection_name: n % 2 === 0 ? "Term 1" : "Term 2",
+      amount: `${1_000 + n}.50`,
+      total_amount: `${1_010 + n}.50`,
+      paid_at: paidAt,
+      asked_at: paidAt,
+      confirmed_at: paidAt,
+      digest: "x",
+      payer_email_hash: emailHash(email),
+      document: JSON.stringify({ id, payerEmail: email }),
+      ...changes,
+    };
+    const names = Object.keys(row);
+    await around.query(
+      `insert into invoice (${names.join(", ")}) values (${names.map((_, at) => `$${at + 1}`).join(", ")})`,
+      Object.values(row),
+    );
+    await addConfirmation(around, { invoice_id: id, source: row.source });
+  }
+  return ids;
+}
+
+const idsIn = (body: { items: { invoiceId: string }[] }) => body.items.map(({ invoiceId }) => invoiceId);
+
+const fits = (id: string, body: unknown) =>
+  expect(operations.find((one) => one.id === id)?.result.safeParse(body).error, id).toBeUndefined();
+
+describe("the list of payments", () => {
+  it("has the last one first, page by page, each once, over several sources", async () => {
+    const api = await adminApi();
+    const own = await addInvoices(api, 7);
+    const others = await addInvoices(api, 7, { source: "shop-b" });
+    const seen: string[] = [];
+    const times: number[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const { status, body } = await api.call("GET", `/invoices?limit=4${cursor && `&cursor=${cursor}`}`);
+      expect(status, JSON.stringify(body)).toBe(200);
+      fits("listInvoices", body);
+      expect(body.items.length).toBeLessThanOrEqual(4);
+      seen.push(...idsIn(body));
+      times.push(...body.items.map(({ paidAt }: { paidAt: string }) => Date.parse(paidAt)));
+      cursor = body.next;
+    }
+    expect(seen.length).toBe(14);
+    expect(new Set(seen)).toEqual(new Set([...own, ...others]));
+    expect(times).toEqual([...times].sort((one, other) => other - one));
+  });
+
+  it("is narrowed by reference, id, amount, day, collection, verdict and source, alone and together", async () => {
+    const api = await adminApi();
+    const ids = await addInvoices(api, 6);
+    const [other] = await addInvoices(api, 1, {
+      source: "shop-b",
+      paid_at: "2026-10-01T10:00:00Z",
+      reference: "Ünïcode/1",
+    });
+    const list = async (query: string) => {
+      const { status, body } = await api.call("GET", `/invoices?${query}`);
+      expect(status, `${query}: ${JSON.stringify(body)}`).toBe(200);
+      return idsIn(body);
+    };
+    expect(await list("reference=order-3")).toEqual([ids[3]]);
+    expect(await list(`reference=${encodeURIComponent("Ünïcode/1")}`)).toEqual([other]);
+    expect(await list(`id=${ids[2]?.toUpperCase()}`)).toEqual([ids[2]]);
+    expect(await list("amount=1012.5")).toEqual([ids[2]]);
+    expect(await list("amount=1002.50")).toEqual([ids[2]]);
+    expect(await list("from=2026-10-20&to=2026-10-20")).toEqual(ids);
+    expect(await list("from=2026-10-01&to=2026-10-01")).toEqual([other]);
+    expect(await list("to=2026-09-30")).toEqual([]);
+    expect(await list("collection=Term+2&source=default")).toEqual([ids[1], ids[3], ids[5]]);
+    expect(await list("verdict=paid&source=shop-b")).toEqual([other]);
+    expect(await list("verdict=quarantined")).toEqual([]);
+    expect(await list("reference=order-3&collection=Term+1")).toEqual([]);
+  });
+
+  it("knows those that the provider never confirmed by verdict and by id", async () => {
+    const api = await adminApi();
+    await addInvoices(api, 2);
+    const unknown = await addConfirmation(api.around, { verdict: "unknown_invoice" });
+    const waiting = await addConfirmation(api.around, { verdict: "pending", state: "due", settled_at: null });
+    for (const [verdict, id] of [
+      ["unknown_invoice", unknown],
+      ["pending", waiting],
+    ] as const) {
+      const byVerdict = await api.call("GET", `/invoices?verdict=${verdict}`);
+      fits("listInvoices", byVerdict.body);
+      expect(byVerdict.body).toMatchObject({
+        items: [{ invoiceId: id, verdict, status: null, confirmedAt: null, event: null }],
+        next: null,
+      });
+      expect(idsIn((await api.call("GET", `/invoices?id=${id}`)).body)).toEqual([id]);
+    }
+  });
+
+  it("is searched by the payer's whole e-mail address, and by one box for all", async () => {
+    const api = await adminApi();
+    const ids = await addInvoices(api, 4);
+    // Another address with the same hash.
+    await addInvoices(api, 1, { source: "shop-b", payer_email_hash: emailHash("payer1@example.com") });
+    const search = async (body: object) => {
+      const answer = await api.call("POST", "/invoices/search", body, READER);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+      fits("searchInvoices", answer.body);
+      return idsIn(answer.body);
+    };
+    expect(await search({ email: " Payer1@Example.com " })).toEqual([ids[1]]);
+    expect(await search({ email: "payer1@example.co" })).toEqual([]);
+    expect(await search({ text: "payer2@example.com" })).toEqual([ids[2]]);
+    expect(await search({ text: ids[0] })).toEqual([ids[0]]);
+    expect(await search({ text: " order-3 " })).toEqual([ids[3]]);
+    expect(await search({ text: "1,013.50" })).toEqual([ids[3]]);
+    expect(await search({ text: "2026-10-20", collection: "Term 1", source: "default" })).toEqual([
+      ids[0],
+      ids[2],
+    ]);
+    expect((await search({})).length).toBe(5);
+    expect((await api.call("GET", "/invoices?email=payer1%40example.com")).body.items.length).toBe(5);
+  });
+
+  it("refuses what is no filter, naming it", async () => {
+    const { call } = await adminApi();
+    const bad: [path: string, says: RegExp][] = [
+      ["/invoices?id=1", /id/],
+      ["/invoices?amount=-1", /amount/],
+      ["/invoices?amount=1e9", /amount/],
+      ["/invoices?from=yesterday", /from/],
+      ["/invoices?from=2026-13-01", /from/],
+      ["/invoices?verdict=great", /verdict/],
+      ["/invoices?cursor=x", /cursor/],
+      ["/invoices?limit=100000", /limit/],
+      ["/invoices?reference=%00", /./],
+      ["/invoices?collection=a%00b", /./],
+      [`/invoices?cursor=${Buffer.from('["2026","x","y"]').toString("base64url")}`, /cursor/],
+      [
+        `/callbacks?cursor=${Buffer.from(`["99999-99-99 99","${randomUUID()}",""]`).toString("base64url")}`,
+        /./,
+      ],
+    ];
+    for (const [path, says] of bad)
+      expect(await call("GET", path), path).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(says) },
+      });
+    expect((await call("POST", "/invoices/search", { text: "a\0b" })).status).toBe(400);
+    expect((await call("POST", "/invoices/search", { who: "x" })).status).toBe(400);
+  });
+});
+
+describe("one payment's story", () => {
+  it("has the callback's claim beside the provider's answer, and the event as it was sent", async () => {
+    const api = await adminApi({}, { http: true, workers: true });
+    const { around, relay, call } = api;
+    const id = randomUUID();
+    const callBackUrl = `https://relay.example.com/callbacks/${TOKEN}/order-9`;
+    around.provider.invoice(id, invoiceAnswer(id, { callBackUrl }));
+    const claim = `{"event":"paid","data":{"id":"${id}","amount":"1","status":"Paid","payerName":"<b>Eve</b>"}}`;
+    await relay.callback(claim, { path: `/callbacks/${TOKEN}/order-9` });
+    await vi.waitFor(
+      async () => expect(await around.query("select from publication")).toHaveLength(1),
+      15_000,
+    );
+
+    const shown = await call("GET", `/invoices/${id}`);
+    expect(shown.body).toMatchObject({ invoiceId: id, meaning: [expect.any(String), expect.any(String)] });
+    const { body } = await call("GET", `/invoices/${id}/evidence`);
+    fits("showEvidence", body);
+    const [published] = await around.query("select topic_arn, message_id from publication");
+    const [event] = await around.query("select id, payload from event");
+    expect(body).toMatchObject({
+      claims: [{ text: claim, body: Buffer.from(claim).toString("base64"), foundBy: "data.id" }],
+      answers: [{ newest: true, status: "Paid" }],
+      events: [
+        {
+          id: event?.id,
+          payload: event?.payload,
+          state: "published",
+          publications: [
+            { topicArn: published?.topic_arn, messageId: published?.message_id, replayId: null },
+          ],
+        },
+      ],
+    });
+    const compared = Object.fromEntries(
+      body.claims[0].compared.map((one: { field: string }) => [one.field, one]),
+    );
+    expect(compared).toMatchObject({
+      "data.id": { same: true },
+      "data.amount": { claimed: "1", answered: expect.stringMatching(/^1500.50?$/), same: false },
+      "data.status": { same: true },
+      event: { same: null, answered: null },
+    });
+    expect(JSON.stringify(body)).not.toContain(TOKEN);
+    expect(await call("GET", `/invoices/${randomUUID()}/evidence`)).toMatchObject({ status: 404 });
+  });
+
+  it("is asked about again and published again, with a reason, under the token's name", async () => {
+    const { around, relay, call } = await adminApi({}, { http: true, workers: true });
+    const id = randomUUID();
+    around.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(
+      async () => expect(await around.query("select from publication")).toHaveLength(1),
+      15_000,
+    );
+    const publish = await call("POST", `/invoices/${id}/publish`, { reason: "the consumer lost it" });
+    expect(publish, JSON.stringify(publish.body)).toMatchObject({
+      status: 200,
+      body: { replay: { kind: "events", matching: 1 } },
+    });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(2), 15_000);
+    const asks = around.provider.requests.filter((path) => path.includes(id)).length;
+    const dry = await call("POST", `/invoices/${id}/ask`, { dryRun: true });
+    expect(dry.body).toMatchObject({ replay: null, plan: { matching: 1 } });
+    expect((await call("POST", `/invoices/${id}/ask`, { reason: "a doubt" })).status).toBe(200);
+    await vi.waitFor(
+      () => expect(around.provider.requests.filter((path) => path.includes(id)).length).toBeGreaterThan(asks),
+      15_000,
+    );
+    const { body } = await call("GET", "/audit?action=replay.start");
+    expect(body.entries).toMatchObject([
+      { actor: "admin:eve", detail: { kind: "confirmations", reason: "a doubt" } },
+      { actor: "admin:eve", detail: { kind: "events", reason: "the consumer lost it" } },
+    ]);
+    fits("readAuditLog", body);
+  });
+
+  it("is not published again before SNS took it once, nor asked about when nobody knows it", async () => {
+    const { around, call } = await adminApi();
+    const waiting = await addConfirmation(around, { verdict: "pending", state: "due", settled_at: null });
+    await addCallback(around, { id: newId(), invoice_ids: [waiting] });
+    expect(await call("POST", `/invoices/${waiting}/publish`, {})).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining("No event of this invoice was accepted") },
+    });
+    for (const verb of ["ask", "publish"])
+      expect((await call("POST", `/invoices/${randomUUID()}/${verb}`, {})).status).toBe(404);
+  });
+});

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+
+const SOURCES = join(import.meta.dirname, "../../src");
+
+/** A statement that does nothing but raise or clear: in a transaction, or where the alarm is the change. */
+const ALONE: Record<string, string> = {
+  "database/alarms.ts":
+    "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",
+  "reconcile/close-alarms.ts": "the settings no longer name what it is about",
+  "replay/held-replay.ts": "in the transaction that fails the replay",
+  "upstreams/by-hand.ts": "the settings no longer name what it is about",
+};
+
+it("alarms are written as a part of the statement that changes what they tell of (G13)", () => {
+  const found = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .filter((file) =>
+      /sql(<\w+>)?`\s*\$\{(raising|raisingWhatLasts|clearing)\(/.test(
+        readFileSync(join(SOURCES, file), "utf8"),
+      ),
+    );
+  expect(found.sort()).toEqual(Object.keys(ALONE).sort());
+});

@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { PLAIN } from "./list-provider.ts";
+import { midnight, named, PAID_AT, place, prove } from "./prove-period.ts";
+import { books, daysAgo } from "./relay-books.ts";
+
+describe("what a certificate makes of the provider's lists", () => {
+  it("lets Test invoices stand apart", async () => {
+    const given = await books();
+    await place(given);
+    const known = await place(given, { type: "Test", came: 2 });
+    // Nobody ever asked about this one: the list of Test invoices alone does not make it one.
+    const unknown = await place(given, { type: "Test", came: 0 });
+    const certificate = await prove(given);
+    expect(certificate).toMatchObject({ result: "equal", test: { count: 2 }, total: { paid: { count: 1 } } });
+    expect(named(certificate)).toEqual({ [known]: "test", [unknown]: "test" });
+    expect(given.provider.asked).toEqual([unknown]);
+  });
+
+  it("takes a Live invoice for Live although the provider ignores its filters", async () => {
+    const given = await books();
+    given.provider.reading = { ...PLAIN, ignoresFilters: true };
+    await place(given, { came: 0 });
+    expect(await prove(given)).toMatchObject({ result: "not_equal", differences: [{ reason: "missing" }] });
+  });
+
+  it("names an undated payment in every period that it may belong to, and counts it in one", async () => {
+    const given = await books();
+    const id = randomUUID();
+    given.provider.invoices.push({ id, createdAt: daysAgo(25), paidAt: daysAgo(25), datePaid: null });
+    expect(await prove(given)).toMatchObject({ result: "not_equal", gaps: 1, total: { paid: { count: 1 } } });
+    const earlier = { from: midnight(30), to: midnight(21) };
+    expect(await prove(given, { window: earlier })).toMatchObject({ gaps: 1 });
+    expect(await prove(given, { window: { from: midnight(60), to: midnight(50) } })).toMatchObject({
+      gaps: 0,
+    });
+  });
+
+  it("asks about what is stored and not listed: gone there, it differs; still paid, the list is not whole", async () => {
+    const given = await books();
+    const gone = await place(given, { listed: false });
+    expect(await prove(given)).toMatchObject({
+      result: "not_equal",
+      differences: [{ invoiceId: gone, reason: "not_at_provider", weight: "difference" }],
+    });
+    const paidAt = PAID_AT;
+    given.provider.unlisted.push({ id: gone, createdAt: paidAt, paidAt, amount: "100.10" });
+    const refused = await prove(given);
+    expect(refused.result).toBe("refused");
+    expect(refused.refusals.join()).toContain(gone);
+    // Created before the lookback, the list need not show it.
+    given.provider.unlisted = [{ id: gone, createdAt: daysAgo(120), paidAt, amount: "100.10" }];
+    expect(await prove(given)).toMatchObject({
+      result: "equal",
+      total: columns({ count: 1, amount: "100.10" }),
+      differences: [{ invoiceId: gone, reason: "counted_by_asking", weight: "note" }],
+    });
+  });
+
+  it("asks about every invoice when deep, and finds what the list does not show", async () => {
+    const given = await books();
+    const id = await place(given);
+    const [invoice] = given.provider.invoices;
+    given.provider.unlisted = [{ ...invoice, id, amount: "99" } as (typeof given.provider.unlisted)[number]];
+    given.provider.invoices = given.provider.invoices.map((one) => ({ ...one }));
+    expect((await prove(given)).result).toBe("equal");
+    const steps: string[] = [];
+    const onProgress = ({ step, done }: { step: string; done: number }) => void steps.push(`${step} ${done}`);
+    expect(await prove(given, { deep: true, onProgress })).toMatchObject({
+      result: "equal",
+      basis: { deep: true, asked: 1 },
+    });
+    expect(steps).toContain("invoices 1");
+    expect(steps.at(-1)).toBe("books 1");
+  });
+
+  it("names an item whose id is none, and reads on", async () => {
+    const given = await books();
+    const missing = await place(given, { came: 0 });
+    given.provider.invoices.push({ id: "INV-7", createdAt: PAID_AT, paidAt: PAID_AT, amount: "7" });
+    const { result, differences } = await prove(given);
+    expect(result).toBe("not_equal");
+    expect(differences).toMatchObject([
+      { invoiceId: missing, reason: "missing" },
+      { invoiceId: null, reason: "id_unusable", detail: expect.stringContaining("inv-7") },
+    ]);
+  });
+});
+
+const columns = <Tally>(tally: Tally) => ({ paid: tally, stored: tally, published: tally });

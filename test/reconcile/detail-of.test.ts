@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import type { Reason } from "../../src/reconcile/certificate/certificate.ts";
+import { detailOf } from "../../src/reconcile/certificate/detail-of.ts";
+import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
+import { COMPLETE } from "./judging-payments.ts";
+
+const words = (reason: Reason, changes: Partial<PaymentFacts> = {}): string =>
+  detailOf(reason, { ...COMPLETE, ...changes });
+
+describe("a certificate's reason in plain words", () => {
+  it.each<[Reason, string]>([
+    ["missing", "no callback named it and no sweep has found it yet"],
+    ["not_confirmed", "the provider has not confirmed it yet"],
+    ["dead", "its confirmation is a dead letter"],
+    ["quarantined", "quarantined"],
+    ["recorded_only", "recorded only: asked for by reconcile without --publish"],
+    ["before_start", "paid before the relay first served this source, and not published"],
+    ["event_missing", "confirmed as paid, but its event is not there"],
+    ["unpublished", "its event waits to be published"],
+    ["event_dead", "SNS refused its event"],
+    ["held", "its event is held, as those of Test invoices are"],
+    ["wrong_topic", "its event was accepted on the live topic, which is not its topic today"],
+    ["no_acceptance", "its event waits nowhere, and no acceptance by SNS is kept"],
+    [
+      "books_differ",
+      "columns, document and event of the stored invoice contradict each other: something was changed by hand",
+    ],
+    ["payload_differs", "the event in the log is not the one that SNS accepted"],
+    ["digest_missing", "no digest is kept of what SNS accepted"],
+    ["invoice_missing", "published, but the confirmed invoice is gone"],
+    ["not_at_provider", "stored as paid, but the provider's list does not show it"],
+    ["status_unknown", "stored as paid, but the provider's answer cannot be read"],
+    ["confirmation_missing", "its confirmation is gone"],
+    ["verdict_differs", "published, but its confirmation's verdict is paid"],
+    ["event_without_payment", "it has an event, but is paid neither at the provider nor in the store"],
+    ["callback_missing", "the callback that opened it is gone from the log"],
+    ["undated", "neither the list nor the confirmed answer says when it was paid"],
+    ["future", "it says that it is paid in the future"],
+    ["counted_by_asking", "the list does not show it; Get Invoice says it is paid"],
+    ["test", "a Test invoice"],
+    ["acceptance_without_event", ""],
+    ["id_unusable", ""],
+  ])("%s", (reason, text) => {
+    expect(words(reason)).toBe(text);
+  });
+
+  it.each<[Reason, Partial<PaymentFacts>, string]>([
+    ["not_confirmed", { lastError: "a time-out" }, "the provider has not confirmed it yet: a time-out"],
+    ["unpublished", { outboxError: "throttled" }, "its event waits to be published: throttled"],
+    [
+      "wrong_topic",
+      { acceptedElsewhere: "arn:x" },
+      "its event was accepted on arn:x, which is not its topic today",
+    ],
+    ["verdict_differs", { verdict: null }, "published, but its confirmation's verdict is missing"],
+    [
+      "dead",
+      { lastError: "odd", dismissedBy: "ada" },
+      "its confirmation is a dead letter: odd; dismissed by ada",
+    ],
+    ["quarantined", { lastError: "foreign", dismissedBy: "ada" }, "quarantined: foreign; dismissed by ada"],
+    ["event_dead", { outboxError: "no", dismissedBy: "ada" }, "SNS refused its event: no; dismissed by ada"],
+  ])("%s with %j", (reason, changes, text) => {
+    expect(words(reason, changes)).toBe(text);
+  });
+
+  it.each<[PaymentFacts["verdict"], string]>([
+    ["not_paid", "unpaid until its checks ended"],
+    ["invalidated", "invalid"],
+    ["unknown_invoice", "that it does not exist"],
+    ["pending", "something else"],
+    [null, "something else"],
+  ])("not_paid with the verdict %s", (verdict, said) => {
+    expect(words("not_paid", { verdict })).toBe(`the list says paid, but Get Invoice said ${said}`);
+  });
+
+  it.each<[PaymentFacts["asked"], string | null, string]>([
+    ["not_found", null, "the provider says that it does not exist"],
+    ["not_paid", "Refunded", "Get Invoice says Refunded"],
+    ["not_paid", null, "Get Invoice says something else"],
+    ["unclear", "Refunded", "the provider's list does not show it"],
+  ])("not_at_provider, where Get Invoice said %s %s", (asked, askedStatus, said) => {
+    expect(words("not_at_provider", { asked, askedStatus })).toBe(`stored as paid, but ${said}`);
+  });
+
+  it("amount_differs names every amount, and what is missing", () => {
+    expect(words("amount_differs", { askedAmount: "2" })).toBe(
+      "the list says 1500.5, Get Invoice 2, stored is 1500.50, in the event 1500.50",
+    );
+    expect(words("amount_differs", { listedAmount: null, amounts: null, inPayload: null })).toBe(
+      "the list says nothing, Get Invoice was not asked, stored is nothing, in the event nothing",
+    );
+  });
+});

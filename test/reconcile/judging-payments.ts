@@ -1,0 +1,132 @@
+import { type Judged, judgePayment, type Terms } from "../../src/reconcile/certificate/judge-payment.ts";
+import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
+
+export const INVOICE = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
+export const EVENT = "5d2f4b1c-0000-5000-8000-000000000001";
+
+export const at = (time: string) => new Date(`2026-10-${time}Z`);
+
+export const AMOUNTS = {
+  amount: "1500.50",
+  serviceCharge: "10.00",
+  vat: "0.75",
+  totalAmount: "1511.25",
+  settleableAmount: "1500.50",
+};
+
+/** October, of a source that was served since September. */
+export const TERMS: Terms = {
+  window: { from: at("01T00:00:00"), to: new Date("2026-11-01T00:00:00Z") },
+  paidStatuses: new Set(["paid", "settled"]),
+  firstServedAt: new Date("2026-09-01T00:00:00Z"),
+  now: new Date("2026-11-02T00:00:00Z"),
+  otherCollections: new Set(["Other"]),
+};
+
+const PAID_AT = at("10T12:00:00");
+const PAYLOAD = { ...AMOUNTS, id: EVENT, subject: INVOICE, paidAt: PAID_AT.toISOString() };
+
+/** A payment that is listed, stored and published, and says the same everywhere. */
+export const COMPLETE: PaymentFacts = {
+  invoiceId: INVOICE,
+  listed: true,
+  inLive: true,
+  inTest: false,
+  lacksStatus: false,
+  amountsDiffer: false,
+  listedAmount: "1500.5",
+  listedPaidAt: PAID_AT,
+  listedCreatedAt: at("09T00:00:00"),
+  asked: null,
+  askedStatus: null,
+  askedType: null,
+  askedCollection: null,
+  askedAmount: null,
+  askedPaidAt: null,
+  askedCreatedAt: null,
+  status: "Paid",
+  type: "Live",
+  paidAt: PAID_AT,
+  createdAt: at("09T00:00:00"),
+  collectionName: "Term 1",
+  amounts: AMOUNTS,
+  inDocument: { ...AMOUNTS, status: "Paid", type: "Live" },
+  documentIsWhole: true,
+  confirmation: "done",
+  verdict: "paid",
+  openedBy: "callback",
+  openedAt: PAID_AT,
+  recordOnly: false,
+  lastError: null,
+  dismissedBy: null,
+  hasCallback: true,
+  eventId: EVENT,
+  eventType: "Live",
+  eventCreatedAt: PAID_AT,
+  inPayload: PAYLOAD,
+  outboxState: null,
+  outboxError: null,
+  accepted: true,
+  acceptedElsewhere: null,
+  acceptedOnLive: true,
+  digestMatches: true,
+  digestDiffers: false,
+};
+
+/** Its event was never made. */
+export const WITHOUT_EVENT: Partial<PaymentFacts> = {
+  eventId: null,
+  eventType: null,
+  eventCreatedAt: null,
+  inPayload: null,
+  accepted: false,
+  acceptedOnLive: false,
+  digestMatches: null,
+  digestDiffers: null,
+};
+
+/** Get Invoice never said anything of it that was kept. */
+export const NOT_STORED: Partial<PaymentFacts> = {
+  status: null,
+  type: null,
+  paidAt: null,
+  createdAt: null,
+  collectionName: null,
+  amounts: null,
+  inDocument: null,
+  documentIsWhole: null,
+};
+
+/** The list does not show it. */
+export const NOT_LISTED: Partial<PaymentFacts> = {
+  listed: false,
+  inLive: false,
+  listedAmount: null,
+  listedPaidAt: null,
+  listedCreatedAt: null,
+};
+
+/** Nothing says when it was paid. */
+export const UNDATED: Partial<PaymentFacts> = {
+  listedPaidAt: null,
+  paidAt: null,
+  inPayload: { ...PAYLOAD, paidAt: null },
+};
+
+/** Everything says that it was paid then. */
+export const paidAt = (moment: Date): Partial<PaymentFacts> => ({
+  paidAt: moment,
+  listedPaidAt: moment,
+  inPayload: { ...PAYLOAD, paidAt: moment.toISOString() },
+});
+
+export const payload = (changes: Partial<NonNullable<PaymentFacts["inPayload"]>>) => ({
+  inPayload: { ...PAYLOAD, ...changes },
+});
+
+export const judged = (changes: Partial<PaymentFacts>, terms: Partial<Terms> = {}): Judged | null =>
+  judgePayment({ ...COMPLETE, ...changes }, { ...TERMS, ...terms });
+
+/** What is said of it: `weight reason`. */
+export const saidOf = (changes: Partial<PaymentFacts>, terms: Partial<Terms> = {}): string[] | null =>
+  judged(changes, terms)?.differences.map(({ weight, reason }) => `${weight} ${reason}`) ?? null;

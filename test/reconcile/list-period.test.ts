@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import {
+  daysBetween,
+  halvesOf,
+  type ListPeriod,
+  nextStep,
+  periodFor,
+} from "../../src/reconcile/list/list-period.ts";
+import { paymentDays } from "../../src/reconcile/list/payment-days.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("the days that a list is asked for", () => {
+  it("reach beyond the window by the look-back, the farthest zone and a day", () => {
+    const window = { from: new Date("2026-10-10T00:00:00Z"), to: new Date("2026-10-20T00:00:00Z") };
+    expect(periodFor(window, 0)).toEqual({ first: "2026-10-08", last: "2026-10-21" });
+    expect(periodFor(window, 7 * DAY_MS)).toEqual({ first: "2026-10-01", last: "2026-10-21" });
+    const atNight = { from: new Date("2026-10-10T14:00:00Z"), to: new Date("2026-10-20T10:00:00Z") };
+    expect(periodFor(atNight, 0)).toEqual({ first: "2026-10-09", last: "2026-10-22" });
+  });
+
+  it("are asked for in steps of a week, the newest first, which share a day", () => {
+    const steps: ListPeriod[] = [];
+    for (let rest: ListPeriod | null = { first: "2026-10-01", last: "2026-10-16" }; rest !== null; ) {
+      const next: ReturnType<typeof nextStep> = nextStep(rest);
+      steps.push(next.step);
+      rest = next.rest;
+    }
+    expect(steps).toEqual([
+      { first: "2026-10-09", last: "2026-10-16" },
+      { first: "2026-10-03", last: "2026-10-10" },
+      { first: "2026-10-01", last: "2026-10-04" },
+    ]);
+  });
+
+  it("of a week are one step", () => {
+    const week = { first: "2026-10-01", last: "2026-10-08" };
+    expect(nextStep(week)).toEqual({ step: week, rest: null });
+  });
+
+  it("are halved, sharing a day, until that makes nothing shorter", () => {
+    expect(halvesOf({ first: "2026-10-01", last: "2026-10-08" })).toEqual([
+      { first: "2026-10-04", last: "2026-10-08" },
+      { first: "2026-10-01", last: "2026-10-05" },
+    ]);
+    expect(halvesOf({ first: "2026-10-01", last: "2026-10-04" })).toEqual([
+      { first: "2026-10-02", last: "2026-10-04" },
+      { first: "2026-10-01", last: "2026-10-03" },
+    ]);
+    expect(halvesOf({ first: "2026-10-01", last: "2026-10-03" })).toBeNull();
+    expect(daysBetween("2026-10-24", "2026-11-02")).toBe(9);
+  });
+});
+
+describe("days of payment as a person writes them", () => {
+  it("are both included", () => {
+    expect(paymentDays("2026-10-01", "2026-10-31")).toEqual({
+      from: new Date("2026-10-01T00:00:00Z"),
+      to: new Date("2026-11-01T00:00:00Z"),
+    });
+    expect(paymentDays("2026-10-01", "2026-10-01").to).toEqual(new Date("2026-10-02T00:00:00Z"));
+  });
+
+  it.each([
+    ["2026-10-02", "2026-10-01", "--to 2026-10-01 is before --from 2026-10-02."],
+    ["2026-02-30", "2026-03-01", '--from should be a day such as 2026-10-31, not "2026-02-30".'],
+    ["2026-10-01", "soon", '--to should be a day such as 2026-10-31, not "soon".'],
+    ["12026-10-01", "2026-10-01", '--from should be a day such as 2026-10-31, not "12026-10-01".'],
+    ["2026-10-01x", "2026-10-01", '--from should be a day such as 2026-10-31, not "2026-10-01x".'],
+    ["2026-13-01", "2026-10-01", '--from should be a day such as 2026-10-31, not "2026-13-01".'],
+  ])("from %s to %s are refused, saying why", (first, last, message) => {
+    expect(() => paymentDays(first, last)).toThrow(
+      expect.objectContaining({ message, next: "refuse", code: "usage" }),
+    );
+  });
+});

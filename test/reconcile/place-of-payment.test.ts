@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
+import {
+  AMOUNTS,
+  at,
+  COMPLETE,
+  judged,
+  NOT_LISTED,
+  NOT_STORED,
+  paidAt,
+  payload,
+  saidOf,
+  TERMS,
+  UNDATED,
+} from "./judging-payments.ts";
+
+type Changes = Partial<PaymentFacts>;
+
+const SEPTEMBER = new Date("2026-09-30T23:59:59.999Z");
+const NOVEMBER = new Date("2026-11-01T00:00:00.000Z");
+const document = (changes: Partial<NonNullable<PaymentFacts["inDocument"]>>): Changes => ({
+  inDocument: { ...AMOUNTS, status: "Paid", type: "Live", ...changes },
+});
+
+describe("a Test payment", () => {
+  const TEST: Changes = {
+    type: "Test",
+    eventType: "Test",
+    ...document({ type: "Test" }),
+    acceptedOnLive: false,
+  };
+
+  it("stands apart, and is only noted", () => {
+    expect(judged(TEST)).toMatchObject({ isLive: false, paid: "1500.50" });
+    expect(saidOf(TEST)).toEqual(["note test"]);
+  });
+
+  it("on the live topic is on the wrong one", () => {
+    expect(saidOf({ ...TEST, acceptedOnLive: true })).toEqual(["difference wrong_topic"]);
+  });
+
+  it("that is no payment is nothing", () => {
+    expect(judged({ ...TEST, ...NOT_LISTED, status: "Unpaid" })).toBeNull();
+  });
+
+  it("that is stored, and no longer listed, is noted", () => {
+    expect(saidOf({ ...TEST, ...NOT_LISTED })).toEqual(["note test"]);
+  });
+
+  it("is one only where everything says so", () => {
+    expect(judged({ ...TEST, askedType: "Live" })).toMatchObject({ isLive: true });
+    expect(judged({ ...TEST, type: "Live" })).toMatchObject({ isLive: true });
+    expect(judged({ ...TEST, ...document({ type: "live" }) })).toMatchObject({ isLive: true });
+    expect(judged({ ...NOT_STORED, askedType: "Test" })).toMatchObject({ isLive: false });
+    expect(judged({ ...NOT_STORED, eventType: "Test" })).toMatchObject({ isLive: false });
+    expect(judged({ ...TEST, eventType: "Live" })).toMatchObject({ isLive: false });
+    expect(judged({ ...NOT_STORED, eventType: null })).toMatchObject({ isLive: true });
+  });
+});
+
+describe("the day that a payment counts on", () => {
+  it.each<[string, Changes, string]>([
+    ["the confirmed answer's", { paidAt: at("05T00:00:00"), askedPaidAt: at("06T00:00:00") }, "2026-10-05"],
+    ["else Get Invoice's now", { paidAt: null, askedPaidAt: at("06T00:00:00") }, "2026-10-06"],
+    ["else the list's", { paidAt: null }, "2026-10-10"],
+    ["else the event's", { paidAt: null, listedPaidAt: null }, "2026-10-10"],
+    ["its first moment included", paidAt(at("01T00:00:00")), "2026-10-01"],
+    ["else the day of its creation", UNDATED, "2026-10-09"],
+    ["as Get Invoice says", { ...UNDATED, createdAt: null, askedCreatedAt: at("07T00:00:00") }, "2026-10-07"],
+    ["as the list says", { ...UNDATED, createdAt: null, listedCreatedAt: at("08T00:00:00") }, "2026-10-08"],
+    ["created at the first moment", { ...UNDATED, createdAt: at("01T00:00:00") }, "2026-10-01"],
+    ["else the day it was heard of", { ...UNDATED, createdAt: null, listedCreatedAt: null }, "2026-10-10"],
+    [
+      "... which is the last one at most",
+      { ...UNDATED, createdAt: null, listedCreatedAt: null, openedAt: new Date("2026-12-01T00:00:00Z") },
+      "2026-10-31",
+    ],
+    [
+      "else the first day",
+      { ...UNDATED, createdAt: null, listedCreatedAt: null, openedAt: null },
+      "2026-10-01",
+    ],
+    [
+      "... when it was heard of before",
+      { ...UNDATED, createdAt: null, listedCreatedAt: null, openedAt: SEPTEMBER },
+      "2026-10-01",
+    ],
+    [
+      "a date that is none is as good as no date",
+      { ...UNDATED, ...payload({ paidAt: "soon" }) },
+      "2026-10-09",
+    ],
+  ])("%s", (_, changes, day) => {
+    expect(judged(changes)).toMatchObject({ day, paid: "1500.50" });
+  });
+
+  it.each<[string, Changes]>([
+    ["paid before it", paidAt(SEPTEMBER)],
+    ["paid after it", paidAt(NOVEMBER)],
+    ["undated, created after it", { ...UNDATED, createdAt: NOVEMBER }],
+  ])("is none of this period: %s", (_, changes) => {
+    expect(judged(changes)).toBeNull();
+  });
+
+  it("one that only others date here counts elsewhere, and is named here when anything is wrong", () => {
+    const elsewhere = { paidAt: SEPTEMBER, ...payload({ paidAt: SEPTEMBER.toISOString() }) };
+    expect(judged(elsewhere)).toBeNull();
+    expect(judged({ ...elsewhere, verdict: "not_paid" })).toMatchObject({
+      day: "2026-10-10",
+      paid: "1500.50",
+    });
+  });
+
+  it("one that nothing dates, created before, is named here and counted there", () => {
+    expect(judged({ ...UNDATED, createdAt: SEPTEMBER, hasCallback: false })).toMatchObject({
+      day: "2026-10-01",
+      paid: null,
+      stored: null,
+      published: null,
+      differences: [{ reason: "undated", weight: "note" }],
+    });
+    expect(judged({ ...UNDATED, createdAt: SEPTEMBER, verdict: "not_paid" })).toMatchObject({
+      paid: "1500.50",
+    });
+  });
+
+  it("one that says it is paid in the future counts by its creation, and is named", () => {
+    const future = new Date(TERMS.now.getTime() + 1);
+    expect(judged(paidAt(future))).toMatchObject({ day: "2026-10-09", differences: [{ reason: "future" }] });
+    expect(judged({ ...paidAt(future), createdAt: SEPTEMBER })).toMatchObject({
+      day: "2026-10-01",
+      paid: null,
+    });
+    const window = { from: TERMS.window.from, to: new Date("2026-12-01T00:00:00Z") };
+    expect(judged(paidAt(TERMS.now), { window })).toMatchObject({ day: "2026-11-02", differences: [] });
+  });
+
+  it("one whose confirmed date is in the future counts by the other", () => {
+    const future = new Date(TERMS.now.getTime() + 1);
+    const changes = { ...paidAt(at("10T12:00:00")), paidAt: future };
+    expect(judged(changes)).toMatchObject({ day: "2026-10-10", paid: "1500.50" });
+  });
+
+  it("one that is paid right now is not in the future", () => {
+    expect(judged(paidAt(TERMS.now))).toBeNull();
+  });
+
+  it("one that was paid before, by the date that is not in the future, is none of this period", () => {
+    const future = new Date(TERMS.now.getTime() + 1);
+    expect(
+      judged({ paidAt: SEPTEMBER, listedPaidAt: future, ...payload({ paidAt: null }) })?.differences,
+    ).toContainEqual(expect.objectContaining({ reason: "future" }));
+  });
+});
+
+it("what is not accepted is not published, whatever stands in its event", () => {
+  expect(judged({ accepted: false })).toMatchObject({ paid: "1500.50", stored: "1500.50", published: null });
+  expect(judged(NOT_STORED)).toMatchObject({ paid: "1500.50", stored: null });
+  expect(judged({ ...NOT_LISTED })).toMatchObject({ paid: null, stored: "1500.50", published: "1500.50" });
+  expect(COMPLETE.accepted).toBe(true);
+});

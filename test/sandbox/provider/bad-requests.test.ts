@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { count, refusedAt } from "./refused-at.ts";
+import { LIVE_KEY, NOBODY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
+
+describe("bad input elsewhere is a clear 4xx with the field's name, and leaves nothing behind", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.close());
+
+  it.each([
+    ["GET", "/api/v1/invoices/12", 400, "id"],
+    ["GET", "/api/v1/invoices/%00", 400, "id"],
+    ["GET", "/api/v1/invoices/%E0%A4%A", 400, "id"],
+    ["GET", `/api/v1/invoices/${NOBODY}`, 404, "id"],
+    ["POST", "/api/v1/invoices/12/invalidate", 400, "id"],
+    ["POST", `/api/v1/invoices/${NOBODY}/invalidate`, 404, "id"],
+    ["GET", "/api/v1/collections/12", 400, "id"],
+    ["GET", `/api/v1/collections/${NOBODY}`, 404, "id"],
+    ["GET", `/api/v1/collections/${NOBODY}/invoices`, 404, "id"],
+    ["GET", "/api/v1/collections/12/invoices", 400, "id"],
+  ])("%s %s", async (method, path, status, field) => {
+    refusedAt(await service.api(method, path), status, field);
+  });
+
+  it.each([
+    ["page=0", "page"],
+    ["page=-1", "page"],
+    ["page=1.5", "page"],
+    ["page=abc", "page"],
+    ["page=1e3", "page"],
+    ["page=99999999999999999999", "page"],
+    ["page=1&page=2", "page"],
+    ["pageSize=0", "pageSize"],
+    ["pageSize=1000000000", "pageSize"],
+    ["startDate=2024-02-30", "startDate"],
+    ["startDate=2024-13-01", "startDate"],
+    ["startDate=yesterday", "startDate"],
+    ["endDate=01/02/2024", "endDate"],
+    ["startDate=2024-03-02&endDate=2024-03-01", "endDate"],
+    ["invoiceStatus=Lost", "invoiceStatus"],
+    ["invoiceType=Real", "invoiceType"],
+    [`search=${"x".repeat(1_000)}`, "search"],
+    ["search=%00", "search"],
+  ])("Get Collection Invoices?%s", async (query, field) => {
+    refusedAt(await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices?${query}`), 400, field);
+  });
+
+  it.each([
+    "startDate=0000-01-01",
+    "endDate=9999-12-31",
+    "startDate=0001-01-01&endDate=9999-12-31",
+    "page=1000000&pageSize=1000",
+  ])("Get Collection Invoices?%s is odd, but no error", async (query) => {
+    const reply = await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices?${query}`);
+    expect(reply.status, reply.text).toBe(200);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["a clearing code", { bankId: "044", accountNumber: "1111111111", isPrimary: false }, "bankId"],
+    [
+      "a bank's UUID",
+      { bankId: "2f0d7c1e-6b0a-4a41-9c52-0b5f1c6d7e01", accountNumber: "1111111111" },
+      "bankId",
+    ],
+    ["half a bank", { bankId: 1.5, accountNumber: "1111111111" }, "bankId"],
+    ["an unknown bank", { bankId: 999, accountNumber: "1111111111" }, "bankId"],
+    ["a huge bank", { bankId: 2 ** 40, accountNumber: "1111111111" }, "bankId"],
+    ["no account number", { bankId: 1 }, "accountNumber"],
+    ["letters for an account number", { bankId: 1, accountNumber: "12345abcde" }, "accountNumber"],
+    ["a linked account number", { bankId: 1, accountNumber: "0123456789" }, "accountNumber"],
+    ["isPrimary as text", { bankId: 1, accountNumber: "1111111111", isPrimary: "yes" }, "isPrimary"],
+    ["no linkedAccount", undefined, "linkedAccount"],
+  ])("Add Linked Account: %s", async (_what, linkedAccount, field) => {
+    const before = await count(service, "linked_account");
+    refusedAt(await service.api("POST", "/api/v1/linked-accounts", { linkedAccount }), 400, field);
+    expect(await count(service, "linked_account")).toBe(before);
+  });
+
+  it.each([null, "", "wrong", `${LIVE_KEY}x`, LIVE_KEY.toUpperCase()])(
+    "the key %s is refused with 401 everywhere",
+    async (key) => {
+      for (const [method, path] of [
+        ["GET", `/api/v1/collections/${OPEN_AMOUNT}`],
+        ["GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices`],
+        ["POST", "/api/v1/invoices"],
+        ["GET", `/api/v1/invoices/${NOBODY}`],
+        ["POST", `/api/v1/invoices/${NOBODY}/invalidate`],
+        ["POST", "/api/v1/linked-accounts"],
+        ["GET", "/api/v1/banks"],
+      ] as const)
+        refusedAt(await service.api(method, path, undefined, key), 401, "x-api-key");
+    },
+  );
+
+  it("an unknown address and a wrong method are 4xx too", async () => {
+    for (const path of ["/api/v1/nothing", "/nothing", "/pay", "/api"]) {
+      const { status, body } = await service.api("GET", path);
+      expect([path, status, body]).toEqual([
+        path,
+        404,
+        { status: 404, message: "There is nothing at this address", type: "NOT_FOUND", errors: [] },
+      ]);
+    }
+    const wrong = await service.api("DELETE", `/api/v1/invoices/${NOBODY}`);
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET"]);
+  });
+});

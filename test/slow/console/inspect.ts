@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { UNSEEN } from "./hostile-texts.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  id: string;
+  help: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/**
+ * What axe has against the page as it stands, a line for each element; all of its rules but experimental
+ * ones.
+ */
+export async function axeProblems(page: Page): Promise<string[]> {
+  // The page's policy lets no script in but its own: this comes in as a debugger does.
+  await page.evaluate(AXE);
+  const violations = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+  )) as Violation[];
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(
+      ({ html, failureSummary }) => `${id}: ${help}: ${html} ${failureSummary.replaceAll("\n", " ")}`,
+    ),
+  );
+}
+
+/**
+ * What texts from outside did to a page: a script that ran, an element that was made, a character that hides.
+ */
+export async function harmDone(page: Page): Promise<unknown[]> {
+  return (await page.evaluate(`(() => {
+    const unseen = new RegExp(${JSON.stringify(UNSEEN)}, "u");
+    const harm = [];
+    if ("ran" in window) harm.push("ran: " + window.ran);
+    for (const made of document.querySelectorAll("img[src='x'], [data-made], body script, [onerror]"))
+      harm.push("made: " + made.outerHTML.slice(0, 200));
+    const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    for (let node = walker.currentNode; node; node = walker.nextNode()) {
+      const attributes = [...(node.attributes ?? [])].map((a) => a.value);
+      const texts = node.nodeType === Node.TEXT_NODE ? [node.data] : attributes;
+      if (node.value !== undefined) texts.push(String(node.value));
+      for (const text of texts)
+        if (unseen.test(text)) {
+          const around = node.parentElement?.outerHTML.slice(0, 120);
+          harm.push("hides: " + JSON.stringify(text.slice(0, 200)) + " in " + around);
+        }
+    }
+    if (unseen.test(document.title)) harm.push("hides in the title: " + JSON.stringify(document.title));
+    return harm;
+  })()`)) as unknown[];
+}
+
+/** Whether one has to scroll sideways to see the page. */
+export const isWiderThanScreen = (page: Page): Promise<boolean> =>
+  page.evaluate("document.documentElement.scrollWidth > window.innerWidth") as Promise<boolean>;

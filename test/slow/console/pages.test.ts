@@ -1,0 +1,95 @@
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type FullHouse, fillHouse } from "./full-house.ts";
+import { takeProviderAway } from "./in-trouble.ts";
+import { axeProblems, isWiderThanScreen } from "./inspect.ts";
+import { DESKTOP, Operator, PHONE } from "./operator.ts";
+import { openStand, type Stand } from "./stand.ts";
+
+const LOOKS: [name: string, options: BrowserContextOptions][] = [
+  ["desktop-light", { ...DESKTOP, colorScheme: "light" }],
+  ["desktop-dark", { ...DESKTOP, colorScheme: "dark" }],
+  ["phone-light", { ...PHONE, colorScheme: "light" }],
+  ["phone-dark", { ...PHONE, colorScheme: "dark" }],
+];
+
+/** Every page, and every place on it that has an address. */
+function placesIn(house: FullHouse | null, callback = "", replay = ""): [name: string, path: string][] {
+  return [
+    ["now", ""],
+    ["payments", "payments"],
+    ["callbacks", "callbacks"],
+    ["attention-dead", "attention/dead"],
+    ["attention-quarantine", "attention/quarantine"],
+    ["attention-anomalies", "attention/anomalies"],
+    ["attention-refused", "attention/refused"],
+    ["attention-alarms", "attention/alarms"],
+    ["completeness", "completeness"],
+    ["replays", "replays"],
+    ["replays-new", "replays/new"],
+    ["settings", "settings"],
+    ["audit", "settings/audit"],
+    ...(house === null
+      ? []
+      : ([
+          ["payment", `payments/${house.paid[0]}`],
+          ["payment-quarantined", `payments/${house.quarantined[0]}`],
+          ["callback", `callbacks/${callback}`],
+          ["dead-letter", `attention/dead/${house.deadConfirmation}`],
+          ["completeness-day", `completeness/${house.gapDay}`],
+          ["replay", `replays/${replay}`],
+        ] as [string, string][])),
+  ];
+}
+
+let stand: Stand;
+beforeAll(async () => {
+  stand = await openStand();
+});
+afterAll(() => stand?.close());
+
+/** Opens each place in each look: axe finds nothing, nothing is cut off, the browser reports nothing. */
+async function visitAll(state: string, places: [name: string, path: string][]): Promise<void> {
+  const found: string[] = [];
+  const visit = async ([look, options]: (typeof LOOKS)[number]) => {
+    const operator = await Operator.arrive(stand.browser, stand.world, options);
+    await operator.keep(`${state}-sign-in-${look}`);
+    await operator.signIn("admin");
+    for (const [name, path] of places) {
+      await operator.open(path);
+      await operator.settle();
+      await operator.keep(`${state}-${name}-${look}`);
+      const problems = await axeProblems(operator.page);
+      if (await isWiderThanScreen(operator.page)) problems.push("is wider than the screen");
+      found.push(...[...problems, ...operator.complaints].map((problem) => `${name}, ${look}: ${problem}`));
+      operator.complaints.length = 0;
+    }
+    await operator.leave();
+  };
+  for (const look of LOOKS) await visit(look);
+  expect(found).toEqual([]);
+}
+
+describe("every page, on a desk and a phone, light and dark, passes axe and fits", () => {
+  it("when nothing has happened yet", () => visitAll("empty", placesIn(null)));
+
+  it("when everything has happened", async () => {
+    const { world } = stand;
+    const house = await fillHouse(world);
+    const [callback] = await world.query<{ id: string }>(
+      "select id from callback where invoice_ids[1] = $1 limit 1",
+      [house.paid[0]],
+    );
+    const [replay] = await world.query<{ id: string }>("select id from replay where state = 'cancelled'");
+    await visitAll("full", placesIn(house, callback?.id, replay?.id));
+  });
+
+  it("when the provider is away", async () => {
+    await takeProviderAway(stand.world);
+    await visitAll("trouble", [
+      ["now", ""],
+      ["attention-alarms", "attention/alarms"],
+      ["settings", "settings"],
+    ]);
+  });
+});

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { buildPages } from "../../../src/console/build-pages.ts";
+import { launchChromium } from "../../sandbox/provider/chromium.ts";
+import { type ConsoleWorld, startConsoleWorld } from "./console-world.ts";
+
+export interface Stand {
+  browser: Browser;
+  world: ConsoleWorld;
+  close(): Promise<void>;
+}
+
+/** A browser before a console whose pages were just built. */
+export async function openStand(): Promise<Stand> {
+  await buildPages(join(import.meta.dirname, "../../../dist/console"));
+  const [browser, world] = await Promise.all([launchChromium(), startConsoleWorld()]);
+  const close = async () => {
+    await browser.close();
+    await world.stop();
+  };
+  return { browser, world, close };
+}

@@ -1,0 +1,54 @@
+import { type Surroundings, startRelay, surroundings, type TestRelay } from "./relay.ts";
+
+export const READER = "reader-token-0123456789abcdef";
+export const OPERATOR = "operator-token-0123456789abcd";
+export const ADMIN = "admin-token-0123456789abcdef01";
+
+export const ADMIN_TOKENS = `ada:read:${READER},obi:operate:${OPERATOR},eve:admin:${ADMIN}`;
+
+// biome-ignore lint/suspicious/noExplicitAny: what is answered is what the tests look at
+export type Answer = { status: number; headers: Headers; body: any };
+
+export interface AdminApi {
+  around: Surroundings;
+  relay: TestRelay;
+  /** Asks with a bearer token: the admin's, unless another one is given. */
+  call(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
+  /** Asks with these headers alone. */
+  send(
+    method: string,
+    path: string,
+    options?: { headers?: Record<string, string>; body?: unknown },
+  ): Promise<Answer>;
+}
+
+/** A relay whose admin API has a holder of each role. */
+export async function adminApi(
+  changes: Record<string, string | undefined> = {},
+  roles = { http: true, workers: false },
+): Promise<AdminApi> {
+  const around = await surroundings();
+  const relay = await startRelay(around.environment({ ADMIN_TOKENS, ...changes }), roles);
+  const base = relay.opsUrl ?? relay.url;
+  const send: AdminApi["send"] = async (method, path, { headers = {}, body } = {}) => {
+    const answer = await fetch(`${base}/admin/v1${path}`, {
+      method,
+      headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+  };
+  return {
+    around,
+    relay,
+    send,
+    call: (method, path, body, token = ADMIN) =>
+      send(method, path, { headers: { authorization: `Bearer ${token}` }, body }),
+  };
+}
+
+/** The cookie that an answer sets, as a browser sends it back; null when it sets none. */
+export const cookieIn = ({ headers }: Pick<Answer, "headers">): string | null =>
+  headers.get("set-cookie")?.split(";")[0] ?? null;

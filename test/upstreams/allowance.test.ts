@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { admissionTo, allowanceOf, type Buckets, type Limits } from "../../src/upstreams/allowance.ts";
+import type { Read } from "../../src/upstreams/change.ts";
+import { FLOODED, SOURCE } from "../../src/upstreams/upstream-kind.ts";
+
+const { policy } = SOURCE;
+
+const WELL: Read = {
+  pausedBy: null,
+  faults: 0,
+  opensInMs: 0,
+  retryInMs: 0,
+  version: 1,
+  probeInMs: 0,
+};
+
+const NO_LIMIT: Limits = { ratePerSecond: null, unknownRatePerSecond: 10 };
+
+const FULL: Buckets = {
+  allowance: 20,
+  allowanceAgeMs: 0,
+  unknownAllowance: 2,
+  unknownAllowanceAgeMs: 0,
+  unknownShare: 0,
+};
+
+const allowed = (changes: Partial<Read & Buckets>, limits: Partial<Limits> = {}, wanted = 100) =>
+  allowanceOf({ ...WELL, ...FULL, ...changes }, policy, { ...NO_LIMIT, ...limits }, wanted);
+
+describe("what an upstream admits", () => {
+  const none = { total: 0, trial: false };
+  it.each<[string, Partial<Read>, object]>([
+    ["closed: all of it", {}, { total: 7, trial: false, moreInMs: null }],
+    [
+      "closed after some faults: all of it",
+      { faults: policy.opensAfter - 1 },
+      { total: 7, trial: false, moreInMs: null },
+    ],
+    ["half open: one, to try it", { faults: policy.opensAfter }, { total: 1, trial: true, moreInMs: null }],
+    ["backing off: nothing until that is over", { opensInMs: 400 }, { ...none, moreInMs: 400 }],
+    [
+      "paused: nothing until somebody resumes it",
+      { pausedBy: "operator", opensInMs: 400 },
+      { ...none, moreInMs: null },
+    ],
+    [
+      "refused: nothing until it is probed",
+      { pausedBy: "refused", probeInMs: 400 },
+      { ...none, moreInMs: 400 },
+    ],
+    ["refused: then one, to try it", { pausedBy: "refused" }, { total: 1, trial: true, moreInMs: null }],
+  ])("%s", (_, standing, admission) => {
+    expect(admissionTo({ ...WELL, ...standing }, policy, 7)).toEqual(admission);
+  });
+
+  it("is never more than what is wanted", () => {
+    expect(admissionTo({ ...WELL, faults: 5 }, policy, 0).total).toBe(0);
+    expect(admissionTo({ ...WELL, pausedBy: "refused" }, policy, 0).total).toBe(0);
+  });
+});
+
+describe("what a source may be asked", () => {
+  it("without a limit is all that is wanted", () => {
+    expect(allowed({})).toEqual({
+      total: 100,
+      trial: false,
+      unknown: 100,
+      flooded: false,
+      bucket: 20,
+      unknownBucket: 2,
+      moreInMs: null,
+    });
+  });
+
+  it("under a limit is what its bucket holds, and says when there is more (G8)", () => {
+    expect(allowed({ allowance: 3.9 }, { ratePerSecond: 100 })).toMatchObject({
+      total: 3,
+      unknown: 3,
+      bucket: 3.9,
+      moreInMs: 20,
+    });
+    expect(allowed({ allowance: 0 }, { ratePerSecond: 10 })).toMatchObject({ total: 0, moreInMs: 100 });
+    expect(allowed({ allowance: 20 }, { ratePerSecond: 100 }, 20)).toMatchObject({
+      total: 20,
+      moreInMs: null,
+    });
+  });
+
+  it.each([
+    ["refills with time", { allowance: 1, allowanceAgeMs: 50 }, 100, 6],
+    ["holds a fifth of a second at most", { allowance: 1, allowanceAgeMs: 60_000 }, 100, 20],
+    ["... and one, however small the limit is", { allowance: 0, allowanceAgeMs: 60_000 }, 2, 1],
+    ["loses nothing when a clock goes back", { allowance: 5, allowanceAgeMs: -1_000 }, 100, 5],
+  ])("its bucket %s", (_, buckets, ratePerSecond, bucket) => {
+    expect(allowed(buckets, { ratePerSecond })).toMatchObject({ bucket, total: bucket });
+  });
+
+  it("in a flood is little about ids that nobody knows", () => {
+    const flooded = { unknownShare: FLOODED + 0.01, unknownAllowance: 1.5 };
+    expect(allowed(flooded)).toMatchObject({
+      flooded: true,
+      total: 100,
+      unknown: 1,
+      unknownBucket: 1.5,
+      moreInMs: 100,
+    });
+    expect(allowed({ ...flooded, unknownAllowanceAgeMs: 60_000 })).toMatchObject({
+      unknown: 2,
+      unknownBucket: 2,
+    });
+    expect(allowed({ unknownShare: FLOODED })).toMatchObject({ flooded: false, unknown: 100 });
+    expect(allowed(flooded, { unknownRatePerSecond: 1_000 }).moreInMs).toBe(20);
+  });
+
+  it("waits for the bucket that has something first", () => {
+    const flooded = { unknownShare: 1, unknownAllowance: 0, allowance: 0 };
+    expect(allowed(flooded, { ratePerSecond: 4 }).moreInMs).toBe(100);
+    expect(allowed(flooded, { ratePerSecond: 20 }).moreInMs).toBe(50);
+  });
+
+  it.each<[string, Partial<Read>, number | null]>([
+    ["backing off", { opensInMs: 400 }, 400],
+    ["refused", { pausedBy: "refused", probeInMs: 400 }, 400],
+    ["refused, and due to be probed: never with a payment", { pausedBy: "refused" }, null],
+    ["paused", { pausedBy: "operator" }, null],
+  ])("is nothing while it is %s, and the buckets stay as they are", (_, standing, moreInMs) => {
+    expect(allowed({ ...standing, allowanceAgeMs: 60_000, unknownShare: 1 }, { ratePerSecond: 100 })).toEqual(
+      {
+        total: 0,
+        trial: false,
+        unknown: 0,
+        flooded: true,
+        bucket: 20,
+        unknownBucket: 2,
+        moreInMs,
+      },
+    );
+  });
+
+  it("is one while the circuit breaker is half open", () => {
+    expect(allowed({ faults: policy.opensAfter })).toMatchObject({ total: 1, trial: true });
+    expect(allowed({ faults: policy.opensAfter }, { ratePerSecond: 100 })).toMatchObject({
+      total: 1,
+      trial: true,
+    });
+  });
+});
