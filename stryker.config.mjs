@@ -1,17 +1,17 @@
 import { globSync, readFileSync } from "node:fs";
 
-// Decisions are pure functions beside the SQL that carries them out: a file with SQL is judged by Postgres,
-// not here.
+// Decisions are pure functions beside the SQL that carries them out. A file with SQL, or one that only hands the
+// database on to such files, is judged by tests over Postgres, not here.
 const ROOMS = [
   "src/{confirm,confirmations,reconcile,upstreams,workers}/**/*.ts",
   "src/receive/reading/**/*.ts",
   "src/collection-api/{in-turn,iterate-pages,judge-answer,retry-delay}.ts",
 ];
-const hasSql = (file) => /\bsql[`<.]|from "kysely"/.test(readFileSync(file, "utf8"));
+const needsPostgres = (file) => /\bsql[`<.]|from "(?:kysely|pg)"|\bdb\b/.test(readFileSync(file, "utf8"));
 
 /** Run by hand: `npm run mutation`, or for some files `npm run mutation -- --mutate src/confirm/judge.ts`. */
 export default {
-  mutate: ROOMS.flatMap((room) => globSync(room)).filter((file) => !hasSql(file)),
+  mutate: ROOMS.flatMap((room) => globSync(room)).filter((file) => !needsPostgres(file)),
   testRunner: "vitest",
   vitest: { configFile: "vitest.mutation.config.ts", related: false },
   plugins: ["@stryker-mutator/vitest-runner"],

@@ -35,13 +35,20 @@ const capitalized = (name) => name[0].toUpperCase() + name.slice(1);
 module.exports.functions = functions;
 module.exports.capitalized = capitalized;
 
-/** `${file(ops/lambda/functions.cjs):secretSettings.<function>}` */
-module.exports.secretSettings = async ({ resolveVariable }) => {
-  const checks = await resolveVariable("self:custom.stage.callbackSecrets");
-  return Object.fromEntries(
-    Object.entries(functions).map(([name, { secrets }]) => [
-      name,
-      [...secrets, ...(name === "receive" ? checks : [])].join(","),
-    ]),
+/** Secrets of SSM by function: its own, and what the stage adds to those that check callbacks and tell people. */
+async function secretsByFunction({ resolveVariable }) {
+  const [receive, confirm] = await Promise.all(
+    ["self:custom.stage.callbackSecrets", "self:custom.stage.alarmSecrets"].map(resolveVariable),
   );
-};
+  const added = { receive, confirm };
+  return Object.fromEntries(
+    Object.entries(functions).map(([name, { secrets }]) => [name, [...secrets, ...(added[name] ?? [])]]),
+  );
+}
+module.exports.secretsByFunction = secretsByFunction;
+
+/** `${file(ops/lambda/functions.cjs):secretSettings.<function>}` */
+module.exports.secretSettings = async (given) =>
+  Object.fromEntries(
+    Object.entries(await secretsByFunction(given)).map(([name, secrets]) => [name, secrets.join(",")]),
+  );

@@ -1,4 +1,4 @@
-const { capitalized, functions } = require("./functions.cjs");
+const { capitalized, functions, secretsByFunction } = require("./functions.cjs");
 
 // One role for each function, with what that function does and no more (functions.cjs). Roles have names,
 // since `osls deploy function` looks its role up by it.
@@ -13,9 +13,8 @@ const ENI = [
 ];
 
 module.exports = async ({ resolveVariable }) => {
-  const [stage, region, callbackSecrets] = await Promise.all(
-    ["sls:stage", "self:provider.region", "self:custom.stage.callbackSecrets"].map(resolveVariable),
-  );
+  const [stage, region] = await Promise.all(["sls:stage", "self:provider.region"].map(resolveVariable));
+  const secretsOf = await secretsByFunction({ resolveVariable });
   // Not as ${…}: osls would take that for a variable of its own.
   const arn = (service, resource) => ({
     "Fn::Join": [
@@ -34,7 +33,7 @@ module.exports = async ({ resolveVariable }) => {
   const arnOf = (name) => ({ "Fn::GetAtt": [name, "Arn"] });
   const parameter = (secret) => arn("ssm", `parameter/invoice-relay/${stage}/${secret.split("=").at(-1)}`);
 
-  const statements = (name, { secrets, wokenBy, wakes, publishes }) => [
+  const statements = (name, { wokenBy, wakes, publishes }) => [
     allow(
       "WritesItsLog",
       ["logs:CreateLogStream", "logs:PutLogEvents"],
@@ -52,11 +51,7 @@ module.exports = async ({ resolveVariable }) => {
         ArnLike: { "lambda:SourceFunctionArn": arn("lambda", `function:invoice-relay-${stage}-*`) },
       },
     },
-    allow(
-      "ReadsItsSecrets",
-      "ssm:GetParameters",
-      [...secrets, ...(name === "receive" ? callbackSecrets : [])].map(parameter),
-    ),
+    allow("ReadsItsSecrets", "ssm:GetParameters", secretsOf[name].map(parameter)),
     ...(wokenBy === undefined
       ? []
       : [

@@ -7,6 +7,8 @@ const { parse } = require("yaml");
 
 const SECRETS_OF_CHECKS = ["CALLBACK_HMAC_SECRETS", "CALLBACK_HEADER_TOKENS", "CALLBACK_WEBHOOK_SECRETS"];
 
+const SECRETS_OF_ALARMS = ["ALARM_WEBHOOK_URL", "ALARM_WEBHOOK_SECRETS"];
+
 /** They stand in SSM, or make no sense here. */
 const NOT_HERE = [
   "DATABASE_URL",
@@ -14,6 +16,7 @@ const NOT_HERE = [
   "CALLBACK_TOKENS",
   "ADMIN_TOKENS",
   ...SECRETS_OF_CHECKS,
+  ...SECRETS_OF_ALARMS,
 ];
 const MADE_BY_THE_STACK = ["PUBLIC_URL", "SNS_TOPIC_ARN", "SNS_TEST_TOPIC_ARN", "AWS_REGION", "SOURCES_FILE"];
 
@@ -38,6 +41,10 @@ const KEYS = {
   callbackSecrets: [
     isList((value) => SECRETS_OF_CHECKS.includes(value), 0),
     `a list of names among ${SECRETS_OF_CHECKS.join(", ")}; [] for none`,
+  ],
+  alarmSecrets: [
+    isList((value) => SECRETS_OF_ALARMS.includes(value), 0),
+    `a list of names among ${SECRETS_OF_ALARMS.join(", ")}; [] for none`,
   ],
   settings: [
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),

@@ -35,6 +35,7 @@ export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
   readonly #timer: NodeJS.Timeout;
   #answeredAt = performance.now();
+  #lookedAt = performance.now();
   #askedAt: number | null = null;
   #lastError = `no answer within ${LATE_MS} ms`;
   #failed = false;
@@ -59,12 +60,23 @@ export class DatabaseWatch {
   }
 
   #look(): void {
+    this.#leaveSleepOut();
     if (this.#open === null && performance.now() - this.#answeredAt >= ALARM_AFTER_MS) this.#raise();
     if (this.#askedAt !== null) return;
     this.#askedAt = performance.now();
     void this.#ask().finally(() => {
       this.#askedAt = null;
     });
+  }
+
+  /** While this process was stopped nobody asked: that was no silence of Postgres. */
+  #leaveSleepOut(): void {
+    const now = performance.now();
+    const sleptMs = now - this.#lookedAt - LOOK_EVERY_MS;
+    this.#lookedAt = now;
+    if (sleptMs < LOOK_EVERY_MS) return;
+    this.#answeredAt += sleptMs;
+    if (this.#askedAt !== null) this.#askedAt += sleptMs;
   }
 
   async #ask(): Promise<void> {

@@ -87,7 +87,7 @@ function processesOf({ processes, versions, at }: Status): string[] {
   });
   return fields([
     ...seen,
-    ...(seen.length === 0 ? [["serve", "no process is seen (functions on Lambda are not)"] as Field] : []),
+    ...(seen.length === 0 ? [["serve", "no process is seen"] as Field] : []),
     ["this program", versions.program],
     ["PostgreSQL", `${versions.postgres}, schema ${versions.schema}`],
   ]);

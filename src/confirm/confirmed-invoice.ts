@@ -54,7 +54,7 @@ export function confirmedInvoice(
  * The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when
  * nothing does.
  */
-function referenceIn(callBackUrl: string | null): string | null {
+export function referenceIn(callBackUrl: string | null): string | null {
   const [, raw] = /\/callbacks\/[^/?#]+\/([^?#]+)/.exec(callBackUrl ?? "") ?? [];
   if (raw === undefined) return null;
   try {

@@ -6,5 +6,5 @@ import { passHandler } from "./pass-handler.ts";
  */
 export const handler = passHandler((passes) => [passes.rescue, passes.confirm, passes.tell], {
   lingerMs: 3_000,
-  tellsBacklog: true,
+  isWorker: true,
 });

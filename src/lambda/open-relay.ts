@@ -1,4 +1,5 @@
-import { Alarms } from "../database/alarms.ts";
+import { alarmWebhookOf } from "../app/alarm-webhook.ts";
+import { type Alarm, Alarms } from "../database/alarms.ts";
 import { connect, type Database, type Purpose } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
 import { createLogger, type Logger } from "../kit/log.ts";
@@ -6,17 +7,22 @@ import { createMetrics, type Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { readSettings, SERVE_REQUIRES } from "../kit/settings.ts";
 import { type Source, sourcesOf } from "../kit/sources.ts";
+import { DatabaseAway } from "./database-away.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { requireVerifiedTls } from "./require-verified-tls.ts";
 
 /** What every function holds for as long as its container lives. */
 export interface LambdaRelay {
   settings: ServeSettings;
+  /** Its name, as AWS knows it, and the program's version. */
+  lambda: { name: string; version: string };
   sources: readonly Source[];
   log: Logger;
   metrics: Metrics;
   alarms: Alarms;
   db: Database;
+  /** Watches whether Postgres answers. */
+  databaseAway: DatabaseAway;
   /** Where the function to wake is told; null when the stack has none. */
   queueUrls: { confirm: string | null; publish: string | null };
   /**
@@ -44,24 +50,34 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
   const environment = await readEnvironment(process.env);
   const settings = readSettings(environment, SERVE_REQUIRES);
   requireVerifiedTls(settings.DATABASE_URL);
+  const { AWS_LAMBDA_FUNCTION_NAME: name = "lambda", INVOICE_RELAY_VERSION: version = "unknown" } =
+    environment;
   const log = createLogger({ level: settings.LOG_LEVEL });
   const { db, weedOut, close } = connect(settings.DATABASE_URL, {
     max: connections,
     purpose,
-    applicationName: `invoice-relay ${environment.AWS_LAMBDA_FUNCTION_NAME ?? "lambda"}`,
+    applicationName: `invoice-relay ${name}`,
     unprepared: environment.DATABASE_PROXY === "true",
     onIdleError: (error) =>
       log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
   });
   const metrics = createMetrics();
+  const alarms = new Alarms({ db, log, metrics });
+  const webhook = alarmWebhookOf(settings, metrics);
+  const tellPeople =
+    webhook &&
+    (async (alarm: Alarm & { raisedAt: Date }) =>
+      (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null);
   let usedAt = Date.now();
   return {
     settings,
+    lambda: { name, version },
     sources: sourcesOf(settings),
     log,
     metrics,
-    alarms: new Alarms({ db, log, metrics }),
+    alarms,
     db,
+    databaseAway: new DatabaseAway({ alarms, tellPeople }),
     queueUrls: {
       confirm: environment.CONFIRM_QUEUE_URL ?? null,
       publish: environment.PUBLISH_QUEUE_URL ?? null,

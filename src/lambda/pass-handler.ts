@@ -3,9 +3,10 @@ import type { Pass, Passes } from "../app/pass.ts";
 import { createPasses } from "../app/passes.ts";
 import { register } from "../app/upstreams.ts";
 import { requireSchema } from "../database/migrate.ts";
+import { RelayProcess } from "../workers/relay-process.ts";
 import { backlogTeller } from "./backlog.ts";
 import { drain } from "./drain.ts";
-import { openRelay } from "./open-relay.ts";
+import { type LambdaRelay, openRelay } from "./open-relay.ts";
 import { perContainer } from "./per-container.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
@@ -24,38 +25,35 @@ const CONNECTIONS = 2;
  * What the event holds does not matter, since all that is due stands in the database. When it fails, Lambda
  * tries again.
  * @param options.lingerMs work that is due within this time, in ms, is waited for
- * @param options.tellsBacklog says first how long the oldest work waits
+ * @param options.isWorker says first how long the oldest work waits, and is seen as a process that works
  */
 export function passHandler(
   choose: (passes: Passes) => readonly Pass[],
-  { lingerMs = 0, tellsBacklog = false } = {},
+  { lingerMs = 0, isWorker = false } = {},
 ) {
-  const open = perContainer(openPasses);
+  const openRelayOnce = perContainer(() => openRelay(CONNECTIONS, "work"));
+  const openPassesOnce = perContainer(async () => openPasses(await openRelayOnce()));
   return async (_event: unknown, context: Deadline): Promise<void> => {
-    const { relay, passes, flush, tellBacklog } = await open();
-    await relay.awaken();
-    if (tellsBacklog) await tellBacklog();
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), context.getRemainingTimeInMillis() - STOP_BEFORE_MS);
+    const { databaseAway, awaken } = await openRelayOnce();
     try {
-      await drain(choose(passes), lingerMs, stop.signal);
+      await databaseAway.during(async () => {
+        await awaken();
+        const { passes, flush, showWork } = await openPassesOnce();
+        if (isWorker) await showWork();
+        await drain(choose(passes), lingerMs, stop.signal).finally(flush);
+      });
     } finally {
       clearTimeout(timer);
-      await flush();
     }
   };
 }
 
-async function openPasses() {
-  const relay = await openRelay(CONNECTIONS, "work");
-  const { db, settings, sources, alarms, log, metrics, queueUrls } = relay;
-  try {
-    await requireSchema(db, "relay", relayMigrations);
-    await register(db, sources);
-  } catch (error) {
-    await relay.close();
-    throw error;
-  }
+async function openPasses({ db, settings, sources, alarms, log, metrics, ...relay }: LambdaRelay) {
+  await requireSchema(db, "relay", relayMigrations);
+  await register(db, sources);
+  const { queueUrls, lambda } = relay;
   const confirm = new WakeQueue({ queueUrl: queueUrls.confirm, log });
   const publish = new WakeQueue({ queueUrl: queueUrls.publish, log });
   const passes = createPasses({
@@ -69,10 +67,14 @@ async function openPasses() {
     onEvents: () => publish.wake(),
     onConfirmations: () => confirm.wake(),
   });
+  const presence = new RelayProcess(db, { http: false, workers: true, lambda });
+  const tellBacklog = backlogTeller(db);
   return {
-    relay,
     passes,
-    flush: () => Promise.all([confirm.flush(), publish.flush()]),
-    tellBacklog: backlogTeller(db),
+    flush: async () => void (await Promise.all([confirm.flush(), publish.flush()])),
+    showWork: async () => {
+      await presence.beat();
+      await tellBacklog();
+    },
   };
 }

@@ -5,5 +5,5 @@ import { passHandler } from "./pass-handler.ts";
  */
 export const handler = passHandler((passes) => [passes.rescue, passes.publish], {
   lingerMs: 3_000,
-  tellsBacklog: true,
+  isWorker: true,
 });

@@ -7,6 +7,9 @@ import { openRelay } from "./open-relay.ts";
 import { perContainer } from "./per-container.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
+/** What a callback is answered that could not be committed. */
+const UNRECORDED = 503;
+
 const open = perContainer(async () => {
   // One container takes one request at a time: one connection is all it can use.
   const relay = await openRelay(1, "hot");
@@ -44,7 +47,12 @@ export async function handler(
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const { relay, wake, receiver, app } = await open();
   await relay.awaken();
-  const answer = await app(event, context);
+  const answer = (await app(event, context)) as APIGatewayProxyStructuredResultV2;
+  // It has answered; what it says of Postgres is only for people.
+  await (answer.statusCode === UNRECORDED
+    ? relay.databaseAway.failed(new Error("callbacks cannot be recorded"))
+    : relay.databaseAway.answered()
+  ).catch(() => undefined);
   await wake.flush();
   await receiver.shareBudgets();
   return answer;

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { naming } from "./list-callbacks.ts";
 
 /** A condition on rows of `callback`: it named the invoice. Written so that its two indexes apply. */
 export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
@@ -12,14 +13,10 @@ export async function callbacksAbout(
   { invoiceId, source }: { invoiceId: string; source: string },
   most = 5,
 ): Promise<{ id: string; receivedAt: Date; foundBy: string | null }[]> {
-  return await db
-    .selectFrom("callback")
-    .select(["id", "received_at as receivedAt", "found_by as foundBy"])
-    .where("source", "=", source)
-    .where(isAbout(invoiceId))
-    .orderBy("received_at", "desc")
-    .limit(most)
-    .execute();
+  const { rows } = await sql<{ id: string; receivedAt: Date; foundBy: string | null }>`
+    select id, received_at as "receivedAt", found_by as "foundBy" from ${naming(invoiceId)}
+    where source = ${source} order by received_at desc limit ${most}`.execute(db);
+  return rows;
 }
 
 /** Whether the log still holds a callback. @param receivedAt, id expressions. */

@@ -43,7 +43,7 @@ const LISTED = sql`
   case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes`;
 
 /** Those that name the invoice, by an index each. */
-const naming = (invoiceId: string): RawBuilder<unknown> => sql`
+export const naming = (invoiceId: string): RawBuilder<unknown> => sql`
   (select * from callback where invoice_ids[1] = ${invoiceId}
     union all
     select * from callback where cardinality(invoice_ids) > 1

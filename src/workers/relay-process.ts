@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
@@ -13,27 +14,38 @@ const SILENT_MS = 3 * BEAT_MS;
 /** Nobody asks any more about one that has been silent for this long. */
 const FORGOTTEN = sql`interval '1 day'`;
 
+/** What a process is seen as. */
+export interface Presence {
+  http: boolean;
+  workers: boolean;
+  /** The function whose containers are all one process; this process alone when left out. */
+  lambda?: { name: string; version: string };
+}
+
 /** The row of this process, by which others see that it lives. */
 export class RelayProcess {
   readonly #db: Kysely<Tables>;
-  readonly #id = newId();
-  readonly #does: { http: boolean; workers: boolean };
+  readonly #id: string;
+  readonly #does: Presence;
   #left = false;
 
-  constructor(db: Kysely<Tables>, does: { http: boolean; workers: boolean }) {
+  constructor(db: Kysely<Tables>, does: Presence) {
     this.#db = db;
     this.#does = does;
+    this.#id = does.lambda === undefined ? newId() : idOf(does.lambda.name);
   }
 
   /** To be called every `BEAT_MS`. */
   async beat(): Promise<void> {
     if (this.#left) return;
-    const { http, workers } = this.#does;
+    const { http, workers, lambda } = this.#does;
+    const { name: host, version } = lambda ?? { name: hostname(), version: programVersion() };
     await sql`
       with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
       insert into relay_process (id, pid, http, workers, host, version)
-      values (${this.#id}, ${process.pid}, ${http}, ${workers}, ${hostname()}, ${programVersion()})
-      on conflict (id) do update set seen_at = clock_timestamp()`.execute(this.#db);
+      values (${this.#id}, ${process.pid}, ${http}, ${workers}, ${host}, ${version})
+      on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
+        pid = excluded.pid`.execute(this.#db);
   }
 
   /** It stops, and says so. */
@@ -41,6 +53,12 @@ export class RelayProcess {
     this.#left = true;
     await sql`delete from relay_process where id = ${this.#id}`.execute(this.#db);
   }
+}
+
+/** The same for each container of a function, which come and go without a word. */
+function idOf(name: string): string {
+  const hash = createHash("sha256").update(name).digest("hex");
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
 export interface SeenProcess {

@@ -1,7 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
 
 const WAIT = { timeout: 20_000, interval: 100 };
 
@@ -67,5 +69,20 @@ describe.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (
       async () => expect(metric(await page(relay), "invoice_relay_database_up")).toBe(1),
       WAIT,
     );
+  });
+});
+
+describe("a process that slept", () => {
+  it("tells nobody that Postgres was away: nobody asked", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const { process, url } = await startRelayProcess(around.environment({ ALARM_WEBHOOK_URL: receiver.url }));
+    process.child.kill("SIGSTOP");
+    // Longer than Postgres may be silent before that is an alarm.
+    await delay(6_000);
+    process.child.kill("SIGCONT");
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), WAIT);
+    expect(process.output.stdout).not.toContain("database_away");
+    expect(receiver.messages).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const SOURCES = join(import.meta.dirname, "../../src");
 
-/** A statement that does nothing but raise or clear: in a transaction with a change, or where the alarm is the change. */
+/** A statement that does nothing but raise or clear: in a transaction, or where the alarm is the change. */
 const ALONE: Record<string, string> = {
   "database/alarms.ts":
     "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",

@@ -185,13 +185,40 @@ describe("what is said of a payment", () => {
     expect(saidOf(changes)).toEqual([said]);
   });
 
-  it("is only what is wrong: nothing follows from that a gap is one", () => {
-    expect(saidOf({ ...WITHOUT_EVENT, ...NOT_STORED, confirmation: null })).toEqual(["gap missing"]);
-    expect(
-      saidOf({ accepted: false, acceptedOnLive: false, outboxState: "due", digestMatches: null }),
-    ).toEqual(["gap unpublished"]);
-    expect(saidOf(NOT_STORED)).toEqual(["difference invoice_missing"]);
-    expect(saidOf({ ...NOT_LISTED, asked: "unclear" })).toEqual(["difference status_unknown"]);
+  const unsent: Changes = { accepted: false, acceptedOnLive: false, outboxState: "due", digestMatches: null };
+  it.each<[string[], Changes]>([
+    [["gap missing"], { ...WITHOUT_EVENT, ...NOT_STORED, confirmation: null }],
+    [["gap event_missing"], WITHOUT_EVENT],
+    [["gap not_paid"], { ...WITHOUT_EVENT, verdict: "not_paid" }],
+    [["gap unpublished"], unsent],
+    [["gap unpublished"], { ...unsent, verdict: "not_paid" }],
+    [["difference invoice_missing"], NOT_STORED],
+    [["difference status_unknown"], { ...NOT_LISTED, asked: "unclear" }],
+    [["difference confirmation_missing"], { confirmation: null, verdict: null }],
+    [["difference event_without_payment"], { ...NOT_LISTED, ...NOT_STORED, confirmation: "dead" }],
+    [["difference event_without_payment"], { ...NOT_LISTED, ...NOT_STORED, ...UNDATED }],
+    [
+      ["difference event_without_payment", "difference verdict_differs"],
+      { ...NOT_LISTED, ...NOT_STORED, verdict: "quarantined" },
+    ],
+    [
+      ["difference event_without_payment", "difference confirmation_missing"],
+      { ...NOT_LISTED, ...NOT_STORED, confirmation: null, verdict: null },
+    ],
+    [
+      ["difference event_without_payment"],
+      { ...NOT_LISTED, status: "Unpaid", ...document({ status: "Unpaid" }), ...payload({ paidAt: null }) },
+    ],
+    [["difference not_at_provider", "note undated"], { ...NOT_LISTED, ...UNDATED }],
+    [["difference amount_differs", "difference books_differ"], payload({ amount: "1500.50 NGN" })],
+  ])("is only what is wrong, and nothing that follows from it: %j", (said, changes) => {
+    expect(saidOf(changes)).toEqual(said);
+  });
+
+  it("is nothing where an amount is missing everywhere", () => {
+    const without = { settleableAmount: null };
+    const changes = { amounts: { ...AMOUNTS, ...without }, ...document({ settleableAmount: " " }) };
+    expect(saidOf({ ...changes, ...payload(without) })).toEqual([]);
   });
 
   it("names invoice, event, day, amount and the reason in words", () => {

@@ -135,6 +135,16 @@ describe("the day that a payment counts on", () => {
     expect(judged(paidAt(TERMS.now), { window })).toMatchObject({ day: "2026-11-02", differences: [] });
   });
 
+  it("one whose confirmed date is in the future counts by the other", () => {
+    const future = new Date(TERMS.now.getTime() + 1);
+    const changes = { ...paidAt(at("10T12:00:00")), paidAt: future };
+    expect(judged(changes)).toMatchObject({ day: "2026-10-10", paid: "1500.50" });
+  });
+
+  it("one that is paid right now is not in the future", () => {
+    expect(judged(paidAt(TERMS.now))).toBeNull();
+  });
+
   it("one that was paid before, by the date that is not in the future, is none of this period", () => {
     const future = new Date(TERMS.now.getTime() + 1);
     expect(

@@ -75,6 +75,15 @@ describe("a certificate's sheet", () => {
     expect(days).toHaveLength(1);
   });
 
+  it("puts days and differences in order, however they come", () => {
+    const dates = ["2026-10-12", "2026-10-10", "2026-10-11"];
+    const { days, differences } = sheetOf(
+      ...dates.map((day) => payment({ day, differences: [difference("gap", day)] })),
+    ).contents;
+    expect(days.map(({ day }) => day)).toEqual(dates.toSorted());
+    expect(differences.map(({ day }) => day)).toEqual(dates.toSorted());
+  });
+
   it("keeps Test payments apart", () => {
     const sheet = sheetOf(payment({ isLive: false }), payment({ isLive: false, paid: null }));
     expect(sheet.contents).toMatchObject({ days: [], total: { paid: NONE }, test: tally(1, "10.10") });
@@ -87,6 +96,13 @@ describe("a certificate's sheet", () => {
     ["one less is paid", { paid: null }],
     ["less is stored", { stored: "10.09" }],
     ["less is published", { published: "10.09" }],
+    ["one of nothing less is stored", { paid: "0.00", stored: null, published: "0.00" }],
+    [
+      "there are a gap and a difference",
+      {
+        differences: [difference("gap", "2026-10-10"), difference("difference", "2026-10-10")],
+      },
+    ],
     ["there is a gap", { differences: [difference("gap", "2026-10-10")] }],
     ["there is a difference", { differences: [difference("difference", "2026-10-10")] }],
   ])("is not equal when %s", (_, changes) => {

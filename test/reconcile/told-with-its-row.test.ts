@@ -19,21 +19,26 @@ const contradictory = (provider: ListProvider) => {
   provider.reading = { ...PLAIN, hides: 1 };
 };
 
-/** A source that has been served for a month, with a sweep and a daily certificate that failed twice. */
-async function failedTwice() {
+/**
+ * A source that has been served for a month, with a sweep and a daily certificate that failed twice. Only
+ * `due` is due: what fails in one of them holds up the other.
+ */
+async function failedTwice(due: "sweep" | "certificate") {
+  const later = (work: typeof due) => (work === due ? "now()" : "now() + interval '1 hour'");
   const around = await surroundings();
   const provider = await startListProvider();
   await around.query(
     "insert into source (name, first_served_at) values ('default', now() - interval '30 days')",
   );
   await around.query(
-    "insert into sweep (id, source, collection_id, kind, faults) values ($1, 'default', $2, 'automatic', 2)",
+    `insert into sweep (id, source, collection_id, kind, faults, due_at)
+     values ($1, 'default', $2, 'automatic', 2, ${later("sweep")})`,
     [randomUUID(), COLLECTION],
   );
   await around.query(
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, faults, due_at)
-     select $1, 'default', midnight::date, midnight - interval '20 days', midnight, array[$2::uuid], 2, now()
-     from date_trunc('day', now()) as midnight`,
+     select $1, 'default', midnight::date, midnight - interval '20 days', midnight, array[$2::uuid], 2,
+       ${later("certificate")} from date_trunc('day', now()) as midnight`,
     [randomUUID(), COLLECTION],
   );
   /** Runs `serve` until it is killed at the step. */
@@ -63,7 +68,9 @@ describe("a process that is killed just after its row was written", () => {
     ["daily certificate given back", broken, "sweep_failing", "certificate"],
     ["daily certificate kept", contradictory, "certificate_gap", "default"],
   ])("has told what it says: %s (G13)", async (step, fails, name, subject) => {
-    const { around, provider, killedAt, told } = await failedTwice();
+    const { around, provider, killedAt, told } = await failedTwice(
+      step.startsWith("sweep") ? "sweep" : "certificate",
+    );
     fails(provider);
     await killedAt(step);
     expect(await told()).toContainEqual({ name, subject, times: 1, open: true });

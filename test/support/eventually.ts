@@ -7,7 +7,8 @@ const PATIENCE = { timeout: 25_000, interval: 20 };
  * Waits until what `read` gives is as expected: for what happens by itself, such as a row that a worker
  * writes.
  * @param check one of the below, such as `toEqual([])`, or any function that throws while it is not so.
- * @returns the value that was as expected. @throws what the last check said, after `timeout` in ms: 25 s, unless the test has more time.
+ * @param timeout in ms; 25 s, unless the test has more time.
+ * @returns the value that was as expected. @throws what the last check said.
  */
 export async function eventually<Value>(
   read: () => Value | Promise<Value>,

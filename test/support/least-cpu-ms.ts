@@ -2,8 +2,9 @@
 const TRIES = 10;
 
 /**
- * The processor time of this thread that `work` takes, in ms: the least of some tries, and of no more than it takes to
- * be under `enough`. What others do on this machine is not measured; what it does to caches, one try in ten escapes.
+ * The processor time of this thread that `work` takes, in ms: the least of some tries, and of no more than it
+ * takes to be under `enough`. What others do on this machine is not measured; what they do to caches, one try
+ * in ten escapes.
  */
 export function leastCpuMs(work: () => unknown, enough: number): number {
   let least = Number.POSITIVE_INFINITY;

@@ -1,8 +1,9 @@
 import { vi } from "vitest";
 
 /**
- * Loaded before the tests: vitest waits for a second by itself, which is no bound that anyone promised and too little
- * on a busy machine. What comes is seen as soon as before; only what never comes takes longer to be told.
+ * Loaded before the tests: vitest waits for a second by itself, which is no bound that anyone promised and
+ * too little on a busy machine. What comes is seen as soon as before; only what never comes takes longer to
+ * be told.
  */
 const PATIENCE_MS = 20_000;
 

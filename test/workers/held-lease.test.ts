@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { LeaseLost, whileLeaseHolds } from "../../src/workers/held-lease.ts";
 
 const LEASE_MS = 30;
@@ -44,7 +44,7 @@ test("work whose lease is lost is told, and is extended no more", async () => {
     await new Promise((resolve) => lost.addEventListener("abort", resolve));
     lost.throwIfAborted();
   });
-  await expect(work).rejects.toBeInstanceOf(LeaseLost);
+  await expect(work).rejects.toThrow(new LeaseLost("the lease is no longer held"));
   expect(calls()).toBe(2);
 });
 
@@ -52,4 +52,33 @@ test("what the work throws is thrown", async () => {
   const { extend } = extending(true);
   const work = whileLeaseHolds({ leaseMs: LEASE_MS, extend }, () => Promise.reject(new Error("no")));
   await expect(work).rejects.toThrow("no");
+});
+
+test("a lease is extended three times while it lasts, and no more once the work is done", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { calls, extend } = extending();
+  const working = Promise.withResolvers<string>();
+  const work = whileLeaseHolds({ leaseMs: 3_000, extend }, () => working.promise);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(calls()).toBe(0);
+  await vi.advanceTimersByTimeAsync(2_001);
+  expect(calls()).toBe(3);
+  working.resolve("done");
+  expect(await work).toBe("done");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("an extension that is under way when the work ends is the last one", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const extended = Promise.withResolvers<boolean>();
+  const working = Promise.withResolvers<void>();
+  const work = whileLeaseHolds({ leaseMs: 3_000, extend: () => extended.promise }, () => working.promise);
+  await vi.advanceTimersByTimeAsync(1_000);
+  working.resolve();
+  await work;
+  extended.resolve(true);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -168,6 +168,14 @@ describe("the checker", () => {
     expect(what(run)).toEqual(["G2 the provider said paid, and it still waits"]);
   });
 
+  it("lets a process end with any code that was told to stop", () => {
+    const run = goodRun();
+    const line = { what: "process", name: "relay-2", pid: 2 } as const;
+    run.history.push({ ...line, at: 1_010_000, state: "stopping" });
+    run.history.push({ ...line, at: 1_020_000, state: "ended", doing: "serve", code: 1 });
+    expect(what(run)).toEqual([]);
+  });
+
   it("counts the time of standing still from when all was calm", () => {
     const run = goodRun();
     set(line(run, "accepted"), { at: 1_060_000 });

@@ -40,9 +40,8 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
         });
     }
   }
-  for (const { name, doing, code } of evidence.processes)
-    if (doing === "serve" && code !== null && code !== 0)
-      findings.push({ guarantee: "G11", what: `ended by itself with ${code}`, about: name });
+  for (const { name, code } of thoseThatGaveUp(evidence))
+    findings.push({ guarantee: "G11", what: `ended by itself with ${code}`, about: name });
   for (const name of namesOfStuck(evidence))
     findings.push({
       guarantee: "G11",
@@ -50,6 +49,14 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
       about: name,
     });
   return findings;
+}
+
+/** A process that was told to stop may say with its exit code that some work is left for others. */
+function thoseThatGaveUp({ processes }: Evidence) {
+  return processes.filter(({ pid, doing, code }) => {
+    const wasTold = processes.some((line) => line.pid === pid && line.state === "stopping");
+    return doing === "serve" && code !== null && code !== 0 && !wasTold;
+  });
 }
 
 function namesOfStuck({ processes }: Evidence): string[] {

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Finding } from "../checker/finding.ts";
+import { evidenceOf } from "../checker/evidence.ts";
+import { type Finding, groupBy } from "../checker/finding.ts";
 import { judgeFolder } from "../checker/judge-run.ts";
+import { now, readHistory } from "../history/recorder.ts";
 import { startUntilItRuns } from "../torture/strike.ts";
 import { rest } from "../torture/torture.ts";
 import type { Relay } from "../world/relay.ts";
@@ -33,6 +35,9 @@ const LEASES_ASLEEP = 2;
 /** What a process does once at its start is over by then, in ms; it has rows of its own. */
 const SETTLED_MS = 1_000;
 
+/** What SNS accepted is marked within this, in ms, unless its process is struck. */
+const KEPT_WITHIN_MS = 500;
+
 /** Three leases, and what starting takes, in ms (G11). */
 const startsWithin = (leaseMs: number) => 3 * leaseMs + 10_000;
 
@@ -63,6 +68,7 @@ export class Matrix {
       () => true,
       () => false,
     );
+    const struckAt = now();
     const blocked: string[] = [];
     if (this.#kind === "crash") await process.kill();
     else if (reached) {
@@ -89,7 +95,8 @@ export class Matrix {
       findings.push({ guarantee, what, about });
     for (const name of blocked) find("G11", "could not start while another process was stopped", name);
     if (again !== 0) find("G11", `${command?.words[0]} did not end well when it was run again`);
-    if (copies > 0 && !mayCopy(step, this.#kind)) find("G5", "sent again, though that could be known");
+    if (copies > 0 && !mayCopy(step, this.#kind) && !this.#wereOnTheirWay(struckAt))
+      find("G5", "sent again, though that could be known");
     return { step: step.name, reached, rested, copies, findings };
   }
 
@@ -113,6 +120,21 @@ export class Matrix {
       acting.push(drive.act(this.#world));
     }
     return { process: struck.process, acting };
+  }
+
+  /**
+   * Whether all that was sent again since then had just been accepted: another loop of the struck process was
+   * about to keep its mark.
+   */
+  #wereOnTheirWay(struckAt: number): boolean {
+    const { accepted } = evidenceOf(readHistory(this.#world.folder));
+    const byEvent = groupBy(accepted, ({ topicArn, event, replay }) => `${topicArn} ${event.id} ${replay}`);
+    return [...byEvent.values()].every((lines) =>
+      lines.every((line, index) => {
+        const before = lines[index - 1];
+        return before === undefined || line.at < struckAt || before.at > struckAt - KEPT_WITHIN_MS;
+      }),
+    );
   }
 
   async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {

@@ -1,0 +1,93 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Alarm, Alarms } from "../database/alarms.ts";
+import { isDatabaseAway } from "../database/postgres-errors.ts";
+import { messageOf } from "../kit/errors.ts";
+
+export interface DatabaseAwayOptions {
+  alarms: Alarms;
+  /** Tells people at once, since no row can; null where nobody is told. Resolves with whether they were. */
+  tellPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
+}
+
+/** From then on a person is told. */
+const ALARM_AFTER_MS = 5_000;
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Failures that lie further apart are none of one outage: nobody asked in between. */
+const FORGOTTEN_AFTER_MS = 90_000;
+
+interface Outage {
+  /** When Postgres first did not answer, by performance.now(). */
+  since: number;
+  lastAt: number;
+  alarm: Alarm | null;
+  told: boolean;
+}
+
+/**
+ * What `DatabaseWatch` is for `serve`: the alarm that Postgres is away, kept in the container's memory while
+ * it lasts, its row written once it is back. A container moves only during an invocation, so invocations are
+ * what it watches by: no timer, and no time that it slept through counts as silence.
+ */
+export class DatabaseAway {
+  readonly #options: DatabaseAwayOptions;
+  #outage: Outage | null = null;
+
+  constructor(options: DatabaseAwayOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Does the work of an invocation. While Postgres is away it is tried again, until the alarm is due; then
+   * the invocation fails, which Lambda counts.
+   */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        const result = await work();
+        await this.answered();
+        return result;
+      } catch (error) {
+        if (!isDatabaseAway(error)) throw error;
+        await this.failed(error);
+        if (this.#outage?.alarm !== null) throw error;
+        await delay(LOOK_EVERY_MS);
+      }
+    }
+  }
+
+  /** Postgres did not answer. */
+  async failed(error: unknown): Promise<void> {
+    const now = performance.now();
+    const outage = this.#current(now);
+    outage.lastAt = now;
+    this.#outage = outage;
+    if (outage.alarm !== null || now - outage.since < ALARM_AFTER_MS) return;
+    const alarm: Alarm = {
+      name: "database_away",
+      source: "",
+      subject: "postgres",
+      detail: `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${messageOf(error)}. Callbacks are answered 503, so that the provider sends them again; all that is recorded waits and goes on by itself.`,
+    };
+    outage.alarm = alarm;
+    this.#options.alarms.tell([alarm]);
+    outage.told = (await this.#options.tellPeople?.({ ...alarm, raisedAt: new Date() })) ?? false;
+  }
+
+  /** It answers: what was told is kept, with its end. */
+  async answered(): Promise<void> {
+    const { alarm, since, told } = this.#outage ?? { alarm: null, since: 0, told: false };
+    if (alarm !== null) {
+      await this.#options.alarms.keepEnded(alarm, { lastedMs: performance.now() - since, told });
+      this.#options.alarms.tellCleared([alarm]);
+    }
+    this.#outage = null;
+  }
+
+  #current(now: number): Outage {
+    const outage = this.#outage;
+    const goesOn = outage !== null && (outage.alarm !== null || now - outage.lastAt < FORGOTTEN_AFTER_MS);
+    return goesOn ? outage : { since: now, lastAt: now, alarm: null, told: false };
+  }
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import type { Invoice } from "../../src/collection-api/index.ts";
+import { anomaliesOf, type Compared } from "../../src/confirm/anomalies.ts";
+import { found, known } from "./judging-fixture.ts";
+
+const invoice = (changes: Record<string, unknown> = {}): Invoice =>
+  (found(changes) as { invoice: Invoice }).invoice;
+
+/** A paid answer, and nothing known before. */
+const odd = (changes: Partial<Compared>): string[] =>
+  anomaliesOf({
+    invoice: invoice(),
+    now: "paid",
+    known: null,
+    before: null,
+    paidBefore: false,
+    isOld: false,
+    ...changes,
+  });
+
+describe("nothing is odd", () => {
+  it.each<[string, Partial<Compared>]>([
+    ["about a paid invoice", {}],
+    ["about one that was unpaid", { known: known(), before: "unpaid" }],
+    ["about one that stays paid", { known: known({ status: "Paid" }), before: "paid", paidBefore: true }],
+    ["about an old answer to a paid one", { before: "paid", paidBefore: true, isOld: true }],
+    ["about an old unpaid answer", { invoice: invoice({ status: "Unpaid" }), now: "unpaid", isOld: true }],
+    ["about one that is invalid still", { known: known(), before: "invalid", now: "invalid" }],
+    ["about an unpaid one without a type", { invoice: invoice({ type: null }), now: "unpaid" }],
+    ["about a Test one", { invoice: invoice({ type: " TEST " }) }],
+    [
+      "about one whose payment was taken back, and that was told",
+      {
+        invoice: invoice({ status: "Refunded" }),
+        now: "unknown",
+        known: known({ status: "Refunded" }),
+        paidBefore: true,
+      },
+    ],
+    [
+      "where nobody said an amount before",
+      {
+        known: known({ status: "Paid", amount: null, totalAmount: null } as never),
+        before: "paid",
+        paidBefore: true,
+      },
+    ],
+    [
+      "where the total is no longer said",
+      {
+        invoice: invoice({ totalAmount: null }),
+        known: known({ status: "Paid" }),
+        before: "paid",
+        paidBefore: true,
+      },
+    ],
+  ])("%s", (_, changes) => {
+    expect(odd(changes)).toEqual([]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ["a cent more", { totalAmount: 1511.26 }],
+    ["a cent less", { totalAmount: 1511.24 }],
+    ["the payer bears no fee", { totalAmount: 1, serviceFeePayer: "Merchant" }],
+    ["nobody says who bears it", { totalAmount: 1, serviceFeePayer: null }],
+    ["no fee is said", { totalAmount: 1, serviceCharge: null }],
+    ["no tax is said", { totalAmount: 1, vat: null }],
+    ["no total is said", { totalAmount: null }],
+  ])("about a total where %s", (_, changes) => {
+    expect(odd({ invoice: invoice(changes) })).toEqual([]);
+  });
+});
+
+describe("it is odd, and told", () => {
+  it.each<[string, Partial<Compared>]>([
+    [
+      "It was Paid and is now Unpaid. It stays paid here; ask the provider why.",
+      {
+        invoice: invoice({ status: "Unpaid" }),
+        now: "unpaid",
+        known: known({ status: "Paid" }),
+        before: "paid",
+        paidBefore: true,
+      },
+    ],
+    [
+      "It was Paid and is now Unpaid. It stays paid here; ask the provider why.",
+      {
+        invoice: invoice({ status: "Unpaid" }),
+        now: "unpaid",
+        paidBefore: true,
+      },
+    ],
+    [
+      "It was Expired and is now Paid. It is published; ask the provider why.",
+      {
+        known: known({ status: "Expired" }),
+        before: "invalid",
+      },
+    ],
+    [
+      "It is Paid by an answer that is dated before the one that was not. It counts as paid.",
+      {
+        before: "unpaid",
+        isOld: true,
+      },
+    ],
+    [
+      "Its amount changed after payment: from 1000.00 to 1511.25. The event keeps the first.",
+      {
+        known: known({ status: "Paid", totalAmount: "1000.00" as never }),
+        before: "paid",
+        paidBefore: true,
+      },
+    ],
+    [
+      "Its amount changed after payment: from 1000.00 to 1511.25. The event keeps the first.",
+      {
+        known: known({ status: "Paid", amount: "1000.00" as never, totalAmount: null }),
+        before: "paid",
+        paidBefore: true,
+      },
+    ],
+    [
+      "Its amounts do not add up: 1500.50 + 10.00 + 0.75 is not 1511.27.",
+      {
+        invoice: invoice({ totalAmount: 1511.27, serviceFeePayer: "PAYER" }),
+      },
+    ],
+    [
+      "Its amounts do not add up: 1500.50 + 10.00 + 0.75 is not 1511.23.",
+      {
+        invoice: invoice({ totalAmount: 1511.23 }),
+      },
+    ],
+    ["Its type is missing. It is treated as Test.", { invoice: invoice({ type: null }) }],
+    ["Its type is neither Live nor Test. It is treated as Test.", { invoice: invoice({ type: "Sandbox" }) }],
+    ["Its type is neither Live nor Test. It is treated as Test.", { invoice: invoice({ type: " " }) }],
+  ])("%s", (text, changes) => {
+    expect(odd(changes)).toEqual([text]);
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import { confirmedInvoice, referenceIn } from "../../src/confirm/confirmed-invoice.ts";
+import { judge } from "../../src/confirm/judge.ts";
+import type { Answer } from "../../src/provider/answer.ts";
+import { confirmation, EVEN, found, ID, known, rules, unpaid } from "./judging-fixture.ts";
+
+type Asked = Parameters<typeof confirmation>[0];
+
+const judged = (asked: Asked, answer: Answer, given = rules) =>
+  judge(confirmation(asked), answer, given, EVEN);
+
+const notFound: Answer = { kind: "not_found", inOwnWords: true, error: "no such id" };
+const outside: Answer = { kind: "outside_contract", error: "no amount", evidence: "{}" };
+const EVIDENCE = "provider_answer_outside_contract";
+
+describe("the alarms that an outcome ends (G13)", () => {
+  const again = { requests: 2 };
+  const paid = { ...again, verdict: "paid", known: known({ status: "Paid" }) } as const;
+  it.each<[string, Asked, Answer, string[]]>([
+    ["asked for the first time: none can be open", {}, found(), []],
+    ["paid", again, found(), ["confirmation_dead", "invoice_quarantined", "invoice_anomaly"]],
+    ["paid still", paid, found(), ["confirmation_dead", "invoice_quarantined", "invoice_anomaly"]],
+    ["no longer paid: that is odd", paid, unpaid(), ["confirmation_dead", "invoice_quarantined"]],
+    ["no longer there: that is odd", paid, notFound, ["confirmation_dead", "invoice_quarantined"]],
+    ["unknown in the end", { ...again, attempt: 5 }, notFound, ["confirmation_dead", "invoice_quarantined"]],
+    ["paid, and odd", again, found({ type: null }), ["confirmation_dead", "invoice_quarantined"]],
+    ["unpaid as yet", again, unpaid(), []],
+    ["readable after evidence", { ...again, hasEvidence: true }, unpaid(), [EVIDENCE]],
+    ["not found after evidence", { hasEvidence: true }, notFound, []],
+    ["outside the contract once more", { ...again, hasEvidence: true, attempt: 1 }, outside, []],
+    ["unknown in the end, after evidence", { hasEvidence: true, attempt: 5 }, notFound, [EVIDENCE]],
+  ])("%s", (_, asked, answer, ended) => {
+    expect(judged(asked, answer).clears).toEqual(ended);
+  });
+
+  it("in quarantine, that alarm stays", () => {
+    const given = { ...rules, collectionNames: new Set(["Other"]) };
+    const outcome = judged(again, found(), given);
+    expect(outcome.clears).toEqual(["confirmation_dead", "invoice_anomaly"]);
+    const detail =
+      'It is paid, but its collection "Term 1" is none of COLLECTION_IDS. Release it with: ' +
+      `invoice-relay quarantine release ${ID}`;
+    expect(outcome).toMatchObject({ lastError: detail, raises: [{ name: "invoice_quarantined", detail }] });
+    expect(judged(again, found({ collectionName: null }), given).verdict).toBe("quarantined");
+  });
+});
+
+describe("the alarms that an outcome raises", () => {
+  it("none, where nothing is odd", () => {
+    for (const answer of [found(), unpaid(), notFound]) expect(judged({}, answer).raises).toEqual([]);
+  });
+
+  it("a dead letter says why, and how to see it", () => {
+    expect(judged({ attempt: 8 }, outside).raises).toEqual([
+      {
+        name: "confirmation_dead",
+        detail: `Given up after 8 answers: no amount. See: invoice-relay dead show ${ID}`,
+      },
+    ]);
+    expect(judged({ attempt: 8 }, unpaid({ status: "OnHold" })).lastError).toBe(
+      'The provider says the status is "OnHold", which is neither in PAID_STATUSES nor in INVALID_STATUSES',
+    );
+  });
+
+  it("an answer outside the contract is told the first time only", () => {
+    expect(judged({}, outside).raises).toEqual([{ name: EVIDENCE, detail: "no amount" }]);
+    expect(judged({ attempt: 1 }, outside).raises).toEqual([]);
+  });
+
+  it("an erased invoice keeps no evidence", () => {
+    expect(judged({}, outside).lastAnswer).toBe("{}");
+    expect(judged({ erased: true }, outside).lastAnswer).toBeNull();
+  });
+});
+
+describe("paid stays paid, whatever says so (G6)", () => {
+  it.each<[string, Asked]>([
+    ["its verdict", { verdict: "paid" }],
+    ["its event", { hasEvent: true }],
+    ["the stored answer", { known: known({ status: "PAID" }) }],
+  ])("%s", (_, asked) => {
+    for (const answer of [
+      unpaid(),
+      unpaid({ status: "Invalidated" }),
+      unpaid({ status: "OnHold" }),
+      notFound,
+    ])
+      expect(judged(asked, answer)).toMatchObject({ state: "done", verdict: "paid", event: null });
+    expect(judged(asked, notFound).raises).toEqual([
+      {
+        name: "invoice_anomaly",
+        detail:
+          "It was Paid and the provider now says that it does not exist. It stays paid here; ask the provider why.",
+      },
+    ]);
+    expect(judged(asked, outside)).toMatchObject({ state: "due", verdict: asked?.verdict ?? null });
+  });
+
+  it("in quarantine it stays there, unless it has an event", () => {
+    const asked = { verdict: "quarantined", known: known({ status: "Paid" }) } as const;
+    expect(judged(asked, unpaid()).verdict).toBe("quarantined");
+    expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
+  });
+
+  it("an older answer is decided by what is known", () => {
+    const later = new Date("2026-12-01T00:00:00Z");
+    const asked = { known: known({ status: "Invalidated", modifiedAt: later }) };
+    expect(judged(asked, unpaid())).toMatchObject({ verdict: "invalidated", invoice: { newest: false } });
+  });
+});
+
+it("back-off doubles from one second", () => {
+  const fault: Answer = { kind: "fault", error: "timeout" };
+  const waits = [0, 1, 2].map((faults) => judge(confirmation({ faults }), fault, rules, 1).dueInMs);
+  expect(waits).toEqual([1_000, 2_000, 4_000]);
+});
+
+describe("the row of a confirmed invoice", () => {
+  const rowOf = (asked: Asked, changes: Record<string, unknown> = {}) =>
+    confirmedInvoice(confirmation(asked), found(changes) as Extract<Answer, { kind: "found" }>, "UTC", {
+      paidFirst: false,
+    });
+  const modifiedAt = new Date("2026-11-01T09:00:00Z");
+
+  it.each<[string, Asked, Record<string, unknown>, boolean]>([
+    ["nothing is known", {}, {}, true],
+    ["it is dated later", { known: known({ modifiedAt: new Date(modifiedAt.getTime() - 1) }) }, {}, true],
+    ["it is dated alike: the GET begun later counts", { known: known({ modifiedAt }) }, {}, true],
+    ["it is dated earlier", { known: known({ modifiedAt: new Date(modifiedAt.getTime() + 1) }) }, {}, false],
+    ["it is undated", { known: known({ modifiedAt }) }, { dateModified: null }, true],
+    ["what is known is undated", { known: known({ modifiedAt: null }) }, {}, true],
+  ])("is the newest or not when %s (G6)", (_, asked, changes, newest) => {
+    const { row, isOld } = rowOf(asked, changes);
+    expect([row.newest, isOld]).toEqual([newest, !newest]);
+  });
+
+  it("differs only where the document does", () => {
+    const { digest } = rowOf({}).row;
+    expect(digest).toMatch(/^[\w-]{43}$/);
+    expect(rowOf({ known: known({ digest }) }).row.differs).toBe(false);
+    expect(rowOf({ known: known({ digest }) }, { title: "Another" }).row.differs).toBe(true);
+  });
+
+  it.each([
+    [null, null],
+    ["https://relay.example.com/callbacks/token", null],
+    ["https://relay.example.com/callbacks/token/order%2042?x=1", "order 42"],
+    ["https://relay.example.com/callbacks/token/%E0%A4", "%E0%A4"],
+  ])("reads the reference from %j", (url, reference) => {
+    expect(referenceIn(url)).toBe(reference);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { judge } from "../../src/confirm/judge.ts";
+import { newEvent } from "../../src/confirm/new-event.ts";
+import { confirmation, EVEN, found, ID, rules } from "./judging-fixture.ts";
+
+const NUL = "\0";
+
+function dataOf(changes: Record<string, unknown> = {}, given = rules, asked = {}) {
+  const { event } = judge(confirmation(asked), found(changes), given, EVEN);
+  return JSON.parse(event?.payload ?? "{}").data;
+}
+
+describe("the event of a paid invoice", () => {
+  it("says what the provider said, word for word (G3)", () => {
+    expect(dataOf()).toEqual({
+      invoiceId: ID,
+      reference: null,
+      collectionName: "Term 1",
+      title: "School fees",
+      type: "Live",
+      amount: "1500.50",
+      serviceCharge: "10.00",
+      vat: "0.75",
+      totalAmount: "1511.25",
+      settleableAmount: "1500.50",
+      paymentMethod: "Card",
+      paidAt: "2026-11-01T09:00:00.000Z",
+      confirmedAt: "2026-11-01T10:00:01.000Z",
+      payer: { name: "Ada Obi", email: "ada@example.com", phoneNumber: "+2348012345678" },
+      biller: { name: "Hill School", address: "1 Hill Road", email: "bursar@example.com" },
+      metadata: { class: "4b" },
+      beneficiaries: null,
+    });
+  });
+
+  it("holds beneficiaries with their amounts, and what is not said as null", () => {
+    const account = `c${NUL}1`;
+    const invoiceBeneficiaries = [{ linkedAccountId: account, amount: 12.5 }];
+    expect(dataOf({ invoiceBeneficiaries }).beneficiaries).toEqual([
+      { linkedAccountId: "c\ufffd1", amount: "12.50" },
+    ]);
+    expect(dataOf({ payerName: null, billerName: null })).toMatchObject({
+      payer: { name: null },
+      biller: { name: null },
+    });
+  });
+
+  it("holds only what Postgres can keep", () => {
+    const named = dataOf({ payerName: `A${NUL}`, billerMetaData: { [`k${NUL}`]: `v${NUL}` } });
+    expect(named).toMatchObject({ payer: { name: "A\ufffd" }, metadata: { "k\ufffd": "v\ufffd" } });
+  });
+
+  it.each([
+    ["LIVE", "Live"],
+    ["Sandbox", "Sandbox"],
+    [null, "Test"],
+  ])("of type %j says %j", (type, said) => {
+    expect(dataOf({ type }).type).toBe(said);
+  });
+
+  it("names nobody where it may not", () => {
+    for (const data of [dataOf({}, { ...rules, personalData: "none" }), dataOf({}, rules, { erased: true })])
+      expect(data).toMatchObject({ payer: null, biller: null });
+    expect(dataOf({}, rules, { erased: true }).metadata).toEqual({});
+    expect(dataOf({}, { ...rules, personalData: "none" }).metadata).toEqual({ class: "4b" });
+  });
+});
+
+describe("an event's size", () => {
+  const { invoice: confirmed } = judge(confirmation(), found(), rules, EVEN);
+  if (confirmed === null) throw new Error("It has an invoice.");
+  const MOST = 262_144 - 2_048;
+  const sized = (bytes: number, character = "x") => {
+    const empty = JSON.stringify({ id: "i", type: "t", data: { text: "" } }).length;
+    const text = character.repeat((bytes - empty) / Buffer.byteLength(character));
+    return newEvent({ id: "i", type: "t", data: { text } }, { truncated: true }, confirmed, rules);
+  };
+
+  it("is what SNS takes, in bytes, to the last one", () => {
+    expect(sized(MOST)).toMatchObject({ truncated: false });
+    expect(sized(MOST + 1)).toMatchObject({ truncated: true });
+    expect(JSON.parse(sized(MOST + 1).payload)).toEqual({ id: "i", type: "t", data: { truncated: true } });
+    expect(sized(MOST - 100, "é").truncated).toBe(false);
+    expect(sized(MOST + 100, "é").truncated).toBe(true);
+    expect(sized(1_000).truncated).toBe(false);
+  });
+});
