@@ -24,7 +24,12 @@ export interface CloseAlarms {
  * anew.
  * @returns how many were open.
  */
-export async function closeAlarmsByHand({ db, actor, alarms, reason }: CloseAlarms): Promise<{ count: number }> {
+export async function closeAlarmsByHand({
+  db,
+  actor,
+  alarms,
+  reason,
+}: CloseAlarms): Promise<{ count: number }> {
   return await db.transaction().execute(async (trx) => {
     const open = await listOpenAlarms(trx, alarms);
     for (const name of new Set(open.map((alarm) => alarm.name)))
