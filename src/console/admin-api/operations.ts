@@ -11,6 +11,7 @@ import {
   retryDead,
 } from "../../operate/decide-undelivered.ts";
 import { listUndelivered, type UndeliveredList } from "../../operate/list-undelivered.ts";
+import { closeAlarmsByHand } from "../../operate/close-alarms.ts";
 import { listPausable, type PausableWork, pause, resume } from "../../operate/pause.ts";
 import { applyRetention } from "../../operate/retention.ts";
 import { showUndelivered } from "../../operate/show-undelivered.ts";
@@ -48,6 +49,17 @@ export const operations: readonly Operation[] = [
       const { total, items } = await listAlarms(db, filters, limit);
       return { total, items: items.map((alarm) => ({ ...alarm, action: ALARM_ACTIONS[alarm.name] })) };
     },
+  }),
+  operation({
+    id: "closeAlarms",
+    role: "operate",
+    method: "post",
+    path: "/alarms/close",
+    tag: "Status",
+    summary: "Take alarms off the list that a person has seen to; what is still so raises them anew",
+    body: schemas.closeAlarmsRequest,
+    result: schemas.closedAlarms,
+    run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
   operation({
     id: "readActivity",
