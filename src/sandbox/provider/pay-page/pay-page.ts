@@ -130,7 +130,7 @@ function figures(invoice: InvoiceRow, state: PageState, money: (amount: string) 
   return html`<dl>
 ${row("For", invoice.collection_name)}
 ${row("Billed to", invoice.payer_name)}
-${row("Reference", invoice.id)}
+<div><dt>Reference</dt><dd class="quiet">${invoice.id}</dd></div>
 ${state === "paid" && invoice.paid_at !== null && row("Paid on", moment(invoice.paid_at))}
 ${state === "paid" && row("Paid by", paidBy)}
 ${amount("Amount", money(invoice.amount))}
