@@ -7,7 +7,10 @@ export interface Part {
 
 const UUID_LENGTH = 36;
 
-/** A body cut where ids were found in it. @param ids `at`: where each begins, in UTF-16 units; null stands elsewhere. */
+/**
+ * A body cut where ids were found in it.
+ * @param ids `at`: where each begins, in UTF-16 units; null stands elsewhere.
+ */
 export function markedText(text: string, ids: readonly { at: number | null; invoiceId: string }[]): Part[] {
   const starts = [...new Set(ids.flatMap(({ at }) => (at === null ? [] : [at])))].sort(
     (one, other) => one - other,

@@ -1,4 +1,7 @@
-/** JSON text over several lines, every digit and escape left as it came: no value is read. Other text is left alone. */
+/**
+ * JSON text over several lines, every digit and escape left as it came: no value is read. Other text is left
+ * alone.
+ */
 export function indented(json: string): string {
   let depth = 0;
   let inString = false;
