@@ -30,10 +30,36 @@ export function compareClaim(claim: string, answer: string | null): Compared[] {
       .reverse()
       .map(([path, value]) => [nameOf(path), value]),
   );
-  return leavesOf(parsed(claim) ?? formIn(claim)).map(([field, claimed]) => {
-    const value = answered.get(nameOf(field)) ?? null;
-    return { field, claimed, answered: value, same: value === null ? null : isSame(claimed, value) };
+  const leaves = leavesOf(parsed(claim) ?? formIn(claim));
+  const compared = theInvoices(leaves, answered);
+  return leaves.map(([field, claimed]) => {
+    const value = compared.has(field) ? (answered.get(nameOf(field)) ?? null) : null;
+    if (value === null) return { field, claimed, answered: null, same: null };
+    // What the answer hides is hidden here, too.
+    if (isMasked(claimed, value)) return { field, claimed: value, answered: value, same: true };
+    return { field, claimed, answered: value, same: isSame(claimed, value) };
   });
+}
+
+/** Of fields of one name, that which stands with the most others of the invoice: an envelope has an `id`, too. */
+function theInvoices(leaves: Leaves, answered: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const known = leaves.map(([path]) => path).filter((path) => answered.has(nameOf(path)));
+  const beside = Map.groupBy(known, parentOf);
+  const company = (path: string) => beside.get(parentOf(path))?.length ?? 0;
+  return new Set(
+    [...Map.groupBy(known, nameOf).values()].flatMap((paths) => {
+      const most = Math.max(...paths.map(company));
+      return paths.find((path) => company(path) === most) ?? [];
+    }),
+  );
+}
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf(".")));
+
+/** Whether it is the same but for a secret that stands as *** in the answer. */
+function isMasked(claimed: string, answered: string): boolean {
+  const [before = "", after] = answered.split("***");
+  return after !== undefined && claimed.startsWith(before) && claimed.endsWith(after);
 }
 
 /** Statuses have two names (interface, part B). */
