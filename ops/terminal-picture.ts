@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 
 // `… | node ops/terminal-picture.ts "npm run demo" > docs/images/x.svg`: a terminal's picture of what a program
 // printed, under the command line that is named.
-const COLUMNS = 116;
+const COLUMNS = 132;
 const LINE_PX = 19;
 const COLUMN_PX = 7.83;
 const EDGE_PX = 20;
@@ -22,8 +22,8 @@ const height = BAR_PX + lines.length * LINE_PX + EDGE_PX;
 const isTyped = (index: number) => index < lines.length - printed.length;
 const rows = lines.map(
   (line, index) =>
-    `<text x="${EDGE_PX}" y="${BAR_PX + (index + 1) * LINE_PX}"${isTyped(index) ? ' class="typed"' : ""}>` +
-    `${escaped(line)}</text>`,
+    `<text x="${EDGE_PX}" y="${BAR_PX + (index + 1) * LINE_PX}"${isTyped(index) ? ' class="typed"' : ""}` +
+    `${line === "" ? "" : ` textLength="${Math.round([...line].length * COLUMN_PX)}"`}>${escaped(line)}</text>`,
 );
 
 process.stdout.write(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img">
