@@ -7,6 +7,7 @@ import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
+import { maskOf } from "../kit/mask/callback-tokens.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
@@ -60,7 +61,7 @@ export function adminRoutes(options: AdminOptions): { routers: Router[]; stop():
     status: () => readStatus(db, parts.statusSettings),
     activity: () => parts.activity(SHOWN_MINUTES),
   };
-  const live = new Live({ db, read, log });
+  const live = new Live({ db, read, mask: parts.mask, log });
   return {
     routers: [adminRouter({ parts, tokens, refused, live, behindTls, log })],
     stop: () => {
@@ -79,6 +80,7 @@ function partsOf(options: AdminOptions, stopping: AbortSignal): AdminParts {
     routes: routesOf(sources),
     readAgain,
     decode: decodeCallback,
+    mask: maskOf(sources.flatMap(({ callbackTokens }) => callbackTokens)),
     topicsOf: (source) => topicsOf(settings, source),
     replayTopicArns: settings.REPLAY_TOPIC_ARNS ?? [],
     retentionMs: settings.RETENTION,

@@ -4,7 +4,7 @@ import { eventsOf } from "../outbox/events-of.ts";
 import { answersOf } from "../payments/answers-of.ts";
 import { callbacksNaming } from "../record/list-callbacks.ts";
 import { compareClaim } from "./compare-claim.ts";
-import { type Decode, textOf } from "./show-callback.ts";
+import { type Reading, shownBody } from "./shown-body.ts";
 
 const MOST_CLAIMS = 5;
 const MOST_ANSWERS = 20;
@@ -13,7 +13,7 @@ const MOST_ANSWERS = 20;
  * What callbacks claimed of an invoice, what the provider answered, and what was published: everything that a
  * person compares, personal data included. null when there is nothing.
  */
-export async function readEvidence(db: Kysely<Tables>, invoiceId: string, decode: Decode) {
+export async function readEvidence(db: Kysely<Tables>, invoiceId: string, reading: Reading) {
   const [callbacks, answers, events] = await Promise.all([
     callbacksNaming(db, invoiceId, MOST_CLAIMS),
     answersOf(db, invoiceId, MOST_ANSWERS),
@@ -23,7 +23,7 @@ export async function readEvidence(db: Kysely<Tables>, invoiceId: string, decode
   return {
     invoiceId,
     claims: callbacks.map((callback) => {
-      const text = textOf(callback, decode);
+      const shown = shownBody(callback, reading);
       const answer = answers.find(({ source, newest }) => newest && source === callback.source);
       return {
         callbackId: callback.id,
@@ -31,10 +31,9 @@ export async function readEvidence(db: Kysely<Tables>, invoiceId: string, decode
         receivedAt: callback.receivedAt,
         foundBy: callback.foundBy,
         invoiceIds: callback.invoiceIds,
-        body: callback.body.toString("base64"),
-        text,
+        ...shown,
         erasedAt: callback.erasedAt,
-        compared: text === null ? [] : compareClaim(text, answer?.document ?? null, invoiceId),
+        compared: shown.text === null ? [] : compareClaim(shown.text, answer?.document ?? null, invoiceId),
       };
     }),
     answers,

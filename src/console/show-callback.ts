@@ -1,15 +1,13 @@
 import type { Kysely } from "kysely";
 import { standingsOf } from "../confirmations/standings.ts";
 import type { Tables } from "../database/tables.ts";
-import { readCallbackWhole, type WholeCallback } from "../record/list-callbacks.ts";
+import { readCallbackWhole } from "../record/list-callbacks.ts";
 import { readingsOf } from "../replay/callback-readings.ts";
 import { judgedOne } from "./find-callbacks.ts";
-
-/** The text that the reader of callbacks sees in the bytes of one; composed in. */
-export type Decode = (request: { contentEncoding: string | null; body: Uint8Array }) => string;
+import { type Reading, shownBody } from "./shown-body.ts";
 
 /** One callback with everything that came, and how each of its ids was found; null when there is none. */
-export async function showCallback(db: Kysely<Tables>, id: string, decode: Decode) {
+export async function showCallback(db: Kysely<Tables>, id: string, reading: Reading) {
   const callback = await readCallbackWhole(db, id);
   if (callback === null) return null;
   const readings = await readingsOf(db, id);
@@ -24,12 +22,11 @@ export async function showCallback(db: Kysely<Tables>, id: string, decode: Decod
       )
     ).map((one) => [one.invoiceId, one]),
   );
-  const text = textOf(callback, decode);
-  const plain = text?.toLowerCase() ?? "";
+  const shown = shownBody(callback, reading);
+  const plain = shown.text?.toLowerCase() ?? "";
   return {
     ...(await judgedOne(db, callback)),
-    body: callback.body.toString("base64"),
-    text,
+    ...shown,
     ids: invoiceIds.map((invoiceId) => {
       const at = plain.indexOf(invoiceId);
       const standing = standings.get(invoiceId);
@@ -43,11 +40,4 @@ export async function showCallback(db: Kysely<Tables>, id: string, decode: Decod
     }),
     readings,
   };
-}
-
-/** null once the callback is erased. */
-export function textOf({ headers, body, erasedAt }: WholeCallback, decode: Decode): string | null {
-  if (erasedAt !== null) return null;
-  const encoding = headers.findLast(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? null;
-  return decode({ contentEncoding: encoding, body });
 }

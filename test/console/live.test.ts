@@ -6,6 +6,7 @@ import { Live } from "../../src/console/admin-api/live.ts";
 import { status } from "../../src/console/admin-api/schemas.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
+import { withoutCallbackTokens } from "../../src/kit/mask/callback-tokens.ts";
 import { newId } from "../../src/kit/new-id.ts";
 import { ActivityBook, latencyOf } from "../../src/operate/activity.ts";
 import { adminApi, READER } from "../support/admin.ts";
@@ -86,6 +87,7 @@ describe("the live stream", () => {
     const live = new Live({
       db,
       read,
+      mask: withoutCallbackTokens,
       log: createLogger({ level: "silent" }),
       everyMs: 20,
       beatMs: 20,

@@ -6,6 +6,7 @@ import { isRefusedData } from "../../database/postgres-errors.ts";
 import { type AdminToken, mayAct, type Role } from "../../kit/admin-token.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import { withTextsMasked } from "../../kit/mask/masked-texts.ts";
 import { actorOf } from "./admin-tokens.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
 import type { Live } from "./live.ts";
@@ -66,7 +67,7 @@ export function adminRouter({ parts, tokens, refused, live, behindTls, log }: Ad
     const error = "There is no such operation. They are described at /admin/v1/openapi.json.";
     refuse(response, { status: 404, error });
   });
-  api.use(onError(log));
+  api.use(onError(parts, log));
   return Router().use("/admin/v1", api);
 }
 
@@ -103,7 +104,7 @@ async function carryOut(
   };
   const context = { ...parts, actor: actorOf(holder), role: holder.role, onProgress: () => undefined };
   if (operation.tellsProgress === true && wantsProgress(request)) {
-    const stream = new ProgressStream(response);
+    const stream = new ProgressStream(response, parts.mask);
     try {
       stream.end({ result: await operation.run({ ...context, onProgress: stream.reached }, input) });
     } catch (error) {
@@ -113,9 +114,11 @@ async function carryOut(
   }
   const result = await operation.run(context, input);
   if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
-  if (operation.mediaType === undefined) return void response.json(result);
+  const masked = (value: unknown) =>
+    operation.tellsTokens === true ? value : withTextsMasked(value, parts.mask);
+  if (operation.mediaType === undefined) return void response.json(masked(result));
   response.attachment().type(operation.mediaType);
-  await pipeline(Readable.from(result as AsyncIterable<string>), response);
+  await pipeline(Readable.from(result as AsyncIterable<string>).map(masked), response);
 }
 
 function refuse(response: Response, { status, error }: { status: number; error: string }): void {
@@ -125,10 +128,11 @@ function refuse(response: Response, { status, error }: { status: number; error: 
 }
 
 const onError =
-  (log: Logger): ErrorRequestHandler =>
+  ({ mask }: AdminParts, log: Logger): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) return next(error);
-    refuse(response, judge(error, request, log));
+    const { status, error: says } = judge(error, request, log);
+    refuse(response, { status, error: mask(says) });
   };
 
 function judge(error: unknown, request: Request, log: Logger): { status: number; error: string } {

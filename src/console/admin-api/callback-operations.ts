@@ -27,6 +27,6 @@ export const callbackOperations: readonly Operation[] = [
     summary: "One with everything that came, and how each id was found; personal data included",
     pathParameters: idInPath,
     result: schemas.callbackShown,
-    run: ({ db, decode }, { path: { id } }) => showCallback(db, id, decode),
+    run: ({ db, decode, mask }, { path: { id } }) => showCallback(db, id, { decode, mask }),
   }),
 ];

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { answeredId, CONFIRMATION_VERDICTS, id, pageInQuery, pageOf, time, verdict } from "./fields.ts";
+import {
+  answeredId,
+  bodyShown,
+  CONFIRMATION_VERDICTS,
+  id,
+  pageInQuery,
+  pageOf,
+  time,
+  verdict,
+} from "./fields.ts";
 
 export const callbackQuery = z.object({
   ...pageInQuery.shape,
@@ -43,8 +52,7 @@ export const callbackShown = z.object({
   headers: z
     .array(z.tuple([z.string(), z.string()]))
     .meta({ description: "In the order they came; secrets are ***." }),
-  body: z.string().meta({ description: "The bytes as they came, in base64; empty once erased." }),
-  text: z.string().nullable().meta({ description: "The same, unpacked and decoded; null if erased." }),
+  ...bodyShown,
   cut: z
     .object({
       overBudget: z.string().nullable(),

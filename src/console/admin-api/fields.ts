@@ -7,6 +7,18 @@ export const time = z.iso.datetime({ offset: true }).meta({ description: "ISO 86
 
 /** As it is given: in any case. */
 export const id = z.uuid().transform((text) => text.toLowerCase());
+export const bodyShown = {
+  body: z.string().meta({ description: "In base64, callback tokens masked; empty once erased." }),
+  bodyIs: z.enum(["as_came", "masked", "text"]).meta({
+    description:
+      "The bytes as they came; the same, tokens masked; or the masked `text`, where they were packed.",
+  }),
+  text: z
+    .string()
+    .nullable()
+    .meta({ description: "Unpacked and decoded, callback tokens masked; null if erased." }),
+};
+
 export const answeredId = z.uuid();
 
 /** A day of payment, UTC. */

@@ -3,6 +3,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import { type Mask, withTextsMasked } from "../../kit/mask/masked-texts.ts";
 import { eventHappenings } from "../../outbox/recent-events.ts";
 import { describePayments } from "../../payments/answers-of.ts";
 
@@ -10,6 +11,8 @@ export interface LiveOptions {
   db: Kysely<Tables>;
   /** What is told every few seconds, by the name of its event. */
   read: Readonly<Record<string, () => Promise<unknown>>>;
+  /** What is told passes through it. */
+  mask: Mask;
   log: Logger;
   mostListeners?: number;
   everyMs?: number;
@@ -117,7 +120,7 @@ export class Live {
   }
 
   async #readAndTell(name: string): Promise<void> {
-    const data = JSON.stringify(await this.#options.read[name]?.());
+    const data = this.#jsonOf(await this.#options.read[name]?.());
     if (this.#listeners.size === 0) return;
     this.#last.set(name, data);
     this.#tell(`event: ${name}\ndata: ${data}\n\n`);
@@ -146,10 +149,12 @@ export class Live {
         collection = null,
         totalAmount = null,
       } = known.get(`${one.source} ${one.invoiceId}`) ?? {};
-      this.#tell(
-        `event: payment\ndata: ${JSON.stringify({ ...one, reference, collection, totalAmount })}\n\n`,
-      );
+      this.#tell(`event: payment\ndata: ${this.#jsonOf({ ...one, reference, collection, totalAmount })}\n\n`);
     }
+  }
+
+  #jsonOf(value: unknown): string {
+    return JSON.stringify(withTextsMasked(value, this.#options.mask));
   }
 
   #tell(text: string): void {

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Tables } from "../../database/tables.ts";
 import type { Role } from "../../kit/admin-token.ts";
+import type { Mask } from "../../kit/mask/masked-texts.ts";
 import type { Activity } from "../../operate/activity.ts";
 import type { StatusSettings } from "../../operate/status-facts.ts";
 import type { Route } from "../../outbox/event.ts";
@@ -45,6 +46,8 @@ export interface AdminParts {
   statusSettings: StatusSettings;
   /** The text that the reader of callbacks sees in the bytes of one. */
   decode: (request: Pick<RecordedRequest, "contentEncoding" | "body">) => string;
+  /** Takes callback tokens out of a text: what is answered passes through it. */
+  mask: Mask;
   /** What the settings say. @param withTokens whether callback URLs may be told whole. */
   settings: (withTokens: boolean) => SettingsShown;
   certify: (request: Period & { deep: boolean }, onProgress: OnProgress) => Promise<unknown>;
@@ -80,6 +83,8 @@ export interface OperationShape<Path, Query, Body> {
   role?: Role;
   /** It takes long: it tells how far it is to whoever accepts `application/x-ndjson`. */
   tellsProgress?: true;
+  /** Its answer is our own words and may hold callback tokens for whoever may know them: it is not masked. */
+  tellsTokens?: true;
   /** Of an answer that is no JSON: its media type. `run` gives its text in parts, an `AsyncIterable`. */
   mediaType?: string;
 }

@@ -79,6 +79,7 @@ export const operations: readonly Operation[] = [
     tag: "Status",
     summary: "What this process does with its settings, secrets masked; the URL to create invoices with",
     result: settingsShown,
+    tellsTokens: true,
     run: async ({ settings, role }) => settings(mayAct(role, "operate")),
   }),
   ...replayOperations,

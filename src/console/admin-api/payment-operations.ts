@@ -66,7 +66,7 @@ export const paymentOperations: readonly Operation[] = [
     summary: "What callbacks claimed, what the provider answered, what was published; personal data included",
     pathParameters: idInPath,
     result: schemas.invoiceEvidence,
-    run: ({ db, decode }, { path: { id } }) => readEvidence(db, id, decode),
+    run: ({ db, decode, mask }, { path: { id } }) => readEvidence(db, id, { decode, mask }),
   }),
   again(
     "askAgain",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import {
   answeredId,
+  bodyShown,
   CONFIRMATION_VERDICTS,
   day,
   decimal,
@@ -81,8 +82,7 @@ export const invoiceEvidence = z.object({
         receivedAt: time,
         foundBy: z.string().nullable(),
         invoiceIds: z.array(answeredId),
-        body: z.string().meta({ description: "The bytes as they came, in base64; empty once erased." }),
-        text: z.string().nullable().meta({ description: "The same, unpacked and decoded; null if erased." }),
+        ...bodyShown,
         erasedAt: time.nullable(),
         compared: z.array(compared).meta({ description: "Empty where the claim is not JSON or a form." }),
       }),

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { type Mask, withTextsMasked } from "../../kit/mask/masked-texts.ts";
 import type { ListProgress, OnProgress } from "./operation.ts";
 
 const NDJSON = "application/x-ndjson";
@@ -12,11 +13,13 @@ export const wantsProgress = (request: Request): boolean =>
 /** Lines of JSON: how far it is, and at last what came of it. The work goes on when nobody reads them. */
 export class ProgressStream {
   readonly #response: Response;
+  readonly #mask: Mask;
   #last: ListProgress | null = null;
   #saidAt = 0;
 
-  constructor(response: Response) {
+  constructor(response: Response, mask: Mask) {
     this.#response = response;
+    this.#mask = mask;
     response.writeHead(200, { "content-type": NDJSON, "x-accel-buffering": "no" });
     response.flushHeaders();
   }
@@ -36,6 +39,7 @@ export class ProgressStream {
   }
 
   #write(line: object): void {
-    if (!this.#response.destroyed) this.#response.write(`${JSON.stringify(line)}\n`);
+    if (this.#response.destroyed) return;
+    this.#response.write(`${JSON.stringify(withTextsMasked(line, this.#mask))}\n`);
   }
 }

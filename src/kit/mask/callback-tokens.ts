@@ -17,8 +17,8 @@ const CALLBACK_TOKEN = new RegExp(`(${SLASH}callbacks${SLASH}+)${SEGMENT}`, "gi"
 export const withoutCallbackTokens = (text: string): string => text.replaceAll(CALLBACK_TOKEN, `$1${MASK}`);
 
 /**
- * A mask for tokens that are known, wherever they stand, plain or with characters percent-encoded; tokens
- * behind `/callbacks/` go as well.
+ * A mask for tokens that are known, wherever they stand: plain, with characters percent-encoded any number of
+ * times, or escaped as in JSON; tokens behind `/callbacks/` go as well.
  * @param tokens letters, digits, `-` and `_`, as the settings take them.
  */
 export function maskOf(tokens: readonly Secret[]): (text: string) => string {
@@ -26,11 +26,12 @@ export function maskOf(tokens: readonly Secret[]): (text: string) => string {
   // An empty alternative would match everywhere.
   const anyOf = (forms: string[]) => new RegExp(forms.length > 0 ? forms.join("|") : "(?!)", "g");
   const plain = anyOf(known);
-  const encoded = anyOf(known.map((token) => [...token].map(inEitherForm).join("")));
-  return (text) => withoutCallbackTokens(text.replace(text.includes("%") ? encoded : plain, MASK));
+  const encoded = anyOf(known.map((token) => [...token].map(inAnyForm).join("")));
+  return (text) => withoutCallbackTokens(text.replace(/%|\\u/.test(text) ? encoded : plain, MASK));
 }
 
-function inEitherForm(character: string): string {
+function inAnyForm(character: string): string {
   const hex = character.charCodeAt(0).toString(16);
-  return `(?:${character}|%${hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
+  const digits = hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return String.raw`(?:${character}|%(?:25)*${digits}|\\u00${digits})`;
 }

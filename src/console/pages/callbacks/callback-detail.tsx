@@ -14,6 +14,12 @@ import { markedText } from "./marked-text.ts";
 /** The most bytes that are written out; the whole of them can be copied. */
 const MOST_BYTES = 4_096;
 
+const BYTES_ARE = {
+  as_came: "Its bytes, as they came over the wire",
+  masked: "Its bytes, as they came over the wire but for callback tokens, which are masked",
+  text: "The bytes of this text: those that came hold a callback token where it cannot be masked",
+};
+
 /** One callback as it came, and what was made of it. */
 export function CallbackDetail({ id }: { id: string }) {
   const answer = useAnswer<CallbackShown>(`/callbacks/${encodeURIComponent(id)}`);
@@ -81,7 +87,11 @@ function Ids({ callback: { ids, readings } }: { callback: CallbackShown }) {
   );
 }
 
-function Body({ callback: { text, body, ids, erasedAt, erasedDigest } }: { callback: CallbackShown }) {
+function Body({
+  callback: { text, body, bodyIs, ids, erasedAt, erasedDigest },
+}: {
+  callback: CallbackShown;
+}) {
   if (erasedAt !== null)
     return (
       <Section title="Body">
@@ -118,7 +128,7 @@ function Body({ callback: { text, body, ids, erasedAt, erasedDigest } }: { callb
       </Section>
       {bytes.length > 0 && (
         <details class="raw-bytes">
-          <summary>Its bytes, as they came over the wire</summary>
+          <summary>{BYTES_ARE[bodyIs]}</summary>
           <pre class="raw is-hex">{hexLines(bytes.subarray(0, MOST_BYTES)).join("\n")}</pre>
           {bytes.length > MOST_BYTES && (
             <p class="quiet">
