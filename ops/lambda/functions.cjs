@@ -35,7 +35,7 @@ const capitalized = (name) => name[0].toUpperCase() + name.slice(1);
 module.exports.functions = functions;
 module.exports.capitalized = capitalized;
 
-/** Secrets of SSM by function: its own, and what the stage adds to those that check callbacks and tell people. */
+/** Secrets of SSM by function: its own, and what the stage adds for checking callbacks and telling people. */
 async function secretsByFunction({ resolveVariable }) {
   const [receive, confirm] = await Promise.all(
     ["self:custom.stage.callbackSecrets", "self:custom.stage.alarmSecrets"].map(resolveVariable),

@@ -14,19 +14,37 @@ const MOST_KINDS = 200;
 /** What makes two lines the same, beside their words. */
 const TELLING = ["worker", "source", "error"] as const;
 
+/** What each log counts and has not told yet. */
+const untold = new Set<() => void>();
+
+/** Tells what is counted; when the process ends, so that no count is lost with it. */
+export function tellRepeats(): void {
+  for (const tellAll of untold) tellAll();
+}
+
+function tellAtExit(tellAll: () => void): void {
+  if (untold.size === 0) process.once("exit", tellRepeats);
+  untold.add(tellAll);
+}
+
 /**
  * A hook for pino under which the first of several equal warnings or errors is told at once and the others
  * are counted: "… (the same 45 times in 12 s)". Alarms are always told.
  */
 export function collapseRepeats(): LogMethod {
-  const kinds = new Map<string, { count: number; tell: (count: number) => void }>();
+  const kinds = new Map<string, Kind>();
+  let tellsAtExit = false;
+
+  function tellAll(): void {
+    for (const kind of kinds.values()) tellCount(kind);
+    kinds.clear();
+  }
 
   function watch(key: string): void {
     setTimeout(() => {
       const kind = kinds.get(key);
       if (kind === undefined || kind.count === 0) return void kinds.delete(key);
-      kind.tell(kind.count);
-      kind.count = 0;
+      tellCount(kind);
       watch(key);
     }, WINDOW_MS).unref();
   }
@@ -35,8 +53,8 @@ export function collapseRepeats(): LogMethod {
     const [facts, message] = args as unknown[];
     const key = level < FROM_LEVEL ? null : keyOf(facts, message);
     if (key === null) return method.apply(this, args);
-    const tell = (count: number) =>
-      method.apply(this, [facts, `${message} (the same ${times(count)} in ${WINDOW_MS / 1_000} s)`]);
+    const tell = (count: number, seconds: number) =>
+      method.apply(this, [facts, `${message} (the same ${times(count)} in ${seconds} s)`]);
     const kind = kinds.get(key);
     if (kind !== undefined) {
       kind.count += 1;
@@ -44,11 +62,28 @@ export function collapseRepeats(): LogMethod {
       return;
     }
     if (kinds.size < MOST_KINDS) {
-      kinds.set(key, { count: 0, tell });
+      if (!tellsAtExit) tellAtExit(tellAll);
+      tellsAtExit = true;
+      kinds.set(key, { count: 0, since: Date.now(), tell });
       watch(key);
     }
     method.apply(this, args);
   };
+}
+
+/** What came again within the window that is open. */
+interface Kind {
+  count: number;
+  /** When the window began, in ms since 1970. */
+  since: number;
+  tell: (count: number, seconds: number) => void;
+}
+
+function tellCount(kind: Kind): void {
+  const now = Date.now();
+  if (kind.count > 0) kind.tell(kind.count, Math.ceil((now - kind.since) / 1_000));
+  kind.count = 0;
+  kind.since = now;
 }
 
 /** null for what is told each time. */

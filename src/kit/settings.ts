@@ -19,6 +19,7 @@ import {
 } from "./setting-formats.ts";
 import type { Source } from "./source.ts";
 import { readSourcesFile } from "./sources-file.ts";
+import { TRACE_SETTINGS } from "./trace-settings.ts";
 
 /**
  * Every setting of invoice-relay: its name in the environment, what it must look like, what it is for.
@@ -156,6 +157,7 @@ export const settingsSchema = z.object({
     })
     .prefault("info")
     .describe("How much is logged."),
+  ...TRACE_SETTINGS,
   DATA_DIR: z
     .string()
     .min(1)

@@ -20,8 +20,8 @@ export interface CloseAlarms {
 }
 
 /**
- * Takes open alarms off the list, because a person has seen to them. What is still so, or happens again, raises them
- * anew.
+ * Takes open alarms off the list, because a person has seen to them. What is still so, or happens again,
+ * raises them anew.
  * @returns how many were open.
  */
 export async function closeAlarmsByHand({

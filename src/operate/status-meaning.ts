@@ -59,8 +59,8 @@ function processNeeds({ processes }: Facts): Need[] {
         `no process confirms and publishes: that on ${last.host} (pid ${last.pid}) has been silent since ` +
         `${clock(last.seenAt)}`,
       action:
-        "Start invoice-relay serve again (on Lambda: look at its schedules), and read its log. What is open " +
-        "is taken up by itself.",
+        "Start invoice-relay serve again (on Lambda: look at its schedules), and read its log. What is " +
+        "open is taken up by itself.",
     },
   ];
 }

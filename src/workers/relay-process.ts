@@ -58,7 +58,8 @@ export class RelayProcess {
 /** The same for each container of a function, which come and go without a word. */
 function idOf(name: string): string {
   const hash = createHash("sha256").update(name).digest("hex");
-  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  const [version, variant] = [`8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];
+  return [hash.slice(0, 8), hash.slice(8, 12), version, variant, hash.slice(20, 32)].join("-");
 }
 
 export interface SeenProcess {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tellRepeats } from "../../src/kit/collapse-repeats.ts";
 import { createLogger } from "../../src/kit/log.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -27,6 +28,14 @@ describe("repeats of a warning or an error", () => {
     vi.advanceTimersByTime(20_000);
     log.warn({ error: "away" }, "a pass failed");
     expect(said()).toHaveLength(4);
+  });
+
+  it("are told with the process' end, too", () => {
+    const { log, said } = recording();
+    for (let n = 0; n < 3; n += 1) log.warn({ error: "away" }, "a pass failed");
+    vi.advanceTimersByTime(3_000);
+    tellRepeats();
+    expect(said().at(-1)).toBe("a pass failed (the same 2 times in 3 s): away");
   });
 
   it("are not what differs in worker, source or error, nor alarms, nor information", () => {

@@ -14,6 +14,8 @@ export function devCommand(context: CommandContext): Command {
   return new Command("dev")
     .description("run everything on this machine, with an invoice to pay; data stays in DATA_DIR")
     .action(async () => {
+      const { buildMissingPages } = await import("../../console/build-pages.ts");
+      await buildMissingPages();
       const { startDev } = await import("../../app/dev.ts");
       const stop = context.listenForStop();
       const running = await startDev({

@@ -2,6 +2,7 @@ import { readAuditLog } from "../../database/audit.ts";
 import { listAlarms } from "../../database/list-alarms.ts";
 import { mayAct } from "../../kit/admin-token.ts";
 import { ALARM_ACTIONS } from "../../operate/alarm-actions.ts";
+import { closeAlarmsByHand } from "../../operate/close-alarms.ts";
 import {
   type Decision,
   type DecisionResult,
@@ -11,7 +12,6 @@ import {
   retryDead,
 } from "../../operate/decide-undelivered.ts";
 import { listUndelivered, type UndeliveredList } from "../../operate/list-undelivered.ts";
-import { closeAlarmsByHand } from "../../operate/close-alarms.ts";
 import { listPausable, type PausableWork, pause, resume } from "../../operate/pause.ts";
 import { applyRetention } from "../../operate/retention.ts";
 import { showUndelivered } from "../../operate/show-undelivered.ts";
