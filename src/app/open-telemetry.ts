@@ -21,12 +21,13 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import { programVersion } from "../kit/program-version.ts";
 import type { Span, SpanAttributes, SpanStart, Tracer } from "../kit/trace.ts";
 import { OtlpSpanExporter, type SpanExporterOptions } from "./span-exporter.ts";
 
 export interface OpenTelemetryOptions extends SpanExporterOptions {
   serviceName: string;
+  /** Of this program. */
+  version: string;
   /** Of the traces that begin here, from 0 to 1. */
   share: number;
 }
@@ -36,7 +37,7 @@ const MOST_WAITING = 8_192;
 const EVERY_MS = 1_000;
 
 /** OpenTelemetry's SDK behind the port: the one place that knows it. Nothing global is registered. */
-export function openTelemetry({ serviceName, share, ...exporting }: OpenTelemetryOptions): {
+export function openTelemetry({ serviceName, version, share, ...exporting }: OpenTelemetryOptions): {
   tracer: Tracer;
   provider: { flush(): Promise<boolean>; end(): Promise<void> };
 } {
@@ -54,14 +55,14 @@ export function openTelemetry({ serviceName, share, ...exporting }: OpenTelemetr
       .merge(
         resourceFromAttributes({
           "service.name": serviceName,
-          "service.version": programVersion(),
+          "service.version": version,
           "service.instance.id": randomUUID(),
         }),
       ),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
     spanProcessors: [processor],
   });
-  const tracer = provider.getTracer("invoice-relay", programVersion());
+  const tracer = provider.getTracer("invoice-relay", version);
   return {
     tracer: {
       start: (name, { kind, parent = null, links = [], attributes = {} }: SpanStart): Span => {

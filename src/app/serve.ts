@@ -3,6 +3,7 @@ import { requireSchema } from "../database/migrate.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
+import { programVersion } from "../kit/program-version.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
@@ -63,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
   const hot = pool(HOT_CONNECTIONS, { purpose: "hot" });
   const working = pool(WORKING_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
-  const tracing = await startTracing(settings, log);
+  const tracing = await startTracing(settings, log, programVersion());
   const relay = new Relay({ settings, log, recording, hot, working, wakeUps, tracing });
   try {
     relay.watchDatabase();

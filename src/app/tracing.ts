@@ -25,8 +25,15 @@ export function tracesUrl(settings: TraceSettings): string | null {
   return whole ?? (base === undefined ? null : `${base.replace(/\/+$/, "")}/v1/traces`);
 }
 
-/** Starts tracing where the settings ask for it. Off, it loads nothing of OpenTelemetry. */
-export async function startTracing(settings: TraceSettings, log: Logger): Promise<Tracing | null> {
+/**
+ * Starts tracing where the settings ask for it. Off, it loads nothing of OpenTelemetry.
+ * @param version of this program, as its spans tell it.
+ */
+export async function startTracing(
+  settings: TraceSettings,
+  log: Logger,
+  version: string,
+): Promise<Tracing | null> {
   const url = tracesUrl(settings);
   if (url === null) return null;
   const { openTelemetry } = await import("./open-telemetry.ts");
@@ -38,6 +45,7 @@ export async function startTracing(settings: TraceSettings, log: Logger): Promis
     },
     timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
     serviceName: settings.OTEL_SERVICE_NAME,
+    version,
     share: settings.OTEL_TRACES_SAMPLER === "parentbased_traceidratio" ? settings.OTEL_TRACES_SAMPLER_ARG : 1,
     log,
   });

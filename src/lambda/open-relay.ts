@@ -65,7 +65,7 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
       log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
   });
   const metrics = createMetrics();
-  const tracing = await startTracing(settings, log);
+  const tracing = await startTracing(settings, log, version);
   const alarms = new Alarms({ db, log, metrics });
   const webhook = alarmWebhookOf(settings, metrics);
   const tellPeople =

@@ -46,7 +46,7 @@ describe("a wrong setting for traces is said at the start", () => {
 
 describe("a collector", () => {
   const traced = async (environment: Record<string, string>) => {
-    const tracing = await startTracing(readSettings(environment), createLogger({ level: "silent" }));
+    const tracing = await startTracing(readSettings(environment), createLogger({ level: "silent" }), "1.0.0");
     if (tracing === null) throw new Error("tracing is off");
     return tracing;
   };
@@ -124,5 +124,5 @@ describe("a collector", () => {
 });
 
 it("off, nothing of OpenTelemetry is loaded", async () => {
-  expect(await startTracing(readSettings({}), createLogger({ level: "silent" }))).toBeNull();
+  expect(await startTracing(readSettings({}), createLogger({ level: "silent" }), "1.0.0")).toBeNull();
 });
