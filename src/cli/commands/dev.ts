@@ -64,6 +64,7 @@ function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
 Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
 Meanwhile, in another terminal:
   npm run --silent relay -- --settings ${settings} invoice ${sample.id}
+A second invoice: README.md has the command. To start anew, stop this and remove ${dataDir}.
 `;
 }
 
