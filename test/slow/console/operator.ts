@@ -55,7 +55,7 @@ export class Operator {
   async settle(): Promise<void> {
     await this.page.getByRole("heading", { level: 1 }).waitFor();
     await this.page.locator(".connection.is-live").waitFor({ state: "attached" });
-    await this.page.waitForFunction("document.querySelector('.loading') === null");
+    await this.page.locator(".loading").first().waitFor({ state: "detached" });
   }
 
   async signIn(role: Role): Promise<void> {
