@@ -8,8 +8,9 @@ import { type Kysely, sql } from "kysely";
  * `released_at`: an operator let it out of quarantine. `dismissed_at`: an operator wants to see it no more,
  * until it is decided again. `erased_at`: the mark that keeps later answers from bringing erased personal
  * data back. `sender`: the address of the callback that opened it, so that a flood from one address does not
- * bury the others. `callback_id`: the newest callback that named it. Rows change several times, so pages keep
- * room for it (fillfactor), and vacuum comes early.
+ * bury the others. `callback_id`: the newest callback that named it. `traceparents`: of the callback that
+ * opened it and of those that coalesced with it, nine at most, while traces are on. Rows change several
+ * times, so pages keep room for it (fillfactor), and vacuum comes early.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -34,6 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       state text not null default 'due',
       opened_by text not null,
       sender text,
+      traceparents text,
       verdict text,
       last_error text,
       last_answer text,
@@ -44,6 +46,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         check (opened_by in ('callback', 'reconcile', 'replay', 'operator')),
       constraint confirmation_verdict_check
         check (verdict in ('pending', 'paid', 'quarantined', 'invalidated', 'not_paid', 'unknown_invoice')),
+      constraint confirmation_traceparents_check
+        check (traceparents ~ '^00-[0-9a-f-]{52}( 00-[0-9a-f-]{52}){0,8}$'),
       constraint confirmation_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02,

@@ -5,10 +5,10 @@ import { type Kysely, sql } from "kysely";
  * exactly as published. `(source, invoice_id, type)` is what makes an event one of a kind (G4). `outbox` is
  * what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
  * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows
- * from source and `invoice_type`, by today's settings. `callback_id` and `requested_at` say what led to it,
- * for logs and metrics. `held`: an event of a Test invoice without a topic. `publication` is every
- * acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message that SNS accepted. It is
- * looked up by its event, and certificates read the acceptances of a period.
+ * from source and `invoice_type`, by today's settings. `callback_id`, `requested_at` and `traceparent` say
+ * what led to it, for logs, metrics and traces. `held`: an event of a Test invoice without a topic.
+ * `publication` is every acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message
+ * that SNS accepted. It is looked up by its event, and certificates read the acceptances of a period.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -55,8 +55,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       invoice_type text not null,
       state text not null default 'due',
       last_error text,
+      traceparent text,
       constraint outbox_pkey primary key (source, event_id),
       constraint outbox_state_check check (state in ('due', 'claimed', 'held', 'dead')),
+      constraint outbox_traceparent_check check (traceparent ~ '^00-[0-9a-f-]{52}$'),
       constraint outbox_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`.execute(db);

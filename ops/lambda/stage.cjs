@@ -18,6 +18,8 @@ const NOT_HERE = [
   ...SECRETS_OF_CHECKS,
   ...SECRETS_OF_ALARMS,
 ];
+/** Keys of a collector; one beside the functions holds them itself. */
+const KEYS_OF_COLLECTORS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
 const MADE_BY_THE_STACK = ["PUBLIC_URL", "SNS_TOPIC_ARN", "SNS_TEST_TOPIC_ARN", "AWS_REGION", "SOURCES_FILE"];
 
 /** How long CloudWatch can keep logs, in days. */
@@ -82,6 +84,7 @@ async function settingProblems(settings = {}) {
   const result = settingsSchema.safeParse(settings);
   return [
     ...misplaced(NOT_HERE, "is a secret: put it into SSM"),
+    ...misplaced(KEYS_OF_COLLECTORS, "holds a key: send traces to a collector in your network that holds it"),
     ...misplaced(MADE_BY_THE_STACK, "is made by the stack itself"),
     ...names.filter((name) => !known.includes(name)).map((name) => `settings.${name} is no setting`),
     ...(result.success

@@ -10,6 +10,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { Paced } from "../kit/paced.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
+import type { Tracer } from "../kit/trace.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
@@ -28,6 +29,7 @@ export interface CallbackReceiverOptions {
   alarms: Alarms;
   logger: Logger;
   metrics: Metrics;
+  tracer: Tracer | null;
   onConfirmations: () => void;
   /** A confirmer in this process; null when there is none. */
   handoff: Handoff<ClaimedConfirmation> | null;
@@ -52,7 +54,7 @@ export interface CallbackReceiver {
 
 /** Everything between a callback's request and its answer, put together. */
 export function callbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
-  const { settings, sources, recording, working, alarms, logger, metrics } = options;
+  const { settings, sources, recording, working, alarms, logger, metrics, tracer } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
   const intake = new CallbackIntake({
     sources,
@@ -61,6 +63,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): CallbackRece
       onConfirmations: options.onConfirmations,
       onAlarms: (raised) => alarms.tell(raised),
       handoff: options.handoff,
+      tracer,
     }),
     mayRecord: options.mayRecord ?? (() => true),
     logger,
@@ -75,6 +78,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): CallbackRece
   const callbacks = callbackRoutes({
     intake,
     metrics,
+    tracer,
     ackStatus: settings.CALLBACK_ACK_STATUS,
     ackBody: settings.CALLBACK_ACK_BODY,
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,

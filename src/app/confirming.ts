@@ -34,7 +34,7 @@ export function confirming(
 }
 
 function lineOf(
-  { db, hot, settings, alarms, metrics }: PassContext,
+  { db, hot, settings, alarms, metrics, tracer = null }: PassContext,
   store: OutcomeStore,
   source: Source,
   provider: Provider,
@@ -49,6 +49,7 @@ function lineOf(
     upstream,
     store,
     metrics,
+    tracer,
     timeoutMs,
     leaseMs: settings.LEASE_DURATION,
     mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),

@@ -7,6 +7,7 @@ import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
+import type { Tracer } from "../kit/trace.ts";
 import type { Signal } from "../workers/signal.ts";
 
 /** What the passes of one process share. */
@@ -19,6 +20,8 @@ export interface PassContext {
   alarms: Alarms;
   log: Logger;
   metrics: Metrics;
+  /** Left out while tracing is off. */
+  tracer?: Tracer | null;
   /** Wakes the publishers of all processes. */
   onEvents: () => void;
   /** Wakes the confirmers of all processes. */

@@ -109,12 +109,13 @@ export function createPasses(context: PassContext): Passes {
   };
 }
 
-const runner = ({ db, settings, sources, alarms, onConfirmations }: PassContext) =>
+const runner = ({ db, settings, sources, alarms, tracer = null, onConfirmations }: PassContext) =>
   replayRunner({
     db,
     leaseMs: settings.LEASE_DURATION,
     onConfirmations,
     alarms,
+    tracer,
     routes: routesOf(sources),
     createDestination: () => destinationOf(settings, 1),
   });

@@ -26,7 +26,7 @@ export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS
 
 /** What publishes in one process, and how its connections are closed. */
 export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {
-  const { db, hot, settings, alarms, log, metrics } = context;
+  const { db, hot, settings, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);
   const leaseMs = settings.LEASE_DURATION;
   const outcomes = new OutcomeLog({ db: hot, alarms });
@@ -36,7 +36,9 @@ export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; cl
     const name = route.topicArn;
     const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
     upstreams.set(name, upstream);
-    return new PublishLine({ db: hot, route, destination, upstream, outcomes, metrics, log, leaseMs });
+    return new PublishLine({
+      ...{ db: hot, route, destination, upstream, outcomes, metrics, tracer, log, leaseMs },
+    });
   });
   const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, leaseMs });
   const pump = new Pump({ policy, leaseMs, wake: context.publishWake ?? new Signal(), log });

@@ -26,6 +26,7 @@ import type { Pass, Passes } from "./pass.ts";
 import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
+import type { Tracing } from "./tracing.ts";
 import { routesOf } from "./upstreams.ts";
 
 /** The safety net of the loops, in ms. */
@@ -40,6 +41,8 @@ interface RelayParts {
   hot: Connection<Tables>;
   working: Connection<Tables>;
   wakeUps: WakeUps;
+  /** null while it is off. */
+  tracing: Tracing | null;
 }
 
 /** What one `serve` runs: its servers and loops, and how all of it stops. */
@@ -106,7 +109,7 @@ export class Relay {
 
   /** Makes what the workers are, so that what is recorded can be handed over to them. */
   prepareWorkers(): void {
-    const { settings, log, hot, working, wakeUps } = this.#parts;
+    const { settings, log, hot, working, wakeUps, tracing } = this.#parts;
     const metrics = this.#metrics;
     const { confirm, publish } = wakeUps.signals;
     this.#passes = createPasses({
@@ -117,6 +120,7 @@ export class Relay {
       alarms: new Alarms({ db: working.db, log, metrics }),
       log,
       metrics,
+      tracer: tracing?.tracer ?? null,
       onEvents: () => wakeUps.wake("publish"),
       onConfirmations: () => wakeUps.wake("confirm"),
       confirmWake: confirm,
@@ -148,7 +152,7 @@ export class Relay {
   }
 
   async startHttp(host?: string): Promise<void> {
-    const { settings, log, recording, working, wakeUps } = this.#parts;
+    const { settings, log, recording, working, wakeUps, tracing } = this.#parts;
     const metrics = this.#metrics;
     const receiver = callbackReceiver({
       settings,
@@ -158,6 +162,7 @@ export class Relay {
       alarms: new Alarms({ db: working.db, log, metrics }),
       logger: log,
       metrics,
+      tracer: tracing?.tracer ?? null,
       onConfirmations: () => wakeUps.wake("confirm"),
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
@@ -245,7 +250,7 @@ export class Relay {
   }
 
   async #stop(): Promise<void> {
-    const { recording, hot, working, wakeUps } = this.#parts;
+    const { recording, hot, working, wakeUps, tracing } = this.#parts;
     for (const part of this.#hangsUp) part.stop();
     await Promise.all([this.server?.close(2_000), this.ops?.close(2_000)]);
     for (const part of this.#stoppable) part.stop();
@@ -254,6 +259,6 @@ export class Relay {
     // Without a database others see it by its silence.
     await this.#presence?.leave().catch(() => undefined);
     await wakeUps.stop();
-    await Promise.all([recording, hot, working].map((pool) => pool.close()));
+    await Promise.all([tracing?.close(), ...[recording, hot, working].map((pool) => pool.close())]);
   }
 }

@@ -3,6 +3,7 @@ import type { AdminParts } from "../console/admin-api/operation.ts";
 import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
+import type { Tracer } from "../kit/trace.ts";
 import type { Route } from "../outbox/event.ts";
 import { decodeText } from "../receive/reading/decode-text.ts";
 import { inflateBody } from "../receive/reading/inflate-body.ts";
@@ -17,6 +18,8 @@ export interface ReplayRunnerOptions {
   onConfirmations: () => void | Promise<void>;
   /** Told of a replay that cannot go on; null where a person watches. */
   alarms: Alarms | null;
+  /** Left out where replays are not traced: on the command line. */
+  tracer?: Tracer | null;
   routes: readonly Route[];
   /** Opens where events are sent; left out where nothing is: for confirmations, and for events to a file. */
   createDestination?: () => Destination;

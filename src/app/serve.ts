@@ -3,10 +3,12 @@ import { requireSchema } from "../database/migrate.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
+import { programVersion } from "../kit/program-version.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import { Relay } from "./relay.ts";
+import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
 import { waitForDatabase } from "./wait-for-database.ts";
 import { tellWhatIsOn } from "./what-is-on.ts";
@@ -62,7 +64,8 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
   const hot = pool(HOT_CONNECTIONS, { purpose: "hot" });
   const working = pool(WORKING_CONNECTIONS);
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
-  const relay = new Relay({ settings, log, recording, hot, working, wakeUps });
+  const tracing = await startTracing(settings, log, programVersion());
+  const relay = new Relay({ settings, log, recording, hot, working, wakeUps, tracing });
   try {
     relay.watchDatabase();
     if (workers) relay.prepareWorkers();

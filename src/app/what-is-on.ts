@@ -1,6 +1,7 @@
 import type { Logger } from "../kit/log.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/source.ts";
+import { tracesUrl } from "./tracing.ts";
 
 /**
  * What a relay does with its settings, and what it leaves out, for the first line of its log. No value of a
@@ -23,6 +24,7 @@ export function whatIsOn(
     ["admin API and console (ADMIN_TOKENS)", settings.ADMIN_TOKENS !== undefined],
     ["a port for operators (OPS_PORT)", settings.OPS_PORT !== undefined],
     ["alarms to people (ALARM_WEBHOOK_URL)", settings.ALARM_WEBHOOK_URL !== undefined],
+    ["traces (OTEL_EXPORTER_OTLP_ENDPOINT)", tracesUrl(settings) !== null],
   ];
   const named = (wanted: boolean) => features.filter(([, isOn]) => isOn === wanted).map(([name]) => name);
   return { on: named(true), off: named(false) };

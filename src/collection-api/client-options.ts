@@ -30,7 +30,7 @@ export interface CallOptions {
   /** Stops the call, wherever it is. */
   signal?: AbortSignal | undefined;
   /** Called at the end of each try, before its answer is read: the next request may go out now. */
-  onExchanged?: (() => void) | undefined;
+  onExchanged?: ((status: number | null) => void) | undefined;
 }
 
 /** The options with everything decided. */

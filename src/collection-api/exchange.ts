@@ -30,11 +30,12 @@ export interface ExchangeLimits {
   /** Covers everything from waiting for a connection to the answer's last byte. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  onExchanged?: (() => void) | undefined;
+  onExchanged?: ((status: number | null) => void) | undefined;
 }
 
 /**
- * One request and its whole answer. `onExchanged` is called when it is over; the answer follows in a later
+ * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP
+ * status if there was an answer; the answer follows in a later
  * turn of the event loop, so that all answers that came in together are off the wire, and the next requests
  * on it, before the first is read.
  */
@@ -45,7 +46,7 @@ export function exchange(
 ): Promise<HttpAnswer | NoAnswer> {
   return new Promise((resolve) => {
     const reader = new AnswerReader(limits, (result) => {
-      limits.onExchanged?.();
+      limits.onExchanged?.("status" in result ? result.status : null);
       inTurn(() => resolve(result));
     });
     if (!reader.done) dispatcher.dispatch(request, reader);

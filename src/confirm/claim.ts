@@ -27,6 +27,8 @@ export interface Claimed extends ClaimedConfirmation {
   known?: KnownInvoice | null;
   /** Its `invoice.paid` stands in the log. */
   hasEvent?: boolean;
+  /** What this try is traced in, and its event with it; left out while tracing is off. */
+  traceparent?: string;
 }
 
 export interface SourceClaim {

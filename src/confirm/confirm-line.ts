@@ -6,6 +6,7 @@ import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
 import { storableText } from "../kit/storable-text.ts";
+import type { Tracer } from "../kit/trace.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { Outcome } from "../store/outcome.ts";
@@ -17,6 +18,7 @@ import type { Upstream } from "../upstreams/upstream.ts";
 import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { type Claimed, claimConfirmations } from "./claim.ts";
 import type { CollectionNames } from "./collection-names.ts";
+import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "./confirm-trace.ts";
 import { judge } from "./judge.ts";
 import type { KeyProbe } from "./key-probe.ts";
 import type { Rules } from "./rules.ts";
@@ -35,6 +37,7 @@ export interface ConfirmLineOptions {
   rules: Omit<Rules, "collectionNames">;
   store: OutcomeStore;
   metrics: Metrics;
+  tracer: Tracer | null;
   leaseMs: number;
   /** The longest one answer may take, in ms. */
   timeoutMs: number;
@@ -77,25 +80,43 @@ export class ConfirmLine implements Line<Claimed> {
 
   async run([confirmation]: readonly Claimed[], exchange: Exchange): Promise<boolean> {
     if (confirmation === undefined) return true;
+    const { tracer } = this.#options;
+    const span = tracer === null ? null : startConfirming(tracer, confirmation);
     try {
-      const answer = await this.#ask(confirmation, exchange);
-      this.#options.metrics.providerAnswers.inc({ source: this.name, outcome: answer.kind });
-      const [takesMore] = await Promise.all([
-        this.#note(confirmation, answer),
-        this.#store(confirmation, answer),
-      ]);
-      return takesMore;
+      return await this.#confirm(
+        span === null ? confirmation : { ...confirmation, traceparent: span.traceparent },
+        exchange,
+      );
     } finally {
       if (isReplayed(confirmation)) this.#replaying -= 1;
+      span?.end();
     }
   }
 
-  async #ask({ invoiceId, attempt, faults }: Claimed, { ended, signal }: Exchange): Promise<Answer> {
-    const { provider, timeoutMs, proof, metrics } = this.#options;
+  async #confirm(confirmation: Claimed, exchange: Exchange): Promise<boolean> {
+    const answer = await this.#ask(confirmation, exchange);
+    this.#options.metrics.providerAnswers.inc({ source: this.name, outcome: answer.kind });
+    const [takesMore] = await Promise.all([
+      this.#note(confirmation, answer),
+      this.#store(confirmation, answer),
+    ]);
+    return takesMore;
+  }
+
+  async #ask(confirmation: Claimed, { ended, signal }: Exchange): Promise<Answer> {
+    const { provider, timeoutMs, proof, metrics, tracer } = this.#options;
+    const { invoiceId, attempt, faults } = confirmation;
     step("invoice to be asked for");
     if (attempt + faults > 0) metrics.retries.inc({ work: "confirm" });
     const done = metrics.providerSeconds.startTimer({ source: this.name });
-    const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged: ended });
+    const span = tracer === null ? null : startAsking(tracer, confirmation);
+    let status: number | null = null;
+    const onExchanged = (httpStatus: number | null) => {
+      status = httpStatus;
+      ended();
+    };
+    const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged });
+    if (span !== null) endAsking(span, answer, status);
     step("invoice answered");
     ended();
     done();
@@ -115,11 +136,14 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   async #store(confirmation: Claimed, answer: Answer): Promise<void> {
-    const { store, metrics } = this.#options;
+    const { store, metrics, tracer } = this.#options;
     const outcome = await this.#outcomeOf(confirmation, answer);
+    const span = tracer === null ? null : startStoring(tracer, confirmation);
     try {
       await store.store(outcome);
+      if (span !== null) endStoring(span, outcome);
     } catch (error) {
+      span?.end("Error");
       if (!isRefusedData(error) || answer.kind !== "found") throw error;
       const evidence = storableText(withoutCallbackTokens(JSON.stringify(answer.document)));
       const reason = `Postgres refuses the answer: ${messageOf(error)}`;

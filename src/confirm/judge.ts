@@ -185,7 +185,7 @@ function paid(
       raises: [...raises, { name: "invoice_quarantined", detail }],
     };
   }
-  const event = confirmation.recordOnly ? null : paidEvent(confirmation.source, invoice, confirmed, rules);
+  const event = confirmation.recordOnly ? null : paidEvent(confirmation, invoice, confirmed, rules);
   const truncated = {
     name: "event_truncated",
     detail: "Too large for SNS: its event goes without metadata and beneficiaries.",

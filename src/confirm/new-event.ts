@@ -13,7 +13,7 @@ export const isLive = (type: string | null): boolean => type?.trim().toLowerCase
  * @param smaller its data where the whole is too large for SNS.
  */
 export function newEvent(
-  event: { id: string; type: string; data: object },
+  event: { id: string; type: string; traceparent?: string | undefined; data: object },
   smaller: object,
   confirmed: ConfirmedInvoice,
   rules: Rules,
@@ -30,5 +30,6 @@ export function newEvent(
     state: live || rules.hasTestTopic ? "due" : "held",
     payload: fits ? whole : JSON.stringify({ ...event, data: smaller }),
     truncated: !fits,
+    traceparent: event.traceparent ?? null,
   };
 }

@@ -3,6 +3,7 @@ import { storableText } from "../kit/storable-text.ts";
 import type { NewEvent } from "../outbox/event.ts";
 import type { ConfirmedInvoice } from "../payments/payment.ts";
 import type { Invoice } from "../provider/answer.ts";
+import type { Claimed } from "./claim.ts";
 import { isLive, newEvent } from "./new-event.ts";
 import type { Rules } from "./rules.ts";
 
@@ -11,7 +12,7 @@ import type { Rules } from "./rules.ts";
  * for SNS goes without metadata and beneficiaries, and says so.
  */
 export function paidEvent(
-  source: string,
+  { source, traceparent }: Pick<Claimed, "source" | "traceparent">,
   invoice: Invoice,
   confirmed: ConfirmedInvoice,
   rules: Rules,
@@ -61,7 +62,7 @@ export function paidEvent(
       })) ?? null,
   };
   const smaller = { ...data, metadata: {}, beneficiaries: null, truncated: true } as const;
-  return newEvent(invoicePaid(source, data), smaller, confirmed, rules);
+  return newEvent(invoicePaid(source, data, traceparent), smaller, confirmed, rules);
 }
 
 const storable = (text: string | null): string | null => (text === null ? null : storableText(text));

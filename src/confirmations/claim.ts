@@ -24,6 +24,8 @@ export interface ClaimedConfirmation extends ConfirmationKey {
   recordOnly: boolean;
   /** The answer before this one was outside the contract, and an alarm about it may be open. */
   hasEvidence: boolean;
+  /** Who asked for it, where that is traced. */
+  traceparents: string | null;
   /** Postgres' clock at the claim, before the GET begins. */
   askedAt: Date;
 }
@@ -39,6 +41,7 @@ export const NEVER_ASKED = {
   erased: false,
   recordOnly: false,
   hasEvidence: false,
+  traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
 export interface Claiming {
@@ -67,6 +70,7 @@ export const CLAIMED = {
   erased: nullable(returned.boolean),
   recordOnly: nullable(returned.boolean),
   hasEvidence: nullable(returned.boolean),
+  traceparents: nullable(returned.text()),
   askedAt: nullable(returned.time),
 } as const;
 
@@ -127,7 +131,8 @@ function claiming<Given extends Claiming>(
       claimed.priority, claimed.requests, claimed.attempt, claimed.faults, claimed.verdict,
       claimed.released_at is not null as released, claimed.erased_at is not null as erased,
       claimed.record_only as "recordOnly",
-      claimed.last_answer is not null as "hasEvidence", clock_timestamp() as "askedAt",
+      claimed.last_answer is not null as "hasEvidence", claimed.traceparents,
+      clock_timestamp() as "askedAt",
       ${conditions.adding}
     from (select) as always left join claimed on true ${conditions.joining}`;
 }

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
 import type { Tables } from "../database/tables.ts";
 import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
+import { coalescedTraceparents } from "./traceparents.ts";
 
 export interface OpeningOptions {
   openedBy: OpenedBy;
@@ -19,8 +20,12 @@ export interface Born {
   claimedUntil: RawBuilder<unknown>;
 }
 
-/** What is asked for, by which address, and in which callback. */
-export type Asked = ConfirmationKey & { sender: string | null; callbackId: string | null };
+/** What is asked for, by which address, in which callback, and in which traces. */
+export type Asked = ConfirmationKey & {
+  sender: string | null;
+  callbackId: string | null;
+  traceparents: string | null;
+};
 
 const DUE: Born = { state: sql`'due'`, leaseToken: sql`null::uuid`, claimedUntil: sql`null::timestamptz` };
 
@@ -29,6 +34,7 @@ export const ASKED: Columns<Asked> = {
   source: text(({ source }) => source),
   sender: text(({ sender }) => sender),
   callback_id: uuid(({ callbackId }) => callbackId),
+  traceparents: text(({ traceparents }) => traceparents),
 };
 
 /**
@@ -43,10 +49,9 @@ export function opening(
 ): RawBuilder<unknown> {
   return sql`
     insert into confirmation as known
-      (invoice_id, source, sender, callback_id, priority, record_only, opened_by, opened_at,
-       requested_at, due_at,
-       state, lease_token, claimed_until)
-    select asked.invoice_id, asked.source, asked.sender, asked.callback_id, ${priority},
+      (invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at,
+       requested_at, due_at, state, lease_token, claimed_until)
+    select asked.invoice_id, asked.source, asked.sender, asked.callback_id, asked.traceparents, ${priority},
       ${recordOnly}::boolean, ${openedBy},
       clock_timestamp(), clock_timestamp(), clock_timestamp(),
       ${born.state}, ${born.leaseToken}, ${born.claimedUntil}
@@ -55,6 +60,7 @@ export function opening(
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
       callback_id = coalesce(excluded.callback_id, known.callback_id),
+      traceparents = ${coalescedTraceparents},
       attempt = 0,
       record_only = known.record_only and excluded.record_only,
       requested_at = clock_timestamp(),
@@ -82,6 +88,7 @@ export async function openConfirmations(
     source,
     sender: null,
     callbackId: null,
+    traceparents: null,
   }));
   await opening(tableOf("asked", ASKED, asked), options).execute(db);
 }

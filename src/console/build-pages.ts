@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { builtPages } from "./console-pages.ts";
 
-/** Where Vite writes the pages: `index.html`, and hashed names in `assets/`. */
 const project = join(import.meta.dirname, "../..");
 
 /**
@@ -24,4 +25,10 @@ export async function buildPages(outDir: string): Promise<void> {
       reportCompressedSize: false,
     },
   });
+}
+
+/** In a checkout whose pages were never built, builds them; elsewhere they came with the program. */
+export async function buildMissingPages(): Promise<void> {
+  if (builtPages() !== null || !existsSync(join(project, "src/console/pages/index.html"))) return;
+  await buildPages(join(project, "dist/console"));
 }

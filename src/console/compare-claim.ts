@@ -1,3 +1,5 @@
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+
 /** A field of what a callback claimed, beside the provider's answer. */
 export interface Compared {
   /** Where it stands in the claim, such as `data.amount`. */
@@ -19,29 +21,45 @@ const DEEPEST = 8;
 const LONGEST = 32_768;
 
 /**
- * What a callback claimed beside what the provider answered, field by field: those of the same name, wherever
- * they stand. Amounts are compared as numbers, times as moments. Pure.
+ * What a callback claimed of an invoice beside what the provider answered, field by field. The object that
+ * holds the invoice's id is the claim: what stands around it (an envelope's own id and status, other invoices)
+ * is shown and not compared. Where none holds it, fields of the same name are compared, wherever they stand.
+ * Amounts are compared as numbers, times as moments, URLs without their callback tokens. Pure.
  * @param claim the callback's body as text: JSON or a form; nothing is compared of anything else.
  * @param answer the provider's JSON; null when there is none.
+ * @param invoiceId lower case.
  */
-export function compareClaim(claim: string, answer: string | null): Compared[] {
-  const answered = new Map(
-    leavesOf(parsed(answer ?? ""))
-      .reverse()
-      .map(([path, value]) => [nameOf(path), value]),
-  );
-  return leavesOf(parsed(claim) ?? formIn(claim)).map(([field, claimed]) => {
-    const value = answered.get(nameOf(field)) ?? null;
-    return { field, claimed, answered: value, same: value === null ? null : isSame(claimed, value) };
+export function compareClaim(claim: string, answer: string | null, invoiceId: string): Compared[] {
+  const claims = leavesOf(parsed(claim) ?? formIn(claim));
+  const answers = leavesOf(parsed(answer ?? ""));
+  const holder = holderOf(claims, invoiceId);
+  const nameIn = (holder: string | null) => (path: string) => {
+    if (holder === null) return nameOf(path.slice(path.lastIndexOf(".") + 1));
+    return path.startsWith(holder) ? path.slice(holder.length).split(".").map(nameOf).join(".") : null;
+  };
+  const claimedName = nameIn(holder);
+  const answeredName = nameIn(holder === null ? null : (holderOf(answers, invoiceId) ?? ""));
+  const answered = new Map(answers.reverse().map(([path, value]) => [answeredName(path), value]));
+  return claims.map(([field, claimed]) => {
+    const name = claimedName(field);
+    const value = name === null ? null : (answered.get(name) ?? null);
+    const same = value === null ? null : isSame(claimed, value);
+    // The callback named this invoice, or it would not be here: another id is another thing's.
+    if (name === "id" && same === false) return { field, claimed, answered: null, same: null };
+    return { field, claimed, answered: value, same };
   });
 }
 
+/** The path of the object that holds the id, with its last dot; null where none does. */
+function holderOf(leaves: Leaves, invoiceId: string): string | null {
+  const holding = leaves.filter(([, value]) => value.toLowerCase() === invoiceId).map(([path]) => path);
+  const found = holding.find((path) => nameOf(path.slice(path.lastIndexOf(".") + 1)) === "id") ?? holding[0];
+  return found === undefined ? null : found.slice(0, found.lastIndexOf(".") + 1);
+}
+
 /** Statuses have two names (interface, part B). */
-const nameOf = (path: string): string => {
-  const name = path
-    .slice(path.lastIndexOf(".") + 1)
-    .replaceAll(/[_-]/g, "")
-    .toLowerCase();
+const nameOf = (key: string): string => {
+  const name = key.replaceAll(/[_-]/g, "").toLowerCase();
   return { invoicestatus: "status", invoiceid: "id" }[name] ?? name;
 };
 
@@ -65,10 +83,14 @@ class Digits {
   }
 }
 
+/** A form, with the JSON that some put into a field of it. */
 function formIn(text: string): unknown {
-  return text.length <= LONGEST && /^[^\s={}<>]{1,200}=/.test(text)
-    ? Object.fromEntries(new URLSearchParams(text))
-    : undefined;
+  if (text.length > LONGEST || !/^[^\s={}<>]{1,200}=/.test(text)) return undefined;
+  const fields = [...new URLSearchParams(text)].map(([key, value]) => [
+    key,
+    /^[{[]/.test(value) ? (parsed(value) ?? value) : value,
+  ]);
+  return Object.fromEntries(fields);
 }
 
 function leavesOf(value: unknown, path = "", depth = 0): Leaves {
@@ -88,7 +110,10 @@ const NUMBER = /^-?\d+(\.\d+)?$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 
 function isSame(claimed: string, answered: string): boolean {
-  const [one, other] = [claimed.trim(), answered.trim()];
+  const [one, other] = [claimed, answered].map((text) => withoutCallbackTokens(text.trim())) as [
+    string,
+    string,
+  ];
   if (one.toLowerCase() === other.toLowerCase()) return true;
   if (NUMBER.test(one) && NUMBER.test(other)) return plain(one) === plain(other);
   if (MOMENT.test(one) && MOMENT.test(other)) return Date.parse(one) === Date.parse(other);

@@ -34,7 +34,7 @@ export async function readEvidence(db: Kysely<Tables>, invoiceId: string, decode
         body: callback.body.toString("base64"),
         text,
         erasedAt: callback.erasedAt,
-        compared: text === null ? [] : compareClaim(text, answer?.document ?? null),
+        compared: text === null ? [] : compareClaim(text, answer?.document ?? null, invoiceId),
       };
     }),
     answers,

@@ -54,3 +54,26 @@ export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: Alarm
     .execute();
   return rows.map(({ name, count }) => ({ name: name as AlarmName, count }));
 }
+
+/** Those of the given ones that are open, locked until the transaction's end. */
+export async function listOpenAlarms<Key extends Pick<KnownAlarm, "name" | "source" | "subject">>(
+  trx: Kysely<Tables>,
+  alarms: readonly Key[],
+): Promise<Pick<KnownAlarm, "name" | "source" | "subject">[]> {
+  if (alarms.length === 0) return [];
+  const rows = await trx
+    .selectFrom("alarm")
+    .select(["name", "source", "subject"])
+    .where("cleared_at", "is", null)
+    .where((is) =>
+      is.or(
+        alarms.map(({ name, source, subject }) =>
+          is.and([is("name", "=", name), is("source", "=", source), is("subject", "=", subject)]),
+        ),
+      ),
+    )
+    .orderBy("id")
+    .forUpdate()
+    .execute();
+  return rows.map(({ name, ...alarm }) => ({ ...alarm, name: name as AlarmName }));
+}

@@ -118,6 +118,7 @@ export interface ConfirmationTable {
   state: Generated<"due" | "claimed" | "done" | "dead">;
   opened_by: "callback" | "reconcile" | "replay" | "operator";
   sender: string | null;
+  traceparents: string | null;
   verdict: "pending" | "paid" | "quarantined" | "invalidated" | "not_paid" | "unknown_invoice" | null;
   last_error: string | null;
   last_answer: string | null;
@@ -219,6 +220,7 @@ export interface OutboxTable {
   invoice_type: string;
   state: Generated<"due" | "claimed" | "held" | "dead">;
   last_error: string | null;
+  traceparent: string | null;
 }
 
 export interface PublicationTable {

@@ -8,6 +8,8 @@ export interface OutgoingEvent {
   collectionName: string | null;
   /** Exactly what is sent. */
   payload: string;
+  /** The trace context of this message; none while tracing is off. */
+  traceparent?: string | null;
 }
 
 /** What became of one event. */

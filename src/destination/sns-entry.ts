@@ -6,7 +6,7 @@ export const MOST_ENTRIES = 10;
 const MOST_BYTES = 262_144;
 
 /**
- * What a message says of itself: at most six attributes (raw delivery to SQS discards a message with more
+ * What a message says of itself: at most seven attributes (raw delivery to SQS discards a message with more
  * than ten), none personal, empty ones left out, all repeated in the body.
  */
 function attributesOf(event: OutgoingEvent, replayId: string | undefined): [name: string, value: string][] {
@@ -17,6 +17,7 @@ function attributesOf(event: OutgoingEvent, replayId: string | undefined): [name
     ["invoiceType", event.invoiceType],
     ["collection", event.collectionName],
     ["replay", replayId ?? null],
+    ["traceparent", event.traceparent ?? null],
   ];
   return attributes.filter((attribute): attribute is [string, string] => (attribute[1] ?? "") !== "");
 }
@@ -38,9 +39,13 @@ export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: strin
   return { Id: event.id, Message: event.payload, MessageAttributes, ...fifo };
 }
 
+/** Reckoned with always, since they are added last. */
+const REPLAY_ID = "00000000-0000-0000-0000-000000000000";
+const TRACEPARENT = "00-00000000000000000000000000000000-0000000000000000-00";
+
 /** The bytes of an event as SNS counts them: message, attribute names, types and values. */
 export function bytesOf(event: OutgoingEvent): number {
-  const attributes = attributesOf(event, "00000000-0000-0000-0000-000000000000");
+  const attributes = attributesOf({ ...event, traceparent: TRACEPARENT }, REPLAY_ID);
   return attributes.reduce(
     (bytes, [name, value]) => bytes + name.length + "String".length + Buffer.byteLength(value),
     Buffer.byteLength(event.payload),

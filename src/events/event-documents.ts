@@ -26,6 +26,10 @@ const attributes = {
     invoiceType: attribute("`Live` or `Test`."),
     collection: attribute("The name of the invoice's collection."),
     replay: attribute("Only on a replay: the replay's id."),
+    traceparent: attribute(
+      "Only while the relay traces: the W3C trace context of this message, for its consumer to continue. A " +
+        "replay has its own.",
+    ),
   },
   required: ["id", "type", "source", "invoiceType"],
 };

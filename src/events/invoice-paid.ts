@@ -29,6 +29,15 @@ export const invoicePaidSchema = z
     }),
     datacontenttype: z.literal("application/json"),
     dataschema: z.literal("urn:invoice-relay:schema:invoice.paid:v1"),
+    traceparent: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "The W3C trace context that the event came to be in (CloudEvents' distributed tracing " +
+          "extension). Only while the relay traces.",
+        examples: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+      }),
     data: z.object({
       invoiceId: z.guid(),
       reference: z
@@ -78,8 +87,9 @@ export const invoicePaidId = (invoiceId: string): string => eventId(invoiceId, "
 /**
  * The event of a confirmed invoice. Everything in `data` is the provider's answer, nothing the callback's
  * (G3).
+ * @param traceparent of what made it; the event has none without.
  */
-export function invoicePaid(source: string, data: InvoicePaidData): InvoicePaid {
+export function invoicePaid(source: string, data: InvoicePaidData, traceparent?: string): InvoicePaid {
   return {
     specversion: "1.0",
     id: invoicePaidId(data.invoiceId),
@@ -89,6 +99,7 @@ export function invoicePaid(source: string, data: InvoicePaidData): InvoicePaid 
     time: data.paidAt ?? data.confirmedAt,
     datacontenttype: "application/json",
     dataschema: "urn:invoice-relay:schema:invoice.paid:v1",
+    ...(traceparent === undefined ? {} : { traceparent }),
     data,
   };
 }

@@ -19,6 +19,7 @@ import {
 } from "./setting-formats.ts";
 import type { Source } from "./source.ts";
 import { readSourcesFile } from "./sources-file.ts";
+import { TRACE_SETTINGS } from "./trace-settings.ts";
 
 /**
  * Every setting of invoice-relay: its name in the environment, what it must look like, what it is for.
@@ -156,6 +157,7 @@ export const settingsSchema = z.object({
     })
     .prefault("info")
     .describe("How much is logged."),
+  ...TRACE_SETTINGS,
   DATA_DIR: z
     .string()
     .min(1)
@@ -226,6 +228,12 @@ export const SERVE_REQUIRES = [
   "SNS_TOPIC_ARN",
   "AWS_REGION",
 ] as const satisfies readonly SettingName[];
+
+/**
+ * What everyone fills in: what `serve` requires, and COLLECTION_IDS, without which nothing finds a payment
+ * whose callback never comes.
+ */
+export const TO_FILL_IN: readonly SettingName[] = [...SERVE_REQUIRES, "COLLECTION_IDS"];
 
 /** The settings of `serve`: what it cannot do without is there. */
 export type ServeSettings = Settings<(typeof SERVE_REQUIRES)[number]>;

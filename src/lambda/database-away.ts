@@ -70,7 +70,8 @@ export class DatabaseAway {
       subject: "postgres",
       detail:
         `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${messageOf(error)}. Callbacks are ` +
-        "answered 503, so that the provider sends them again; all that is recorded waits and goes on by itself.",
+        "answered 503, so that the provider sends them again; all that is recorded waits and goes on by " +
+        "itself.",
     };
     outage.alarm = alarm;
     this.#options.alarms.tell([alarm]);

@@ -1,4 +1,5 @@
 import { alarmWebhookOf } from "../app/alarm-webhook.ts";
+import { startTracing, type Tracing } from "../app/tracing.ts";
 import { type Alarm, Alarms } from "../database/alarms.ts";
 import { connect, type Database, type Purpose } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
@@ -19,6 +20,8 @@ export interface LambdaRelay {
   sources: readonly Source[];
   log: Logger;
   metrics: Metrics;
+  /** null while it is off. */
+  tracing: Tracing | null;
   alarms: Alarms;
   db: Database;
   /** Watches whether Postgres answers. */
@@ -62,6 +65,7 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
       log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
   });
   const metrics = createMetrics();
+  const tracing = await startTracing(settings, log, version);
   const alarms = new Alarms({ db, log, metrics });
   const webhook = alarmWebhookOf(settings, metrics);
   const tellPeople =
@@ -75,6 +79,7 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
     sources: sourcesOf(settings),
     log,
     metrics,
+    tracing,
     alarms,
     db,
     databaseAway: new DatabaseAway({ alarms, tellPeople }),

@@ -53,7 +53,7 @@ export function passHandler(
 async function openPasses({ db, settings, sources, alarms, log, metrics, ...relay }: LambdaRelay) {
   await requireSchema(db, "relay", relayMigrations);
   await register(db, sources);
-  const { queueUrls, lambda } = relay;
+  const { queueUrls, lambda, tracing } = relay;
   const confirm = new WakeQueue({ queueUrl: queueUrls.confirm, log });
   const publish = new WakeQueue({ queueUrl: queueUrls.publish, log });
   const passes = createPasses({
@@ -64,6 +64,7 @@ async function openPasses({ db, settings, sources, alarms, log, metrics, ...rela
     alarms,
     log,
     metrics,
+    tracer: tracing?.tracer ?? null,
     onEvents: () => publish.wake(),
     onConfirmations: () => confirm.wake(),
   });
@@ -71,7 +72,7 @@ async function openPasses({ db, settings, sources, alarms, log, metrics, ...rela
   const tellBacklog = backlogTeller(db);
   return {
     passes,
-    flush: async () => void (await Promise.all([confirm.flush(), publish.flush()])),
+    flush: async () => void (await Promise.all([confirm.flush(), publish.flush(), tracing?.flush()])),
     showWork: async () => {
       await presence.beat();
       await tellBacklog();

@@ -22,6 +22,7 @@ const open = perContainer(async () => {
     alarms: relay.alarms,
     logger: relay.log,
     metrics: relay.metrics,
+    tracer: relay.tracing?.tracer ?? null,
     onConfirmations: () => wake.wake(),
     handoff: null,
     // The sweep comes every minute by its schedule.
@@ -53,7 +54,7 @@ export async function handler(
     ? relay.databaseAway.failed(new Error("callbacks cannot be recorded"))
     : relay.databaseAway.answered()
   ).catch(() => undefined);
-  await wake.flush();
+  await Promise.all([wake.flush(), relay.tracing?.flush()]);
   await receiver.shareBudgets();
   return answer;
 }

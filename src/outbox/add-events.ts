@@ -13,6 +13,7 @@ export const EVENT: Columns<Answered> = {
   event_collection_name: text(({ event }) => event?.collectionName ?? null),
   event_state: text(({ event }) => event?.state ?? null),
   event_payload: text(({ event }) => event?.payload ?? null),
+  event_traceparent: text(({ event }) => event?.traceparent ?? null),
   hand_to: text(({ handTo }) => handTo),
 };
 
@@ -40,9 +41,10 @@ export const queueing = (
   leaseToken: RawBuilder<unknown>,
   leaseMs: RawBuilder<unknown>,
 ): RawBuilder<unknown> => sql`
-  insert into outbox (source, event_id, invoice_type, callback_id, requested_at, state, lease_token,
-    claimed_until)
+  insert into outbox (source, event_id, invoice_type, callback_id, requested_at, traceparent, state,
+    lease_token, claimed_until)
   select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
+    held.event_traceparent,
     case when topic.arn is null then held.event_state else 'claimed' end,
     case when topic.arn is not null then ${leaseToken}::uuid end,
     case when topic.arn is not null then ${leaseEnd(leaseMs)} end

@@ -25,6 +25,7 @@ const RETURNS = {
   attempt: nullable(returned.integer),
   callbackId: nullable(returned.uuid),
   requestedAt: nullable(returned.time),
+  traceparent: nullable(returned.text()),
 } as const;
 
 /** What a claim depends on besides the events. */
@@ -74,7 +75,7 @@ const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Condi
     select exists (select from admitted) as open, event.id, lease_token as "leaseToken",
       event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
       event.collection_name as "collectionName", event.payload, claimed.attempt,
-      claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt"
+      claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt", claimed.traceparent
     from (select) as always
     left join (claimed join event on event.source = claimed.source and event.id = claimed.event_id) on true`;
 };

@@ -20,6 +20,8 @@ export interface NewEvent {
   payload: string;
   /** Parts of the invoice were left out for size. */
   truncated: boolean;
+  /** What it came to be in; null while that is not traced. */
+  traceparent: string | null;
 }
 
 /** An event that this worker holds the lease of. */
@@ -38,6 +40,8 @@ export interface ClaimedEvent {
   callbackId: string | null;
   /** When its invoice was last asked for; null where nobody knows. */
   requestedAt: Date | null;
+  /** What it came to be in; null where that was not traced. */
+  traceparent: string | null;
 }
 
 /** The line that an event waits in: with today's settings, each leads to one topic. */

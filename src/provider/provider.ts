@@ -23,8 +23,14 @@ export interface PageRequest {
  * own. Whatever comes of it is an answer; nothing is thrown.
  */
 export interface Provider {
-  /** @param options.onExchanged called once the answer is here, before it is read. */
-  askInvoice(invoiceId: string, options: AskOptions & { onExchanged?: () => void }): Promise<Answer>;
+  /**
+   * @param options.onExchanged called once the answer is here, before it is read, with its HTTP status; null
+   *   when there is none.
+   */
+  askInvoice(
+    invoiceId: string,
+    options: AskOptions & { onExchanged?: (status: number | null) => void },
+  ): Promise<Answer>;
   readPage(request: PageRequest, options: AskOptions): Promise<PageAnswer>;
   getCollection(collectionId: string, options: AskOptions): Promise<CollectionAnswer>;
   /** Asks for an invoice id that nobody has, so that no single invoice's refusal is taken for the key's. */

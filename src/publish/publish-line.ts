@@ -7,6 +7,7 @@ import { backOffMs } from "../kit/back-off.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
+import type { Tracer } from "../kit/trace.ts";
 import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { EventOutcome } from "../outbox/write-outcomes.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
@@ -14,6 +15,7 @@ import { TOPIC } from "../upstreams/upstream-kind.ts";
 import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { claimEvents } from "./claim-events.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
+import { startSending } from "./send-trace.ts";
 import { tellPublished } from "./tell-published.ts";
 
 export interface PublishLineOptions {
@@ -23,6 +25,7 @@ export interface PublishLineOptions {
   upstream: Upstream;
   outcomes: OutcomeLog;
   metrics: Metrics;
+  tracer: Tracer | null;
   log: Logger;
   leaseMs: number;
 }
@@ -46,10 +49,12 @@ export class PublishLine implements Line<ClaimedEvent> {
   }
 
   async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
-    const { destination, upstream, route, metrics } = this.#options;
+    const { destination, upstream, route, metrics, tracer } = this.#options;
     step("events leave");
     const done = metrics.snsSeconds.startTimer();
-    const outcome = await destination.send(route.topicArn, batch);
+    const traced = tracer === null ? null : startSending(tracer, route.topicArn, batch);
+    const outcome = await destination.send(route.topicArn, traced?.events ?? batch);
+    traced?.end(outcome);
     step("events accepted");
     ended();
     done();

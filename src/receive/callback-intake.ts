@@ -74,7 +74,8 @@ export class CallbackIntake {
     return this.#budgets.share(share, Date.now);
   }
 
-  async take(request: Request): Promise<Intake> {
+  /** @param traceparent of the request; null while tracing is off. */
+  async take(request: Request, traceparent: string | null = null): Promise<Intake> {
     const address = addressOf(request);
     const { token, reference, query, path } = callbackAddress(request.originalUrl);
     const owner = this.#tokens.ownerOf(token);
@@ -107,6 +108,7 @@ export class CallbackIntake {
         invoiceIds: read.invoiceIds,
         foundBy: read.foundBy,
         verdict: read.verdict,
+        traceparent,
         raises: alarmsAbout({
           source: source.name,
           check,

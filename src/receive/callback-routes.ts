@@ -2,7 +2,9 @@ import type { Request, RequestHandler, Response } from "express";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Paced } from "../kit/paced.ts";
 import { step } from "../kit/step.ts";
+import type { Tracer } from "../kit/trace.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
+import { endReceiving, startReceiving } from "./callback-trace.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { payerPage } from "./payer-page/payer-page.ts";
 import { sendPage } from "./payer-page/send-page.ts";
@@ -11,6 +13,7 @@ import { discardRest } from "./read-body.ts";
 export interface CallbackRoutesOptions {
   intake: CallbackIntake;
   metrics: Metrics;
+  tracer: Tracer | null;
   /** What answers a recorded callback, as the provider wants it. */
   ackStatus: number;
   ackBody: string;
@@ -27,18 +30,20 @@ const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
  * and 2xx leaves only after it (G1).
  */
 export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
-  const { intake, metrics } = options;
+  const { intake, metrics, tracer } = options;
   // A handler that checks the path itself, without a Router: that saves a quarter of what Express costs. A
   // pattern with parameters would refuse a path whose percent-encoding is broken.
   return async (request, response, next) => {
     if (!CALLBACK_PATH.test(request.path)) return next();
     const done = metrics.callbackSeconds.startTimer();
-    const taken = await intake.take(request);
+    const span = tracer === null ? null : startReceiving(tracer, request);
+    const taken = await intake.take(request, span?.traceparent ?? null);
     if (taken.kind === "turned_away") await discardRest(request);
     answer(request, response, taken, options);
     step("callback answered");
     done();
     metrics.callbacks.inc({ status: response.statusCode });
+    if (span !== null) endReceiving(span, taken, response.statusCode);
     tellOthers(taken, options);
   };
 }

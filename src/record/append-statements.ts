@@ -3,7 +3,7 @@ import { ASKED, type Asked, type Born, opening } from "../confirmations/open.ts"
 import { ALARM, type Alarm, type AlarmName, raisingWhatLasts } from "../database/alarms.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../database/columns.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import { noInvoiceIsKnown } from "../payments/known-invoice.ts";
 import { joiningWellSource } from "../upstreams/upstream-kind.ts";
 import type { IncomingCallback } from "./callback-log.ts";
@@ -96,7 +96,12 @@ const TO_HAND_OVER: Columns<AskedWithHandoff> = { ...ASKED, hand_over: boolean((
  * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
  */
 export const appendAndHandOver = new Statement(
-  { invoiceId: returned.uuid, source: returned.text(), askedAt: returned.time },
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    traceparents: nullable(returned.text()),
+    askedAt: returned.time,
+  },
   (slots: Slots<HandoffBatch>) => {
     const token = slots.value(({ leaseToken }) => leaseToken);
     const whenHandedOver = (value: ReturnType<typeof sql>) =>
@@ -110,8 +115,9 @@ export const appendAndHandOver = new Statement(
       ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${appending(slots)}),
-      opened as (${opening(asked, { ...OPENING, born })} returning invoice_id, source, lease_token)
-      select invoice_id as "invoiceId", source, clock_timestamp() as "askedAt"
+      opened as (${opening(asked, { ...OPENING, born })}
+        returning invoice_id, source, traceparents, lease_token)
+      select invoice_id as "invoiceId", source, traceparents, clock_timestamp() as "askedAt"
       from opened where lease_token = ${token}::uuid`;
   },
 );

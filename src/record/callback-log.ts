@@ -1,13 +1,12 @@
 import type { Kysely } from "kysely";
 import { type ClaimedConfirmation, NEVER_ASKED } from "../confirmations/claim.ts";
-import { distinctKeys } from "../confirmations/confirmation.ts";
-import type { Asked } from "../confirmations/open.ts";
 import type { Alarm } from "../database/alarms.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/new-id.ts";
 import { step } from "../kit/step.ts";
+import { endingWith, type Tracer } from "../kit/trace.ts";
 import {
   append,
   appendAndAlarm,
@@ -15,7 +14,7 @@ import {
   appendAndOpen,
   type CallbackRow,
 } from "./append-statements.ts";
-import { senderOf } from "./sender-of.ts";
+import { askOnce } from "./ask-once.ts";
 
 /** What was cut from a callback before it was stored or read (G12). */
 export interface CallbackCut {
@@ -48,6 +47,8 @@ export interface IncomingCallback {
   verdict: "unreadable" | "ping" | "refused" | null;
   /** null for nearly all. */
   cut: CallbackCut | null;
+  /** Of its request; null while tracing is off. */
+  traceparent: string | null;
   /** What a person should know of its sender, kept in the same commit (G13). */
   raises: readonly Alarm[];
 }
@@ -60,6 +61,7 @@ export interface CallbackLogOptions {
   onAlarms?: (alarms: readonly Alarm[]) => void;
   /** To the confirmer in this process; null leaves all new confirmations due. */
   handoff?: Handoff<ClaimedConfirmation> | null;
+  tracer?: Tracer | null;
   maxBatch?: number;
   maxInFlight?: number;
   maxWaiting?: number;
@@ -72,10 +74,12 @@ export interface CallbackLogOptions {
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;
+  readonly #tracer: Tracer | null;
 
   constructor({ maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000, ...options }: CallbackLogOptions) {
     const write = (rows: readonly CallbackRow[]) => record(rows, options);
     this.#commits = new GroupCommit({ write, maxBatch, maxInFlight, maxWaiting, repeatable: true });
+    this.#tracer = options.tracer ?? null;
   }
 
   /**
@@ -86,7 +90,13 @@ export class CallbackLog {
   async append(callback: IncomingCallback): Promise<string> {
     const now = Date.now();
     const id = newId(now);
-    await this.#commits.add({ ...callback, id, receivedAt: new Date(now) });
+    const committed = this.#commits.add({ ...callback, id, receivedAt: new Date(now) });
+    const span = this.#tracer?.start("record callback", {
+      kind: "internal",
+      parent: callback.traceparent,
+      attributes: { "invoice_relay.source": callback.source, "invoice_relay.callback.id": id },
+    });
+    await (span === undefined ? committed : endingWith(span, committed));
     return id;
   }
 }
@@ -95,7 +105,7 @@ async function record(
   rows: readonly CallbackRow[],
   { db, onConfirmations, onAlarms = () => undefined, handoff = null }: CallbackLogOptions,
 ): Promise<void> {
-  const asked = distinctKeys(rows.flatMap(askedBy));
+  const asked = askOnce(rows);
   const alarms = rows.flatMap(({ raises }) => raises);
   if (alarms.length > 0) {
     const told = await appendAndAlarm.execute(db, { rows, asked, alarms });
@@ -135,8 +145,3 @@ async function record(
   }
   if (claimed.length < asked.length) onConfirmations();
 }
-
-const askedBy = ({ id, verdict, invoiceIds, source, remoteAddress }: CallbackRow): Asked[] =>
-  verdict === null
-    ? invoiceIds.map((invoiceId) => ({ invoiceId, source, sender: senderOf(remoteAddress), callbackId: id }))
-    : [];

@@ -6,8 +6,10 @@ import type { Tables } from "../database/tables.ts";
 import type { BatchOutcome, Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { step } from "../kit/step.ts";
+import type { Tracer } from "../kit/trace.ts";
 import type { Route } from "../outbox/event.ts";
 import { keepReplayed } from "../outbox/keep-replayed.ts";
+import { startSending } from "../publish/send-trace.ts";
 import { LeaseLost } from "../workers/held-lease.ts";
 import { saveProgress } from "./held-replay.ts";
 import { databaseClock, waitsForLiveEvents } from "./live-events-first.ts";
@@ -20,6 +22,7 @@ export interface PublishingAgainOptions {
   /** Of its own, so that a replay never holds a connection that live events want. */
   destination: Destination;
   routes: readonly Route[];
+  tracer?: Tracer | null;
 }
 
 const BACK_OFF = { firstMs: 500, capMs: 30_000 };
@@ -50,7 +53,7 @@ export class EventsSteps implements ReplaySteps {
 
   async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
     if (this.#unkept !== null) return await this.#keep(replay, this.#unkept);
-    const { db, routes, destination } = this.#options;
+    const { db, routes, destination, tracer } = this.#options;
     const { filters, target, position } = replay;
     const events = await selectEvents(db, {
       filters,
@@ -67,7 +70,9 @@ export class EventsSteps implements ReplaySteps {
     if (waits !== null) return { kind: "waits", ...waits };
 
     step("replayed events leave");
-    const outcome = await destination.send(topicArn, batch, replay.id);
+    const traced = tracer ? startSending(tracer, topicArn, batch, replay.id) : null;
+    const outcome = await destination.send(topicArn, traced?.events ?? batch, replay.id);
+    traced?.end(outcome);
     step("replayed events accepted");
     if (outcome.kind === "topic_refused")
       return { kind: "fails", why: `SNS refuses the topic ${topicArn}: ${outcome.error}` };

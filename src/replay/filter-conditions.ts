@@ -18,6 +18,7 @@ export function conditionOf(filters: ReplayFilters, conditions: Conditions): Raw
 
 const WHERE_ELSE: [filter: keyof ReplayFilters, kinds: readonly ReplayKind[], name: string][] = [
   ["eventType", ["events"], "the event type"],
+  ["callbackIds", ["callbacks"], "callbacks by their ids"],
   ["refused", ["callbacks"], "refused callbacks"],
 ];
 

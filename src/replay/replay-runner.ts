@@ -6,6 +6,7 @@ import type { Tables } from "../database/tables.ts";
 import type { Destination } from "../destination/destination.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
+import type { Tracer } from "../kit/trace.ts";
 import type { Route } from "../outbox/event.ts";
 import { CallbacksSteps } from "./callbacks-steps.ts";
 import { ConfirmationsSteps } from "./confirmations-steps.ts";
@@ -29,6 +30,7 @@ export interface ReplayRunnerOptions {
   leaseMs: number;
   /** Told of a replay that cannot go on; null where a person watches. */
   alarms: Alarms | null;
+  tracer?: Tracer | null;
 }
 
 export interface Watching {

@@ -21,6 +21,8 @@ export interface ReplayFilters {
   source?: string | undefined;
   /** Of events only. */
   eventType?: string | undefined;
+  /** Of callbacks only: these and no other. */
+  callbackIds?: string[] | undefined;
   /** Of callbacks only: those that a signature or address check refused, too. */
   refused?: boolean | undefined;
 }

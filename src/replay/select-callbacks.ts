@@ -40,6 +40,7 @@ const matching = (filters: ReplayFilters) => sql`
       invoiceIds: (ids) => sql`
         (c.invoice_ids[1] = any(${ids}::uuid[])
           or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && ${ids}::uuid[]))`,
+      callbackIds: (ids) => sql`c.id = any(${ids}::uuid[])`,
       collection: (name) => sql`
         exists (select from invoice where invoice.source = c.source and invoice.id = any(c.invoice_ids)
           and invoice.collection_name = ${name})`,

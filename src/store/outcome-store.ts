@@ -99,13 +99,12 @@ function claimedEvent(
   leaseToken: string,
 ): ClaimedEvent[] {
   if (event === null || row?.eventState !== "claimed") return [];
-  const { id, type, invoiceType, collectionName, payload } = event;
+  const { id, type, invoiceType, collectionName, payload, traceparent } = event;
   const { callbackId, requestedAt } = row;
   return [
     {
       ...{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 },
-      callbackId,
-      requestedAt,
+      ...{ callbackId, requestedAt, traceparent },
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { confirmedInvoice, referenceIn } from "../../src/confirm/confirmed-invoice.ts";
+import { confirmedInvoice } from "../../src/confirm/confirmed-invoice.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Answer } from "../../src/provider/answer.ts";
 import { confirmation, EVEN, found, ID, known, rules, unpaid } from "./judging-fixture.ts";
@@ -147,6 +147,6 @@ describe("the row of a confirmed invoice", () => {
     ["https://relay.example.com/callbacks/token/order%2042?x=1", "order 42"],
     ["https://relay.example.com/callbacks/token/%E0%A4", "%E0%A4"],
   ])("reads the reference from %j", (url, reference) => {
-    expect(referenceIn(url)).toBe(reference);
+    expect(rowOf({}, { callBackUrl: url }).row.reference).toBe(reference);
   });
 });

@@ -17,8 +17,9 @@ describe("what a search means", () => {
 });
 
 describe("a claim beside an answer", () => {
+  const ID = randomUUID();
   const same = (claim: string, answer: object) =>
-    compareClaim(claim, JSON.stringify(answer)).map((one) => one.same);
+    compareClaim(claim, JSON.stringify(answer), ID).map((one) => one.same);
 
   it("compares amounts as numbers, to the last digit, times as moments, and words without case", () => {
     expect(same('{"amount":1500.5}', { amount: "1500.50" })).toEqual([true]);
@@ -30,15 +31,68 @@ describe("a claim beside an answer", () => {
   });
 
   it("compares nothing of what is no document, is huge, or nests without end", () => {
-    expect(compareClaim("hello", "{}")).toEqual([]);
-    expect(compareClaim(`{"a":"${"x".repeat(300_000)}"}`, "{}")).toEqual([]);
-    expect(compareClaim("[".repeat(20_000), "{}")).toEqual([]);
-    expect(compareClaim(`{"a":${"[".repeat(50)}1${"]".repeat(50)}}`, "{}")).toEqual([]);
+    expect(compareClaim("hello", "{}", ID)).toEqual([]);
+    expect(compareClaim(`{"a":"${"x".repeat(300_000)}"}`, "{}", ID)).toEqual([]);
+    expect(compareClaim("[".repeat(20_000), "{}", ID)).toEqual([]);
+    expect(compareClaim(`{"a":${"[".repeat(50)}1${"]".repeat(50)}}`, "{}", ID)).toEqual([]);
     expect(
       compareClaim(
         JSON.stringify(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]))),
         "{}",
+        ID,
       ),
     ).toHaveLength(100);
+  });
+
+  describe("of a shape that providers use, with nothing false in it, shows no difference", () => {
+    const invoice = {
+      id: ID,
+      collectionId: randomUUID(),
+      amount: 40_000,
+      totalAmount: 40_400,
+      type: "Live",
+      status: "Paid",
+      paymentDate: "2026-11-01T10:00:00Z",
+      billerMetaData: { type: "tuition", id: "7" },
+      invoiceBeneficiaries: [{ linkedAccountId: "a", amount: 20_000 }],
+      callBackUrl: "https://relay.example.com/callbacks/***/order-9",
+    };
+    const sent = { ...invoice, callBackUrl: invoice.callBackUrl.replace("***", "token-of-the-relay-0123") };
+    const other = { id: randomUUID(), status: "Unpaid", amount: 1 };
+    const form = `data=${encodeURIComponent(JSON.stringify(sent))}`;
+    it.each([
+      [
+        "documented",
+        { id: randomUUID(), event: "payment.successful", createdAt: "2026-11-01", data: sent },
+        12,
+      ],
+      ["bare", { id: ID, status: "Paid" }, 2],
+      ["envelope", { status: "success", data: { id: ID, invoiceStatus: "Paid" } }, 2],
+      ["form", `id=${ID}`, 1],
+      ["JSON in a form", form, 12],
+      ["several at once", { events: [{ data: other }, { data: sent }] }, 12],
+      ["a bare array", [other, sent], 12],
+      ["other casing", { Event: "paid", Data: { Id: ID.toUpperCase(), Status: "PAID" } }, 2],
+      ["id under another name", { id: randomUUID(), invoice: ID, status: "Paid" }, 1],
+    ])("%s", (_name, body, count) => {
+      const claim = typeof body === "string" ? body : JSON.stringify(body);
+      for (const answer of [invoice, { status: "success", data: invoice }]) {
+        const compared = compareClaim(claim, JSON.stringify(answer), ID);
+        expect(compared.filter(({ same }) => same === false)).toEqual([]);
+        expect(compared.filter(({ same }) => same)).toHaveLength(count);
+      }
+    });
+
+    it("and a lie in it does", () => {
+      const claim = JSON.stringify({
+        id: randomUUID(),
+        data: { ...sent, amount: 1, callBackUrl: "https://x.example/" },
+      });
+      const compared = compareClaim(claim, JSON.stringify(invoice), ID);
+      expect(compared.filter(({ same }) => same === false).map(({ field }) => field)).toEqual([
+        "data.amount",
+        "data.callBackUrl",
+      ]);
+    });
   });
 });

@@ -56,7 +56,7 @@ describe("version 1 of the event", () => {
 
   it("may gain a property, which a consumer of today is not shown", async () => {
     const { file: _, payload } = payloads[0] ?? { file: "", payload: null };
-    const grown = { ...payload, traceparent: "00-1", data: { ...payload.data, currency: "NGN" } };
+    const grown = { ...payload, tracestate: "a=1", data: { ...payload.data, currency: "NGN" } };
 
     expect(validate(grown)).toBe(true);
     expect(parseUnsignedInvoicePaid(grown)).toEqual([payload]);

@@ -39,7 +39,7 @@ function importsOf(file: string): string[] {
 }
 
 const files = readdirSync(src, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => join(src, file));
 const readme = readFileSync(join(src, "README.md"), "utf8");
 const table = readTable(readme.slice(0, readme.indexOf("# Who owns which table")));

@@ -42,6 +42,7 @@ async function receiverWithQueueOf(maxWaiting: number, around: Surroundings): Pr
   const routes = callbackRoutes({
     intake,
     metrics,
+    tracer: null,
     ackStatus: 200,
     ackBody: "",
     redirectUrl: null,

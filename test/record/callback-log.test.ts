@@ -10,6 +10,7 @@ import {
 } from "../../src/record/callback-log.ts";
 import { makePartitions } from "../../src/record/partitions.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { incomingCallback } from "../support/incoming-callback.ts";
 
 async function setUp(options: Partial<CallbackLogOptions> = {}) {
   const database = await createTestDatabase();
@@ -22,22 +23,14 @@ async function setUp(options: Partial<CallbackLogOptions> = {}) {
   return { db, onConfirmations, log: new CallbackLog({ db, onConfirmations, ...options }) };
 }
 
-const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => ({
-  source: "default",
-  method: "POST",
-  path: "/callbacks/***",
-  query: "",
-  headers: [["content-type", "application/json"]],
-  body: Buffer.from("{}"),
-  remoteAddress: "127.0.0.1",
-  reference: null,
-  invoiceIds: [randomUUID()],
-  foundBy: "data.id",
-  verdict: null,
-  cut: null,
-  raises: [],
-  ...changes,
-});
+const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback =>
+  incomingCallback({
+    headers: [["content-type", "application/json"]],
+    remoteAddress: "127.0.0.1",
+    invoiceIds: [randomUUID()],
+    foundBy: "data.id",
+    ...changes,
+  });
 
 describe("the callback log (G1)", () => {
   it("keeps the bytes as they came, and opens the confirmations in the same commit", async () => {

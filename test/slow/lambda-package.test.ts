@@ -16,10 +16,10 @@ describe("npm run package:lambda", () => {
     template = JSON.parse(text);
   });
 
-  it("works offline and without credentials, and the HTTP function's bundle is below 1.5 MB", async () => {
+  it("works offline and without credentials, and the HTTP function's bundle is below 1.6 MB", async () => {
     const { size } = await stat(join(root, ".esbuild/.build/src/lambda/receive.cjs"));
 
-    expect(size).toBeLessThan(1_500_000);
+    expect(size).toBeLessThan(1_600_000);
   });
 
   it("gives a template that AWS' own specification of CloudFormation accepts", () => {

@@ -14,6 +14,7 @@ export const incomingCallback = (changes: Partial<IncomingCallback> = {}): Incom
   foundBy: null,
   verdict: null,
   cut: null,
+  traceparent: null,
   raises: [],
   ...changes,
 });

@@ -14,6 +14,8 @@ export function devCommand(context: CommandContext): Command {
   return new Command("dev")
     .description("run everything on this machine, with an invoice to pay; data stays in DATA_DIR")
     .action(async () => {
+      const { buildMissingPages } = await import("../../console/build-pages.ts");
+      await buildMissingPages();
       const { startDev } = await import("../../app/dev.ts");
       const stop = context.listenForStop();
       const running = await startDev({
@@ -62,6 +64,7 @@ function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
 Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
 Meanwhile, in another terminal:
   npm run --silent relay -- --settings ${settings} invoice ${sample.id}
+A second invoice: README.md has the command. To start anew, stop this and remove ${dataDir}.
 `;
 }
 

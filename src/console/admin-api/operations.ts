@@ -2,6 +2,7 @@ import { readAuditLog } from "../../database/audit.ts";
 import { listAlarms } from "../../database/list-alarms.ts";
 import { mayAct } from "../../kit/admin-token.ts";
 import { ALARM_ACTIONS } from "../../operate/alarm-actions.ts";
+import { closeAlarmsByHand } from "../../operate/close-alarms.ts";
 import {
   type Decision,
   type DecisionResult,
@@ -48,6 +49,17 @@ export const operations: readonly Operation[] = [
       const { total, items } = await listAlarms(db, filters, limit);
       return { total, items: items.map((alarm) => ({ ...alarm, action: ALARM_ACTIONS[alarm.name] })) };
     },
+  }),
+  operation({
+    id: "closeAlarms",
+    role: "operate",
+    method: "post",
+    path: "/alarms/close",
+    tag: "Status",
+    summary: "Take alarms off the list that a person has seen to; what is still so raises them anew",
+    body: schemas.closeAlarmsRequest,
+    result: schemas.closedAlarms,
+    run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
   operation({
     id: "readActivity",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ALARM_NAMES } from "../../database/alarms.ts";
 import { answeredId, id, limitInQuery, reason, time, verdict } from "./fields.ts";
 
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
@@ -22,6 +23,16 @@ const alarm = z.object({
 });
 const toldAlarm = alarm.extend({ action: z.string().meta({ description: "What to do about it." }) });
 export const alarmList = z.object({ total: z.number().int(), items: z.array(toldAlarm) });
+export const closeAlarmsRequest = z.strictObject({
+  alarms: z
+    .array(z.strictObject({ name: z.enum(ALARM_NAMES), source: z.string(), subject: z.string() }))
+    .min(1)
+    .max(1_000),
+  reason,
+});
+export const closedAlarms = z.object({
+  count: z.number().int().meta({ description: "How many of them were open." }),
+});
 export const status = z
   .looseObject({
     sentence: z.string().meta({ description: "How it does, in one sentence." }),
@@ -97,6 +108,12 @@ const replayFilters = z.strictObject({
   verdict: verdict.optional(),
   source: z.string().optional(),
   eventType: z.string().optional().meta({ description: "Of events only." }),
+  callbackIds: z
+    .array(id)
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({ description: "Of callbacks only: these and no other." }),
   refused: z.boolean().optional().meta({ description: "Of callbacks only: refused ones too." }),
 });
 const topicTarget = z.discriminatedUnion("kind", [

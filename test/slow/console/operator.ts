@@ -40,7 +40,9 @@ export class Operator {
     world: ConsoleWorld,
     { hand = "mouse", ...options }: BrowserContextOptions & { hand?: Hand } = {},
   ): Promise<Operator> {
-    const context = await browser.newContext({ ...DESKTOP, timezoneId: "Africa/Lagos", ...options });
+    // A machine without a locale gives its browser a language that is none.
+    const own = { ...DESKTOP, locale: "en-GB", timezoneId: "Africa/Lagos" };
+    const context = await browser.newContext({ ...own, ...options });
     return new Operator(await context.newPage(), world, hand);
   }
 

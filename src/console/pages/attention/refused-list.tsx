@@ -56,7 +56,11 @@ const READ_AGAIN: Act<ListedCallback> = {
     "settings are right.",
   async run(callbacks, reason) {
     const callbackIds = callbacks.map(({ id }) => id);
-    const filters = { refused: true, verdict: "refused", callbackIds };
+    const times = callbacks.map(({ receivedAt }) => Date.parse(receivedAt));
+    // The log is in the order of time: the ids are looked for in this part of it only.
+    const from = new Date(Math.min(...times)).toISOString();
+    const to = new Date(Math.max(...times) + 1_000).toISOString();
+    const filters = { refused: true, verdict: "refused", callbackIds, from, to };
     await post("/replays", { kind: "callbacks", filters, ...(reason !== undefined && { reason }) });
     return `A replay reads ${countText(callbacks.length)} again.`;
   },

@@ -1,11 +1,8 @@
-import { PageHead } from "../parts/page-head.tsx";
-import { Loading } from "../parts/states.tsx";
+import type { PageProps } from "../pages.ts";
+import { CallbackDetail } from "./callback-detail.tsx";
+import { CallbackList } from "./callback-list.tsx";
 
-export function CallbacksPage() {
-  return (
-    <>
-      <PageHead title="Callbacks" />
-      <Loading what="it" />
-    </>
-  );
+/** The log, or one callback of it. */
+export function CallbacksPage({ rest: [id] }: PageProps) {
+  return id === undefined ? <CallbackList /> : <CallbackDetail id={id} key={id} />;
 }

@@ -87,14 +87,14 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
         {monthsFromTo(from, to).map((month) => (
           <MonthGrid key={month.name} month={month} stateOf={stateOf} certified={certified} />
         ))}
+        <Section title="Prove or heal a period">
+          <ProofForm
+            from={servedSince !== null && servedSince > from ? servedSince : from}
+            to={daysAfter(today, -1)}
+            onDone={onDone}
+          />
+        </Section>
       </div>
-      <Section title="Prove or heal a period">
-        <ProofForm
-          from={servedSince !== null && servedSince > from ? servedSince : from}
-          to={daysAfter(today, -1)}
-          onDone={onDone}
-        />
-      </Section>
     </>
   );
 }

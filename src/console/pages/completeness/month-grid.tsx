@@ -1,5 +1,7 @@
+import type { ComponentChildren } from "preact";
 import { moneyText } from "../kit/money-text.ts";
 import { Link } from "../kit/router.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { type CalendarDay, type DayState, wordsOfDay } from "./day-state.ts";
 import type { Month } from "./days.ts";
 
@@ -61,7 +63,10 @@ function DayCell({
       <span class="day-mark" aria-hidden="true">
         {state === "missing" ? (
           <>
-            <b>{certified?.missing.count} missing</b>
+            <b>
+              {certified?.missing.count}
+              <span class="day-word"> missing</span>
+            </b>
             <span>{moneyText(certified?.missing.amount ?? "0")}</span>
           </>
         ) : (
@@ -73,8 +78,8 @@ function DayCell({
   );
 }
 
-const MARKS: Record<Exclude<DayState, "missing" | "none">, string> = {
-  equal: "✓",
+const MARKS: Record<Exclude<DayState, "missing" | "none">, ComponentChildren> = {
+  equal: <Icon name="check" />,
   differs: "look",
   refused: "?",
   unproven: "·",

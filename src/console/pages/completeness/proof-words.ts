@@ -38,6 +38,7 @@ export function reconciledWords(
   const waiting = sum("waitingInAll");
   return (
     `${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now` +
-    `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. Certify again in a moment to prove it.`
+    `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. ` +
+    "Certify again in a moment to prove it."
   );
 }

@@ -11,7 +11,10 @@ export interface ProofRun {
   work: Work | null;
   progress: Progress | null;
   problem: ApiProblem | null;
-  /** Starts it. @returns its result, null when it failed or the page was left; the relay goes on all the same. */
+  /**
+   * Starts it.
+   * @returns its result, null when it failed or the page was left; the relay goes on all the same.
+   */
   start: (work: Work, body: object) => Promise<unknown>;
 }
 

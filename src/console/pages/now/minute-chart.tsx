@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import type { Activity } from "../../admin-api/activity-schemas.ts";
 import { countText } from "../kit/money-text.ts";
 import { themeChanges } from "../kit/theme.ts";
@@ -19,20 +19,24 @@ const KINDS: readonly { name: Counted; says: string; column: 1 | 2 | 3 }[] = [
 export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
+  const [Plot, setPlot] = useState<typeof uPlot | null>(null);
   const [pointed, setPointed] = useState<number | null>(null);
   const columns = useMemo(() => columnsOf(minutes), [minutes]);
   const totals = totalsOf(minutes);
   const { value: timeZone } = zone;
   const { value: look } = themeChanges;
 
+  // Loaded apart: the page is there before the chart, and without it should it not start in this browser.
+  useEffect(() => {
+    import("uplot").then(
+      ({ default: Loaded }) => setPlot(() => Loaded),
+      () => undefined,
+    );
+  }, []);
   useEffect(() => {
     const target = place.current;
-    if (target === null) return;
-    const plot = new uPlot(
-      optionsOf(target.clientWidth, timeZone, (index) => setPointed(index)),
-      columnsOf([]),
-      target,
-    );
+    if (target === null || Plot === null) return;
+    const plot = new Plot(optionsOf(Plot, target.clientWidth, timeZone, setPointed), columnsOf([]), target);
     chart.current = plot;
     const sized = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
     sized.observe(target);
@@ -41,8 +45,8 @@ export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
       plot.destroy();
       chart.current = null;
     };
-  }, [timeZone, look]);
-  useEffect(() => chart.current?.setData(columns), [columns, timeZone, look]);
+  }, [Plot, timeZone, look]);
+  useEffect(() => chart.current?.setData(columns), [Plot, columns, timeZone, look]);
 
   const at = pointed === null ? undefined : columns[0][pointed];
   const when =
@@ -73,11 +77,16 @@ export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
   );
 }
 
-function optionsOf(width: number, timeZone: string, onPoint: (index: number | null) => void): uPlot.Options {
+function optionsOf(
+  Plot: typeof uPlot,
+  width: number,
+  timeZone: string,
+  onPoint: (index: number | null) => void,
+): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
   const bars = (share: number, most: number) => ({
-    ...(uPlot.paths.bars && { paths: uPlot.paths.bars({ size: [share, most], radius: 0.2 }) }),
+    ...(Plot.paths.bars && { paths: Plot.paths.bars({ size: [share, most], radius: 0.2 }) }),
     width: 0,
     points: { show: false },
   });
@@ -86,7 +95,7 @@ function optionsOf(width: number, timeZone: string, onPoint: (index: number | nu
     width,
     height: HEIGHT,
     padding: [12, 4, 0, 0],
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), timeZone),
+    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), timeZone),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },

@@ -1,11 +1,8 @@
-import { PageHead } from "../parts/page-head.tsx";
-import { Loading } from "../parts/states.tsx";
+import type { PageProps } from "../pages.ts";
+import { PaymentList } from "./payment-list.tsx";
+import { Story } from "./story.tsx";
 
-export function PaymentsPage() {
-  return (
-    <>
-      <PageHead title="Payments" />
-      <Loading what="it" />
-    </>
-  );
+/** The list, or one payment's story. */
+export function PaymentsPage({ rest: [id] }: PageProps) {
+  return id === undefined ? <PaymentList /> : <Story id={id} key={id} />;
 }

@@ -25,11 +25,11 @@ export function SettingsShownPart() {
                     <Outside text={source} />
                   </b>
                   <p>
-                    <code class="callback-url">{url}</code>
+                    <code class="settings-url">{url}</code>
                     {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
                   </p>
                   {warnings.map((warning) => (
-                    <p key={warning} class="warning">
+                    <p key={warning} class="settings-warning">
                       <Icon name="warning" /> {warning}
                     </p>
                   ))}
@@ -39,7 +39,7 @@ export function SettingsShownPart() {
           </Section>
           <Section title="Sources">
             {settings.sources.map((source) => (
-              <div key={source.name} class="sheet source">
+              <div key={source.name} class="sheet settings-source">
                 <h3>
                   <Outside text={source.name} />
                 </h3>
@@ -76,6 +76,7 @@ export function SettingsShownPart() {
                         <Outside text={value} />
                       </span>
                     ),
+                  kind: "text",
                 },
                 { head: "What it is for", cell: ({ about }) => about, kind: "wide" },
               ]}
@@ -116,7 +117,7 @@ function Reconciled({
 function OnAndOff({ on, off }: Pick<SettingsShown, "on" | "off">) {
   return (
     <Section title="On and off">
-      <ul class="switches">
+      <ul class="settings-switches">
         {on.map((what) => (
           <li key={what}>
             <Badge state="on" tone="good" /> {what}

@@ -29,7 +29,7 @@ export function Upstreams() {
       <Section title="Paused or open">
         <Answered answer={answer} what="sources and topics">
           {({ sources, topics }) => (
-            <ul class="upstreams">
+            <ul class="settings-upstreams">
               {sources.map((source) => (
                 <Row
                   key={source.name}
@@ -92,15 +92,15 @@ function Row({ upstream, pausing, onPause, onDone }: RowProps) {
       },
     });
   return (
-    <li class="upstream">
-      <div class="upstream-what">
+    <li class="settings-upstream">
+      <div class="settings-upstream-what">
         <p>
           <b>
             <Outside text={name} />
           </b>{" "}
           <Badge state={state} />
         </p>
-        <p class="upstream-why">
+        <p class="settings-upstream-why">
           {state === "paused" && (
             <>
               {pauseReason !== null && <Outside text={pauseReason} />}

@@ -1,0 +1,112 @@
+import { useCallback } from "preact/hooks";
+import type { CallbackPage, ListedCallback } from "../../admin-api/callback-schemas.ts";
+import { get, queryText } from "../api/client.ts";
+import { usePages } from "../api/use-pages.ts";
+import { countText } from "../kit/money-text.ts";
+import { query } from "../kit/router.tsx";
+import { FirstCallback } from "../now/first-callback.tsx";
+import { Badge, wordOf } from "../parts/badge.tsx";
+import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
+import { LongList } from "../parts/long-list.tsx";
+import { None } from "../parts/money.tsx";
+import { Outside } from "../parts/outside.tsx";
+import { PageHead } from "../parts/page-head.tsx";
+import { Empty } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { Time } from "../parts/time.tsx";
+
+const VERDICTS = [
+  "pending",
+  "paid",
+  "quarantined",
+  "invalidated",
+  "not_paid",
+  "unknown_invoice",
+  "unreadable",
+  "ping",
+  "refused",
+];
+
+const FILTERS: readonly Filter[] = [
+  { name: "verdict", label: "Verdict", kind: "choice", choices: VERDICTS.map((one) => [one, wordOf(one)]) },
+  { name: "from", label: "Received from", kind: "time" },
+  { name: "to", label: "Received before", kind: "time" },
+  { name: "reference", label: "Reference", kind: "text" },
+  { name: "invoiceId", label: "Invoice id", kind: "text" },
+  { name: "remoteAddress", label: "Sender’s address", kind: "text" },
+  { name: "foundBy", label: "Id found in", kind: "text", placeholder: "data.id" },
+  { name: "source", label: "Source", kind: "text" },
+];
+
+const orNone = (text: string | null) => (text === null ? <None /> : <Outside text={text} />);
+
+const COLUMNS: readonly Column<ListedCallback>[] = [
+  { head: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} />, phone: "lead" },
+  { head: "Verdict", cell: ({ verdict }) => <Badge state={verdict ?? "pending"} />, phone: "side" },
+  { head: "Reference", cell: ({ reference }) => orNone(reference) },
+  { head: "Id found in", cell: ({ foundBy }) => orNone(foundBy) },
+  {
+    head: "Invoice",
+    cell: ({ invoiceIds: [first, ...others] }) =>
+      first === undefined ? (
+        <None />
+      ) : (
+        <code>
+          {others.length === 0 ? `${first.slice(0, 8)}…` : `${first.slice(0, 8)}… and ${others.length} more`}
+        </code>
+      ),
+    phone: "away",
+  },
+  { head: "From", cell: ({ remoteAddress }) => orNone(remoteAddress), phone: "away" },
+  {
+    head: "Bytes",
+    cell: ({ bytes }) => (bytes === null ? "erased" : countText(bytes)),
+    kind: "number",
+    phone: "away",
+  },
+];
+
+/** Every callback that was recorded, the newest first. */
+export function CallbackList() {
+  const filters = Object.fromEntries(FILTERS.map(({ name, kind }) => [name, givenFor(name, kind)]));
+  const key = queryText(filters);
+  const ask = useCallback(
+    (cursor: string | null, signal?: AbortSignal) => {
+      const next = cursor === null ? "" : `${key === "" ? "?" : "&"}cursor=${encodeURIComponent(cursor)}`;
+      return get<CallbackPage>(`/callbacks${key}${next}`, signal);
+    },
+    [key],
+  );
+  const list = usePages(key, ask);
+  return (
+    <>
+      <PageHead title="Callbacks" says="Everything that was sent to the callback URL, as it came." />
+      <FilterBar filters={FILTERS} label="Filters of callbacks" />
+      <LongList
+        list={list}
+        what="callbacks"
+        empty={
+          key === "" ? <FirstCallback /> : <Empty title="No callback is like this">Take a filter away.</Empty>
+        }
+      >
+        {(items) => (
+          <Table
+            caption="Callbacks, the newest first"
+            columns={COLUMNS}
+            rows={items}
+            keyOf={({ id }) => id}
+            to={({ id }) => `callbacks/${id}`}
+          />
+        )}
+      </LongList>
+    </>
+  );
+}
+
+/** A filter's value; times are chosen in the viewer's zone. */
+function givenFor(name: string, kind: Filter["kind"]): string | null {
+  const value = query.value.get(name);
+  if (value === null || kind !== "time") return value;
+  const at = new Date(value);
+  return Number.isNaN(+at) ? value : at.toISOString();
+}

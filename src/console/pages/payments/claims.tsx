@@ -1,0 +1,76 @@
+import type { InvoiceEvidence } from "../../admin-api/payment-schemas.ts";
+import { Link } from "../kit/router.tsx";
+import { Badge } from "../parts/badge.tsx";
+import { None } from "../parts/money.tsx";
+import { Outside } from "../parts/outside.tsx";
+import { Section } from "../parts/page-head.tsx";
+import { Time } from "../parts/time.tsx";
+
+type Claim = InvoiceEvidence["claims"][number];
+
+/** What callbacks claimed beside what the provider answered; nothing of the left side is believed. */
+export function Claims({ claims }: Pick<InvoiceEvidence, "claims">) {
+  if (claims.length === 0) return null;
+  return (
+    <Section title="Claim and answer" aside={<small>Only the id is taken from a claim</small>}>
+      {claims.map((claim, index) => (
+        <details key={claim.callbackId} class="claim" open={index === 0}>
+          <summary>
+            Callback of <Time at={claim.receivedAt} /> <Differences claim={claim} />
+          </summary>
+          <Compared claim={claim} />
+          <p>
+            <Link to={`callbacks/${claim.callbackId}`}>The callback as it came</Link>
+          </p>
+        </details>
+      ))}
+    </Section>
+  );
+}
+
+function Differences({ claim: { compared } }: { claim: Claim }) {
+  const count = compared.filter(({ same }) => same === false).length;
+  if (compared.length === 0) return null;
+  return count === 0 ? (
+    <Badge state="equal" as="nothing differs" />
+  ) : (
+    <Badge state="not_equal" as={`${count} ${count === 1 ? "field differs" : "fields differ"}`} />
+  );
+}
+
+function Compared({ claim: { compared, text, erasedAt } }: { claim: Claim }) {
+  if (erasedAt !== null) return <p class="quiet">Its body was erased.</p>;
+  if (compared.length === 0)
+    return text === null || text === "" ? (
+      <p class="quiet">It had no body.</p>
+    ) : (
+      <pre class="raw">
+        <Outside text={text} lines />
+      </pre>
+    );
+  return (
+    <table class="compared">
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">The callback claimed</th>
+          <th scope="col">The provider answered</th>
+        </tr>
+      </thead>
+      <tbody>
+        {compared.map(({ field, claimed, answered, same }) => (
+          <tr key={field} class={same === false ? "is-different" : ""}>
+            <th scope="row">
+              <Outside text={field} />
+              {same === false && <span class="unseen"> differs</span>}
+            </th>
+            <td>
+              <Outside text={claimed} />
+            </td>
+            <td>{answered === null ? <None says="not in the answer" /> : <Outside text={answered} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

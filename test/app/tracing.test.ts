@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { startTracing } from "../../src/app/tracing.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { readSettings, SettingsError } from "../../src/kit/settings.ts";
+import { startCli } from "../support/cli-process.ts";
+import { eventually, toBe, toHaveLength } from "../support/eventually.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { startTraceReceiver } from "../support/trace-receiver.ts";
+
+const problemsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems;
+    throw error;
+  }
+};
+
+describe("a wrong setting for traces is said at the start", () => {
+  it.each([
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", /should be a URL such as http:\/\/localhost:4318/],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://collector:4317", /should be a URL/],
+    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://me:hunter2@collector", /no user name or password/],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "no pairs, hunter2", /should be headers such as/],
+    ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "key=hunter2%", /should be headers such as/],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", /should be http\/protobuf/],
+    ["OTEL_TRACES_SAMPLER_ARG", "2", /should be a number from 0 to 1/],
+  ])("%s=%s", (name, value, said) => {
+    const [problem, ...others] = problemsOf({ [name]: value });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(new RegExp(`^${name} `));
+    expect(problem).toMatch(said);
+    expect(problem).not.toContain("hunter2");
+  });
+
+  it("and ends serve with exit code 2", async () => {
+    const { ended, output } = startCli(["serve"], { OTEL_EXPORTER_OTLP_ENDPOINT: "collector" });
+    expect(await ended).toBe(2);
+    expect(output.stderr).toContain("OTEL_EXPORTER_OTLP_ENDPOINT should be a URL");
+  });
+});
+
+describe("a collector", () => {
+  const traced = async (environment: Record<string, string>) => {
+    const tracing = await startTracing(readSettings(environment), createLogger({ level: "silent" }), "1.0.0");
+    if (tracing === null) throw new Error("tracing is off");
+    return tracing;
+  };
+
+  it("is sent to below its address, with the headers of both settings", async () => {
+    const collector = await startTraceReceiver();
+    const tracing = await traced({
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/otlp/`,
+      OTEL_EXPORTER_OTLP_HEADERS: "api-key=one, x-team=pay%20ments",
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: "api-key=two",
+    });
+    tracing.tracer.start("anything", { kind: "internal" }).end();
+    await tracing.close();
+    expect(collector.requests).toMatchObject([
+      {
+        path: "/otlp/v1/traces",
+        headers: { "api-key": "two", "x-team": "pay ments", "content-type": "application/x-protobuf" },
+      },
+    ]);
+    expect(collector.spans).toMatchObject([{ name: "anything", service: "invoice-relay" }]);
+  });
+
+  it("that is down for a moment gets what it missed", async () => {
+    const collector = await startTraceReceiver();
+    const tracing = await traced({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/whole` });
+    collector.mood = 503;
+    tracing.tracer.start("missed", { kind: "internal" }).end();
+    await eventually(() => collector.requests.length, toBe(1));
+    collector.mood = 200;
+    await eventually(() => collector.spans, toHaveLength(1));
+    expect(collector.requests.map(({ path }) => path)).toEqual(["/whole", "/whole"]);
+    await tracing.close();
+  });
+
+  it.each([["hangs"], [500], [503]] as const)("that %s disturbs nothing", async (mood) => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    collector.mood = mood;
+    const relay = await startRelay(
+      around.environment({
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
+      }),
+    );
+    const ids = Array.from({ length: 20 }, () => randomUUID());
+    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+    for (const id of ids) expect((await relay.callback({ data: { id } })).status).toBe(200);
+    await eventually(() => around.sns.messages(around.topicArn), toHaveLength(20));
+    await eventually(
+      () => relay.lines.some(({ msg }) => String(msg).startsWith("traces cannot be sent")),
+      toBe(true),
+    );
+    expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
+  });
+
+  it("that hangs does not keep a process from its end", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    collector.mood = "hangs";
+    const relay = await startRelayProcess(around.environment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await fetch(`${relay.url}/callbacks/${around.environment().CALLBACK_TOKENS}`, {
+      method: "POST",
+      body: JSON.stringify({ data: { id } }),
+    });
+    await eventually(() => around.sns.messages(around.topicArn), toHaveLength(1));
+    await eventually(() => collector.requests.length > 0, toBe(true));
+    const began = performance.now();
+    expect(await relay.end("SIGTERM")).toBe(0);
+    // 2 s for the collector, and what stopping takes without one; its own time-out would be 10 s.
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(relay.process.output.stdout).toContain('"msg":"stopped"');
+  });
+});
+
+it("off, nothing of OpenTelemetry is loaded", async () => {
+  expect(await startTracing(readSettings({}), createLogger({ level: "silent" }), "1.0.0")).toBeNull();
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { moneyText } from "../../../src/console/pages/kit/money-text.ts";
+import { visibleText } from "../../../src/console/pages/kit/visible-text.ts";
+import { columnsOf } from "../../../src/console/pages/now/series.ts";
+import { indented } from "../../../src/console/pages/payments/indented.ts";
+
+describe("text from outside", () => {
+  it.each([
+    ["paid\u202eexe", "paid\\u202eexe"],
+    ["a\u0000b\u001b[31m", "a\\u0000b\\u001b[31m"],
+    ["zero\u200bwidth", "zero\\u200bwidth"],
+    ["a b <b>ü €", "a b <b>ü €"],
+  ])("%j hides nothing", (text, shown) => expect(visibleText(text)).toBe(shown));
+});
+
+describe("money", () => {
+  it.each([
+    ["1500.5", "1,500.50"],
+    ["1234567.125", "1,234,567.125"],
+    ["-0.1", "−0.10"],
+    ["12345678901234567890.01", "12,345,678,901,234,567,890.01"],
+    ["<b>", "<b>"],
+  ])("%s is %s", (amount, shown) => expect(moneyText(amount)).toBe(shown));
+});
+
+it("the chart has a column for each minute, also for those that are missing", () => {
+  const minute = (at: string) => ({ at, received: 2, confirmed: 1, published: null });
+  expect(columnsOf([minute("2026-11-22T00:00:00Z"), minute("2026-11-22T00:02:00Z")])).toEqual([
+    [1795305600, 1795305660, 1795305720],
+    [2, null, 2],
+    [null, null, null],
+    [1, null, 1],
+  ]);
+});
+
+it("an event is laid out without any of its values being read", () => {
+  expect(indented('{"a":1500.50,"b":{},"c":["x{,\\"y"]}')).toBe(
+    '{\n  "a": 1500.50,\n  "b": {},\n  "c": [\n    "x{,\\"y"\n  ]\n}',
+  );
+});

@@ -1,0 +1,257 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { eventually, toEqual, toHaveLength } from "../support/eventually.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
+import { type SeenSpan, startTraceReceiver, type TraceReceiver } from "../support/trace-receiver.ts";
+
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/;
+
+/** A paid invoice at the provider. */
+function paidInvoice(around: Surroundings): string {
+  const id = randomUUID();
+  around.provider.invoice(id, invoiceAnswer(id));
+  return id;
+}
+
+const tracedBy = (around: Surroundings, collector: TraceReceiver, changes = {}) =>
+  around.environment({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...changes });
+
+const named = (collector: TraceReceiver, name: string | RegExp): SeenSpan[] =>
+  collector.spans.filter((span) => (typeof name === "string" ? span.name === name : name.test(span.name)));
+
+const publishedOn = (around: Surroundings, messages: number) =>
+  eventually(() => around.sns.messages(around.topicArn), toHaveLength(messages));
+
+const spansNamed = (collector: TraceReceiver, name: string, count: number) =>
+  eventually(() => named(collector, name), toHaveLength(count));
+
+const parentOf = (collector: TraceReceiver, span: SeenSpan | undefined) =>
+  collector.spans.find(({ spanId }) => spanId === span?.parentSpanId)?.name;
+
+describe("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
+  it("a payment is one trace, from its callback in one process to its SNS entry out of another", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const invoice = paidInvoice(around);
+    const receiver = await startRelay(tracedBy(around, collector, { OTEL_SERVICE_NAME: "receiver" }), {
+      http: true,
+      workers: false,
+    });
+    const workers = { OTEL_SERVICE_NAME: "workers" };
+    await startRelay(tracedBy(around, collector, workers), { http: false, workers: true });
+
+    await receiver.callback({ data: { id: invoice } });
+
+    const [message] = await publishedOn(around, 1);
+    const [published] = await spansNamed(collector, "publish invoice-events", 1);
+    await spansNamed(collector, "confirm invoice", 1);
+    const [received] = await spansNamed(collector, "POST /callbacks/{token}", 1);
+    const trace = collector.spans.filter(({ traceId }) => traceId === received?.traceId);
+    expect(trace.map(({ name, service, kind }) => `${service} ${kind} ${name}`).sort()).toEqual([
+      "receiver 1 record callback",
+      "receiver 2 POST /callbacks/{token}",
+      "workers 1 confirm invoice",
+      "workers 1 store answer",
+      "workers 3 GET /api/v1/invoices/{id}",
+      "workers 4 publish invoice-events",
+    ]);
+    expect(trace.every(({ lasted, isError }) => lasted && !isError)).toBe(true);
+    const parents = Object.fromEntries(trace.map((span) => [span.name, parentOf(collector, span)]));
+    expect(parents).toEqual({
+      "POST /callbacks/{token}": undefined,
+      "record callback": "POST /callbacks/{token}",
+      "confirm invoice": "POST /callbacks/{token}",
+      "GET /api/v1/invoices/{id}": "confirm invoice",
+      "store answer": "confirm invoice",
+      "publish invoice-events": "confirm invoice",
+    });
+
+    const [request] = await spansNamed(collector, "send invoice-events", 1);
+    expect(request?.links).toEqual([`${published?.traceId}-${published?.spanId}`]);
+    expect(request?.attributes["messaging.batch.message_count"]).toBe(1);
+    expect(published?.attributes).toMatchObject({
+      "messaging.system": "aws.sns",
+      "messaging.message.id": message?.messageId,
+      "invoice_relay.invoice.id": invoice,
+      "invoice_relay.outcome": "accepted",
+    });
+    expect(named(collector, /^GET/)[0]?.attributes).toMatchObject({ "http.response.status_code": 200 });
+  });
+
+  it("the event holds the context that it came to be in, its message the context of its sending", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const relay = await startRelay(tracedBy(around, collector));
+    await relay.callback({ data: { id: paidInvoice(around) } });
+
+    const [message] = await publishedOn(around, 1);
+    const event = JSON.parse(message?.message ?? "");
+    const [published] = await spansNamed(collector, "publish invoice-events", 1);
+    const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
+    expect(event.traceparent).toBe(`00-${confirmed?.traceId}-${confirmed?.spanId}-01`);
+    expect(message?.messageAttributes.traceparent).toMatchObject({
+      Value: `00-${published?.traceId}-${published?.spanId}-01`,
+    });
+    expect(Object.keys(message?.messageAttributes ?? {}).length).toBeLessThanOrEqual(10);
+  });
+
+  it("callbacks that coalesce are links of the one that is asked, eight at most", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const invoice = paidInvoice(around);
+    const receiver = await startRelay(tracedBy(around, collector), { http: true, workers: false });
+    for (let count = 0; count < 12; count += 1) await receiver.callback({ data: { id: invoice } });
+    const received = await spansNamed(collector, "POST /callbacks/{token}", 12);
+    await startRelay(tracedBy(around, collector), { http: false, workers: true });
+
+    const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
+    const [first, ...others] = received.map(({ traceId, spanId }) => `${traceId}-${spanId}`);
+    expect(`${confirmed?.traceId}-${confirmed?.parentSpanId}`).toBe(first);
+    expect(confirmed?.links).toEqual(others.slice(0, 8));
+  });
+
+  it("those of one commit coalesce too", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const invoice = paidInvoice(around);
+    const receiver = await startRelay(tracedBy(around, collector), { http: true, workers: false });
+    await Promise.all(Array.from({ length: 6 }, () => receiver.callback({ data: { id: invoice } })));
+    const received = await spansNamed(collector, "POST /callbacks/{token}", 6);
+    await startRelay(tracedBy(around, collector), { http: false, workers: true });
+
+    const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
+    const asked = [`${confirmed?.traceId}-${confirmed?.parentSpanId}`, ...(confirmed?.links ?? [])];
+    expect(asked.sort()).toEqual(received.map(({ traceId, spanId }) => `${traceId}-${spanId}`).sort());
+  });
+
+  it("each try on the ladder stays in the trace; a callback after the end begins a new one", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const invoice = randomUUID();
+    around.provider.invoice(invoice, unpaidAnswer(invoice), invoiceAnswer(invoice));
+    const relay = await startRelay(tracedBy(around, collector));
+    await relay.callback({ data: { id: invoice } });
+    await spansNamed(collector, "confirm invoice", 1);
+    await around.query("update confirmation set due_at = now() where state = 'due'");
+    const tries = await spansNamed(collector, "confirm invoice", 2);
+    expect(new Set(tries.map(({ traceId, parentSpanId }) => `${traceId}-${parentSpanId}`)).size).toBe(1);
+    await publishedOn(around, 1);
+
+    await relay.callback({ data: { id: invoice } });
+    const [, , again] = await spansNamed(collector, "confirm invoice", 3);
+    const [, second] = await spansNamed(collector, "POST /callbacks/{token}", 2);
+    expect(again).toMatchObject({ traceId: second?.traceId, parentSpanId: second?.spanId, links: [] });
+    expect(await around.query("select count(*)::int as events from event")).toEqual([{ events: 1 }]);
+  });
+
+  it("a stranger's traceparent is a link and no parent, whatever it says of sampling", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const relay = await startRelay(tracedBy(around, collector));
+    const [theirTrace, theirSpan] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
+    for (const flags of ["00", "01"])
+      await relay.callback(
+        { data: { id: paidInvoice(around) } },
+        { headers: { traceparent: `00-${theirTrace}-${theirSpan}-${flags}`, tracestate: "theirs=1" } },
+      );
+    for (const forged of ["00-0-0-01", "01-x", `00-${"0".repeat(32)}-${theirSpan}-01`, "'; drop table event"])
+      await relay.callback({ data: { id: paidInvoice(around) } }, { headers: { traceparent: forged } });
+
+    const messages = await publishedOn(around, 6);
+    const received = await spansNamed(collector, "POST /callbacks/{token}", 6);
+    expect(received.map(({ links }) => links)).toEqual([
+      [`${theirTrace}-${theirSpan}`],
+      [`${theirTrace}-${theirSpan}`],
+      ...[[], [], [], []],
+    ]);
+    expect(new Set(received.map(({ traceId }) => traceId)).size).toBe(6);
+    expect(collector.spans.some(({ traceId }) => traceId === theirTrace)).toBe(false);
+    for (const { message, messageAttributes } of messages)
+      expect([JSON.parse(message).traceparent, messageAttributes.traceparent?.Value]).toEqual([
+        expect.stringMatching(TRACEPARENT),
+        expect.stringMatching(TRACEPARENT),
+      ]);
+    expect(JSON.stringify(messages)).not.toContain(theirTrace);
+  });
+
+  it("whoever holds no token leaves no span, and spans hold no token, no reference and nothing personal", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const relay = await startRelay(tracedBy(around, collector));
+    await relay.callback("{}", { path: `/callbacks/wrong-${randomUUID()}` });
+    const { callback } = relay;
+    const token = new URL(`${around.environment().PUBLIC_URL}/${around.environment().CALLBACK_TOKENS}`);
+    await callback(
+      { data: { id: paidInvoice(around), payerEmail: "ada@example.com" } },
+      { path: `/callbacks${token.pathname}/order-planted?name=Ada` },
+    );
+    await publishedOn(around, 1);
+    await spansNamed(collector, "send invoice-events", 1);
+    await spansNamed(collector, "confirm invoice", 1);
+
+    expect(named(collector, /callbacks\//)).toHaveLength(1);
+    const told = JSON.stringify(collector.spans);
+    for (const planted of ["wrong-", "test-token", "test-api-key", "planted", "Ada", "ada@", "School fees"])
+      expect(told).not.toContain(planted);
+  });
+
+  it("a replay keeps the event as it was, and its message has the replay's own context", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const relay = await startRelay(
+      tracedBy(around, collector, { ADMIN_TOKENS: "admin-token-0123456789abcdef" }),
+    );
+    await relay.callback({ data: { id: paidInvoice(around) } });
+    const [before] = await publishedOn(around, 1);
+    await eventually(() => around.query("select 1 from publication"), toHaveLength(1));
+    const answer = await fetch(`${relay.url}/admin/v1/replays`, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer admin-token-0123456789abcdef",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ kind: "events" }),
+    });
+    expect([answer.status, await answer.text()]).toEqual([expect.any(Number), expect.stringContaining("id")]);
+
+    const [, after] = await publishedOn(around, 2);
+    const [first, replayed] = await spansNamed(collector, "publish invoice-events", 2);
+    expect(after?.message).toBe(before?.message);
+    expect(after?.messageAttributes.traceparent).toMatchObject({
+      Value: `00-${replayed?.traceId}-${replayed?.spanId}-01`,
+    });
+    expect(replayed?.traceId).not.toBe(first?.traceId);
+    expect(replayed?.attributes["invoice_relay.replay.id"]).toBe(after?.messageAttributes.replay?.Value);
+  });
+
+  it("a share of the callbacks is traced where OTEL_TRACES_SAMPLER_ARG says so; the rest goes as ever", async () => {
+    const around = await surroundings();
+    const collector = await startTraceReceiver();
+    const relay = await startRelay(
+      tracedBy(around, collector, {
+        OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+        OTEL_TRACES_SAMPLER_ARG: "0",
+      }),
+    );
+    await relay.callback({ data: { id: paidInvoice(around) } });
+    const [message] = await publishedOn(around, 1);
+    expect(message?.messageAttributes.traceparent?.Value).toMatch(/-00$/);
+    await relay.stop();
+    expect(collector.spans).toEqual([]);
+  });
+});
+
+describe("while no endpoint is set", () => {
+  it("there is no traceparent anywhere, whatever callers send", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment());
+    const headers = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+    await relay.callback({ data: { id: paidInvoice(around) } }, { headers });
+    const [message] = await publishedOn(around, 1);
+    expect(JSON.parse(message?.message ?? "")).not.toHaveProperty("traceparent");
+    expect(message?.messageAttributes).not.toHaveProperty("traceparent");
+    expect(await around.query("select traceparents from confirmation")).toEqual([{ traceparents: null }]);
+    await eventually(() => around.query("select 1 from outbox"), toEqual([]));
+  });
+});

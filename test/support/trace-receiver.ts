@@ -1,0 +1,87 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import { number, part, parts } from "./protobuf.ts";
+
+/** A span as a collector gets it; ids in hex. */
+export interface SeenSpan {
+  service: string;
+  traceId: string;
+  spanId: string;
+  /** "" for the first of a trace. */
+  parentSpanId: string;
+  name: string;
+  /** As OTLP counts kinds: 1 internal, 2 server, 3 client, 4 producer. */
+  kind: number;
+  attributes: Record<string, unknown>;
+  /** `<trace id>-<span id>` of each link. */
+  links: string[];
+  isError: boolean;
+  /** Whether it ended after it began. */
+  lasted: boolean;
+}
+
+export interface TraceReceiver {
+  /** What OTEL_EXPORTER_OTLP_ENDPOINT names. */
+  url: string;
+  spans: SeenSpan[];
+  requests: { path: string; headers: IncomingHttpHeaders }[];
+  /** A status, or never an answer. */
+  mood: number | "hangs";
+}
+
+/** A collector of our own: reads OTLP over HTTP by the field numbers of opentelemetry-proto. */
+export async function startTraceReceiver(): Promise<TraceReceiver> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    receiver.requests.push({ path: request.url ?? "", headers: request.headers });
+    if (receiver.mood === "hangs") return;
+    if (receiver.mood < 300) receiver.spans.push(...readSpans(Buffer.concat(chunks)));
+    response.writeHead(receiver.mood, { "content-type": "application/x-protobuf" }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const receiver: TraceReceiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans: [],
+    requests: [],
+    mood: 200,
+  };
+  return receiver;
+}
+
+/** The spans of an ExportTraceServiceRequest. */
+const readSpans = (request: Buffer): SeenSpan[] =>
+  parts(request, 1).flatMap((resourceSpans) => {
+    const service = String(attributesOf(parts(part(resourceSpans, 1), 1))["service.name"]);
+    return parts(resourceSpans, 2).flatMap((scopeSpans) =>
+      parts(scopeSpans, 2).map((span) => readSpan(span, service)),
+    );
+  });
+
+const readSpan = (span: Buffer, service: string): SeenSpan => ({
+  service,
+  traceId: part(span, 1).toString("hex"),
+  spanId: part(span, 2).toString("hex"),
+  parentSpanId: part(span, 4).toString("hex"),
+  name: part(span, 5).toString(),
+  kind: Number(number(span, 6)),
+  lasted: number(span, 8) >= number(span, 7) && number(span, 7) > 0n,
+  attributes: attributesOf(parts(span, 9)),
+  links: parts(span, 13).map((link) => `${part(link, 1).toString("hex")}-${part(link, 2).toString("hex")}`),
+  isError: number(part(span, 15), 3) === 2n,
+});
+
+const attributesOf = (pairs: Buffer[]): Record<string, unknown> =>
+  Object.fromEntries(pairs.map((pair) => [part(pair, 1).toString(), readValue(part(pair, 2))]));
+
+function readValue(value: Buffer): unknown {
+  const [array] = parts(value, 5);
+  if (array !== undefined) return parts(array, 1).map(readValue);
+  const [text] = parts(value, 1);
+  return text === undefined ? Number(number(value, 3)) : text.toString();
+}
