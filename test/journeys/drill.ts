@@ -76,7 +76,7 @@ export async function isTold(watch: OnCall, alarm: string): Promise<void> {
 
 /** The runbook has this heading, and says there what to do. */
 export function hasRunbook(heading: string): void {
-  expect(RUNBOOK).toMatch(new RegExp(`^### ${heading}\\n\\n[^#]+\\*\\*Do:\\*\\*`, "m"));
+  expect(RUNBOOK).toMatch(new RegExp(`^### ${heading}\\n(?:(?!\\n#)[^])+\\*\\*Do:\\*\\*`, "m"));
 }
 
 /** All is well again, and whoever was told of the trouble is told of its end. */
