@@ -55,7 +55,8 @@ export class Operator {
   async settle(): Promise<void> {
     await this.page.getByRole("heading", { level: 1 }).waitFor();
     await this.page.locator(".connection.is-live").waitFor({ state: "attached" });
-    await this.page.waitForFunction("document.querySelector('.loading') === null");
+    // Not waitForFunction: it evaluates its text again and again, which the pages' policy forbids.
+    await this.page.locator(".loading").first().waitFor({ state: "detached" });
   }
 
   async signIn(role: Role): Promise<void> {
