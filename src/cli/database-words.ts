@@ -11,7 +11,9 @@ const HANGS =
   "The database does not answer in time: it takes connections, but something holds it up, or a " +
   "firewall swallows what is sent. Look at its load and locks, and at the host and port in " +
   "DATABASE_URL.";
-const BROKE = "The connection to the database broke. Try again.";
+const BROKE =
+  "The connection to the database broke. Try again; if it goes on breaking, look whether Postgres restarts " +
+  "or fails over, and at the host and port in DATABASE_URL.";
 
 /** SQLSTATEs and socket errors of a database that is away. */
 const AWAY: Record<string, string> = {

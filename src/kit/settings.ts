@@ -229,6 +229,12 @@ export const SERVE_REQUIRES = [
   "AWS_REGION",
 ] as const satisfies readonly SettingName[];
 
+/**
+ * What everyone fills in: what `serve` requires, and COLLECTION_IDS, without which nothing finds a payment
+ * whose callback never comes.
+ */
+export const TO_FILL_IN: readonly SettingName[] = [...SERVE_REQUIRES, "COLLECTION_IDS"];
+
 /** The settings of `serve`: what it cannot do without is there. */
 export type ServeSettings = Settings<(typeof SERVE_REQUIRES)[number]>;
 

@@ -26,7 +26,7 @@ describe("the README", () => {
   });
 
   it("shows only command lines that the program takes", () => {
-    const lines = [...readme.matchAll(/npm run --silent relay -- (--settings .*)/g)].map(
+    const lines = [...readme.matchAll(/npm run --silent relay -- (--settings \.env .*)/g)].map(
       ([, line = ""]) => line,
     );
     expect(lines.length).toBeGreaterThan(3);
@@ -37,6 +37,18 @@ describe("the README", () => {
       expect(options, name).toBeDefined();
       for (const word of words.filter((one) => one.startsWith("--"))) expect(options).toContain(word);
     }
+  });
+
+  it("makes a second invoice with options that there are, in a collection that the stand-in has", () => {
+    const [, words = ""] = /settings\.env api create-invoice ([^`]*)```/.exec(readme) ?? [];
+    const create = commands.get("api")?.commands.find((one) => one.name() === "create-invoice");
+    const options = create?.options.map(({ long }) => long);
+    const given = words.match(/--[a-z-]+/g) ?? [];
+    expect(given.length).toBeGreaterThan(4);
+    for (const option of given) expect(options).toContain(option);
+    const [, collection = ""] = /--collection-id (\S+)/.exec(words) ?? [];
+    const seed = readFileSync(resolve(root, "src/sandbox/provider/seed.json"), "utf8");
+    expect(seed).toContain(`"${collection}"`);
   });
 
   it("lists the commands that there are", () => {

@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { SERVE_REQUIRES, type SettingName, settingsSchema } from "../../src/kit/settings.ts";
+import { SERVE_REQUIRES, type SettingName, settingsSchema, TO_FILL_IN } from "../../src/kit/settings.ts";
 
 // Both files are written from the schema: `vitest run --project house -u` brings them up to date.
 const names = Object.keys(settingsSchema.shape) as SettingName[];
@@ -10,12 +10,24 @@ const required: readonly SettingName[] = SERVE_REQUIRES;
 function describeSetting(name: SettingName) {
   const schema: z.ZodType = settingsSchema.shape[name];
   const standard = schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : null;
-  return { name, meaning: schema.description ?? "", standard, required: required.includes(name) };
+  return {
+    name,
+    meaning: schema.description ?? "",
+    standard,
+    required: required.includes(name),
+    toFillIn: TO_FILL_IN.includes(name),
+  };
 }
 
 function settingsDocument(): string {
-  const rows = names.map(describeSetting).map(({ name, meaning, standard, required }) => {
-    const value = required ? "**required by `serve`**" : standard ? `\`${standard}\`` : "";
+  const rows = names.map(describeSetting).map(({ name, meaning, standard, required, toFillIn }) => {
+    const value = required
+      ? "**required by `serve`**"
+      : toFillIn
+        ? "**fill it in**; `doctor` fails without"
+        : standard
+          ? `\`${standard}\``
+          : "";
     return `| \`${name}\` | ${meaning.replaceAll("|", "\\|")} | ${value} |`;
   });
   return `# Settings
@@ -37,12 +49,12 @@ ${rows.join("\n")}
 }
 
 function exampleFile(): string {
-  const entries = names.map(describeSetting).map(({ name, meaning, standard, required }) => {
-    const line = required ? `${name}=` : `# ${name}=${standard ?? ""}`;
+  const entries = names.map(describeSetting).map(({ name, meaning, standard, toFillIn }) => {
+    const line = toFillIn ? `${name}=` : `# ${name}=${standard ?? ""}`;
     return `# ${meaning}\n${line}\n`;
   });
   return `# Every setting of invoice-relay; docs/settings.md says more. Copy it, fill in what has no #
-# in front (serve needs those), then: invoice-relay --settings .env doctor
+# in front (serve needs those, and doctor COLLECTION_IDS), then: invoice-relay --settings .env doctor
 
 ${entries.join("\n")}`;
 }
@@ -58,7 +70,8 @@ describe("the documented settings", () => {
 
   it(".env.example, read as it is, sets nothing: what serve needs is missing rather than made up", () => {
     const read = parseEnv(exampleFile());
-    expect(Object.keys(read).sort()).toEqual([...required].sort());
+    expect(Object.keys(read).sort()).toEqual([...TO_FILL_IN].sort());
+    expect(TO_FILL_IN).toContain("COLLECTION_IDS");
     expect(Object.values(read).join("")).toBe("");
   });
 

@@ -56,7 +56,8 @@ async function failedTwice(due: "sweep" | "certificate") {
   };
   const told = () =>
     around.query(
-      "select name, subject, times, cleared_at is null as open from alarm where name in ('sweep_failing', 'certificate_gap')",
+      `select name, subject, times, cleared_at is null as open from alarm
+       where name in ('sweep_failing', 'certificate_failing', 'certificate_gap')`,
     );
   return { around, provider, killedAt, told };
 }
@@ -65,7 +66,7 @@ describe("a process that is killed just after its row was written", () => {
   it.each([
     ["sweep given back", broken, "sweep_failing", COLLECTION],
     ["sweep finished", contradictory, "sweep_failing", COLLECTION],
-    ["daily certificate given back", broken, "sweep_failing", "certificate"],
+    ["daily certificate given back", broken, "certificate_failing", "default"],
     ["daily certificate kept", contradictory, "certificate_gap", "default"],
   ])("has told what it says: %s (G13)", async (step, fails, name, subject) => {
     const { around, provider, killedAt, told } = await failedTwice(

@@ -10,7 +10,7 @@ export async function loginWith(databaseUrl: string, roles: readonly Role[]): Pr
   const memberships = roles.map((role) => ROLES[role]);
   const within = memberships.length > 0 ? `in role ${memberships.join(", ")}` : "";
   await asOwner(databaseUrl, `create role ${name} login password '${password}' ${within}`);
-  onTestFinished(() => asOwner(databaseUrl, `drop role ${name}`));
+  onTestFinished(() => asOwner(databaseUrl, `drop role if exists ${name}`));
   const url = new URL(databaseUrl);
   url.username = name;
   url.password = password;

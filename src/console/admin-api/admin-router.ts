@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import express, { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { z } from "zod";
-import { isRefusedData } from "../../database/postgres-errors.ts";
+import { isDatabaseAway, isRefusedData } from "../../database/postgres-errors.ts";
 import { type AdminToken, mayAct, type Role } from "../../kit/admin-token.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
@@ -123,6 +123,7 @@ async function carryOut(
 
 function refuse(response: Response, { status, error }: { status: number; error: string }): void {
   if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
+  if (status === 503) response.setHeader("retry-after", "5");
   if (status === 429) response.setHeader("retry-after", "60");
   response.status(status).json({ error });
 }
@@ -144,6 +145,8 @@ function judge(error: unknown, request: Request, log: Logger): { status: number;
   if (typeof status === "number" && status >= 400 && status < 500)
     return { status, error: `The request cannot be read: ${messageOf(error)}` };
   log.error({ method: request.method, error: messageOf(error) }, "a request to the admin API failed");
+  if (isDatabaseAway(error))
+    return { status: 503, error: "The database does not answer. Try again in a moment; see database_away." };
   return { status: 500, error: "Something went wrong here. Try again; the log says more." };
 }
 

@@ -15,7 +15,7 @@ const ERRORS: Record<string, string> = {
   404: "There is nothing with this id.",
   409: "It cannot be done as things stand; the error says why and what to do.",
   429: "Too many wrong tokens were sent from this address.",
-  503: "Too many listen already.",
+  503: "The database does not answer, or too many listen already.",
 };
 
 /** The OpenAPI 3.1 document, made from the operations: it says nothing that is not there. */

@@ -20,7 +20,8 @@ export interface DebianCluster {
 const SETTINGS =
   "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 -c timezone=Asia/Kolkata";
 
-async function asPostgres(program: string, ...args: string[]): Promise<void> {
+/** One of PostgreSQL 15's programs, as the user `postgres`. */
+export async function asPostgres(program: string, ...args: string[]): Promise<void> {
   const command = ["-u", "postgres", "--", join(BIN, program), ...args];
   // What Postgres leaves running must not hold our pipes open.
   await execute("runuser", command, { cwd: "/", timeout: 60_000 });
@@ -56,24 +57,19 @@ export async function newCluster(folder: string, password: string): Promise<Debi
   return await clusterIn(folder);
 }
 
+/** Copies a running cluster into a folder, as a base backup of it. It does not run yet. */
+export async function newCopy(folder: string, url: string, ...more: string[]): Promise<DebianCluster> {
+  await folderOfPostgres(folder);
+  const data = join(folder, "cluster");
+  await asPostgres("pg_basebackup", "-D", data, "-d", url, "-X", "stream", "-c", "fast", ...more);
+  return await clusterIn(folder);
+}
+
 /** Copies a running cluster into a folder, as its standby named `standby`. It does not run yet. */
 export async function newStandby(folder: string, primaryUrl: string): Promise<DebianCluster> {
-  await folderOfPostgres(folder);
   const from = new URL(primaryUrl);
   from.searchParams.set("application_name", "standby");
-  await asPostgres(
-    "pg_basebackup",
-    "-D",
-    join(folder, "cluster"),
-    "-d",
-    from.href,
-    "-R",
-    "-X",
-    "stream",
-    "-c",
-    "fast",
-  );
-  return await clusterIn(folder);
+  return await newCopy(folder, from.href, "-R");
 }
 
 /** The standby takes over. */

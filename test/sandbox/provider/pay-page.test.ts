@@ -82,6 +82,28 @@ describe("the payer's page", () => {
     },
   );
 
+  it("names its reference, and leads back to the merchant, paid or cancelled", async () => {
+    const id = await service.create({ callBackUrl: `${receiver.url}/order-17` });
+    for (const [status, words] of [
+      ["Unpaid", "Cancel and go back to Adaeze & Sons Ltd"],
+      ["Paid", "Go back to Adaeze & Sons Ltd"],
+    ] as const) {
+      const page = await open(id);
+      expect(await page.locator("main").textContent()).toContain(id);
+      if (status === "Paid") await page.getByRole("button").click();
+      await shot(page, `pay-page-way-back-${status}`);
+      await page.getByRole("link", { name: words, exact: true }).click();
+      const opened = receiver.received.filter(({ method }) => method === "GET").at(-1);
+      expect(opened?.url).toBe(
+        `${new URL(receiver.url).pathname.replace(/\/$/, "")}/order-17?invoiceId=${id}&status=${status}`,
+      );
+      await page.context().close();
+    }
+    const nowhere = await open(await service.create());
+    expect(await nowhere.getByRole("link").count()).toBe(0);
+    await nowhere.context().close();
+  });
+
   it("is paid with the keyboard alone", async () => {
     const id = await service.create();
     const page = await open(id);
@@ -226,9 +248,12 @@ describe("the payer's page", () => {
     expect(text).toContain("<h1>That did not work</h1>");
   });
 
-  it.each([NOBODY, "not-an-id", "%00", "%ff", "..%2F..%2Fetc%2Fpasswd"])("answers 404 for %s", async (id) => {
-    const { status, text } = await call(`${service.url}/pay/${id}`, "GET");
-    expect(status).toBe(404);
-    expect(text).toContain("This invoice does not exist");
-  });
+  it.each([NOBODY, "not-an-id", "%00", "%ff", "", "a/b", "..%2F..%2Fetc%2Fpasswd"])(
+    "answers 404 for '%s'",
+    async (id) => {
+      const { status, text } = await call(`${service.url}/pay/${id}`, "GET");
+      expect(status).toBe(404);
+      expect(text).toContain("This invoice does not exist");
+    },
+  );
 });

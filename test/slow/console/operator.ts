@@ -28,7 +28,7 @@ export class Operator {
     this.page = page;
     this.#world = world;
     this.#hand = hand;
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     page.on("console", (message) => {
       if (message.type() === "error") this.complaints.push(message.text());
     });
@@ -55,7 +55,7 @@ export class Operator {
   async settle(): Promise<void> {
     await this.page.getByRole("heading", { level: 1 }).waitFor();
     await this.page.locator(".connection.is-live").waitFor({ state: "attached" });
-    await this.page.waitForFunction("document.querySelector('.loading') === null");
+    await this.page.locator(".loading").first().waitFor({ state: "detached" });
   }
 
   async signIn(role: Role): Promise<void> {
@@ -107,8 +107,7 @@ export class Operator {
   async reach(what: Locator): Promise<void> {
     await what.waitFor();
     for (let stops = 0; stops < MOST_STOPS; stops += 1) {
-      // Strings, since these run in the page, whose types are not ours.
-      if (await what.evaluate("(element) => element === document.activeElement")) {
+      if ((await what.and(this.page.locator(":focus")).count()) > 0) {
         expect(await this.page.evaluate(FOCUS_IS_SEEN), `the focus on ${what}`).toBe(true);
         return;
       }
@@ -140,8 +139,11 @@ export class Operator {
 const FOCUS_IS_SEEN = `(() => {
   let element = document.activeElement;
   for (; element && element !== document.body; element = element.parentElement) {
-    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element);
-    if ((outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none") return true;
+    // A row's link has its ring around the row, on what is laid over it.
+    for (const part of [null, "::after"]) {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(element, part);
+      if ((outlineStyle !== "none" && parseFloat(outlineWidth) > 0) || boxShadow !== "none") return true;
+    }
     if (element.matches("label, td, th, li")) break;
   }
   return false;

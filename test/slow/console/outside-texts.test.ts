@@ -105,10 +105,10 @@ describe("what others wrote: markup, control and bidi characters", () => {
   it("in an address does no more", async () => {
     const person = await Operator.arrive(stand.browser, stand.world);
     await person.signIn("read");
+    // A dot would ask for a file, which the server answers itself.
+    const text = encodeURIComponent(MARKUP + BIDI).replaceAll(".", "%2e");
     for (const page of ["payments", "callbacks", "attention", "completeness", "replays", "nowhere"]) {
-      await person.open(
-        `${page}/${encodeURIComponent(MARKUP + BIDI)}?reference=${encodeURIComponent(MARKUP)}`,
-      );
+      await person.open(`${page}/${text}?reference=${encodeURIComponent(MARKUP)}`);
       await person.page.getByRole("heading", { level: 1 }).waitFor();
       expect(
         (await harmDone(person.page)).filter((what) => !String(what).startsWith("hides")),

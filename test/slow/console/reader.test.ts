@@ -55,7 +55,7 @@ describe("whoever may read only", () => {
       expect(await reader.page.locator("main input[type=checkbox]").count(), path).toBe(0);
     }
     await reader.open("attention/dead");
-    await reader.page.getByRole("row").filter({ hasText: "order-dead" }).waitFor();
+    await reader.page.getByRole("row").filter({ hasText: "order-refused" }).waitFor();
     expect(reader.complaints).toEqual([]);
     await reader.leave();
   });
@@ -93,7 +93,7 @@ describe("whoever may read only", () => {
     await stranger.write(stranger.page.getByLabel("Admin token"), "a-wrong-token-0123456789abc");
     await stranger.press(stranger.page.getByRole("button", { name: "Sign in" }));
     await stranger.page.getByRole("alert").waitFor();
-    expect(await stranger.page.getByText("order-dead").count()).toBe(0);
+    expect(await stranger.page.getByText("order-refused").count()).toBe(0);
     await stranger.signIn("read");
     await stranger.press(stranger.page.getByRole("button", { name: "Sign out" }));
     await stranger.page.getByRole("heading", { name: "Sign in to the console" }).waitFor();

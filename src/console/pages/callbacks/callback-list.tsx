@@ -2,6 +2,7 @@ import { useCallback } from "preact/hooks";
 import type { CallbackPage, ListedCallback } from "../../admin-api/callback-schemas.ts";
 import { get, queryText } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
+import { countText } from "../kit/money-text.ts";
 import { query } from "../kit/router.tsx";
 import { FirstCallback } from "../now/first-callback.tsx";
 import { Badge, wordOf } from "../parts/badge.tsx";
@@ -59,7 +60,7 @@ const COLUMNS: readonly Column<ListedCallback>[] = [
   { head: "From", cell: ({ remoteAddress }) => orNone(remoteAddress), phone: "away" },
   {
     head: "Bytes",
-    cell: ({ bytes, method }) => (bytes === null ? "erased" : `${method} ${bytes.toLocaleString("en-US")}`),
+    cell: ({ bytes }) => (bytes === null ? "erased" : countText(bytes)),
     kind: "number",
     phone: "away",
   },

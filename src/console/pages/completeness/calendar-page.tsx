@@ -14,7 +14,7 @@ import { ProofForm } from "./proof-form.tsx";
 /** Months on one page. */
 const SHOWN = 3;
 
-/** The newest months, each day green or with what is missing; and the way to prove or heal a period. */
+/** The newest months first, each day green or with what is missing; and the way to prove or heal a period. */
 export function CalendarPage() {
   const today = dayOf(Date.now());
   const back = Math.max(0, Number(query.value.get("back")) || 0);
@@ -84,17 +84,17 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
         </Empty>
       )}
       <div class="completeness-months">
-        {monthsFromTo(from, to).map((month) => (
+        {monthsFromTo(from, to).toReversed().map((month) => (
           <MonthGrid key={month.name} month={month} stateOf={stateOf} certified={certified} />
         ))}
+        <Section title="Prove or heal a period">
+          <ProofForm
+            from={servedSince !== null && servedSince > from ? servedSince : from}
+            to={daysAfter(today, -1)}
+            onDone={onDone}
+          />
+        </Section>
       </div>
-      <Section title="Prove or heal a period">
-        <ProofForm
-          from={servedSince !== null && servedSince > from ? servedSince : from}
-          to={daysAfter(today, -1)}
-          onDone={onDone}
-        />
-      </Section>
     </>
   );
 }

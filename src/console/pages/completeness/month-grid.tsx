@@ -63,7 +63,10 @@ function DayCell({
       <span class="day-mark" aria-hidden="true">
         {state === "missing" ? (
           <>
-            <b>{certified?.missing.count} missing</b>
+            <b>
+              {certified?.missing.count}
+              <span class="day-word"> missing</span>
+            </b>
             <span>{moneyText(certified?.missing.amount ?? "0")}</span>
           </>
         ) : (

@@ -6,9 +6,12 @@ export function headlineOf({ sentence, needs }: Pick<Status, "sentence" | "needs
   return sentence.replace(/ Give the provider the URL that invoice-relay callback-url prints\.$/, "");
 }
 
+const LISTS: Record<string, string> = { dead: "dead letters", quarantine: "quarantine", alarms: "alarms" };
+
 /** Where something is done that the command line is named for; null where no page does it. */
 export function pageFor(action: string): { to: string; name: string } | null {
-  if (/invoice-relay (dead|quarantine|alarms)\b/.test(action)) return { to: "attention", name: "Attention" };
+  const list = /invoice-relay (dead|quarantine|alarms)\b/.exec(action)?.[1];
+  if (list !== undefined) return { to: `attention/${list}`, name: LISTS[list] ?? list };
   if (/invoice-relay (certificate|certify|reconcile)\b/.test(action))
     return { to: "completeness", name: "Completeness" };
   if (/invoice-relay (resume|pause)\b/.test(action)) return { to: "settings", name: "Settings" };

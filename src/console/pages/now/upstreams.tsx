@@ -35,7 +35,7 @@ function One({ upstream, what }: { upstream: Upstream; what: string }) {
       </p>
       {state !== "closed" && (
         <p class="quiet">
-          {pauseReason !== null && <Outside text={`${pauseReason}. `} />}
+          {pauseReason !== null && <Outside text={`${pauseReason.replace(/[.\s]+$/, "")}. `} />}
           {state !== "paused" && lastError !== null && <Outside text={`${lastError} `} />}
           {pausedUntil !== null && (
             <>

@@ -15,8 +15,18 @@ export interface Filter {
 /** Filters that stand in the address, so that a link keeps them. Text counts on Enter, or when one leaves it. */
 export function FilterBar({ filters, label }: { filters: readonly Filter[]; label: string }) {
   const set = filters.filter(({ name }) => query.value.has(name));
+  // On a phone they would stand before what one came to see.
+  const [isOpen, setOpen] = useState(false);
   return (
-    <search class="filters" aria-label={label}>
+    <search class={isOpen ? "filters is-open" : "filters"} aria-label={label}>
+      <button
+        type="button"
+        class="button filters-toggle"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters{set.length > 0 && ` (${set.length})`}
+      </button>
       {filters.map((filter) => (
         <FilterField key={filter.name} filter={filter} />
       ))}

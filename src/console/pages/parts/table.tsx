@@ -4,8 +4,11 @@ import { Link } from "../kit/router.tsx";
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => ComponentChildren;
-  /** number: to the right, digits aligned; wide: takes what is left, cut at its end. */
-  kind?: "number" | "wide";
+  /**
+   * number: to the right, digits aligned; text: over several lines; wide: too, and takes what is left. Without
+   * it a cell is one line, cut where it is very long.
+   */
+  kind?: "number" | "text" | "wide";
   /** On a phone a row is a small card: `lead` its first line, `side` at that line's right, `away` left out. */
   phone?: "lead" | "side" | "away";
 }

@@ -46,7 +46,6 @@ const COLUMNS: readonly Column<ListedInvoice>[] = [
   {
     head: "Collection",
     cell: ({ collection }) => (collection === null ? <None /> : <Outside text={collection} />),
-    kind: "wide",
     phone: "away",
   },
   { head: "Invoice", cell: ({ invoiceId }) => <Id id={invoiceId} of="invoice" short />, phone: "away" },

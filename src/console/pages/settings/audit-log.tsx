@@ -88,6 +88,7 @@ const COLUMNS: readonly Column<Entry>[] = [
           <code>{subject.slice(0, 8)}…</code>
         </Link>
       ),
+    kind: "text",
   },
   {
     head: "Why",

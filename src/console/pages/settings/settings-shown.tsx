@@ -76,6 +76,7 @@ export function SettingsShownPart() {
                         <Outside text={value} />
                       </span>
                     ),
+                  kind: "text",
                 },
                 { head: "What it is for", cell: ({ about }) => about, kind: "wide" },
               ]}

@@ -74,7 +74,7 @@ export function callbackRequest(subject: CallbackSubject): CallbackRequest {
     case "redirect":
       return {
         method: "GET",
-        url: withQuery(url, { invoiceId: invoice.id, status }),
+        url: browserReturnUrl(url, invoice.id, status),
         headers: base,
         body: null,
       };
@@ -128,8 +128,10 @@ function asStrings(invoice: InvoiceWritten, collectionId: string) {
   };
 }
 
-function withQuery(address: string, fields: Record<string, string>): string {
-  const url = new URL(address);
-  for (const [name, value] of Object.entries(fields)) url.searchParams.set(name, value);
+/** Where a payer's browser is sent afterwards: the callback URL, with what is to be looked at. */
+export function browserReturnUrl(callbackUrl: string, invoiceId: string, status: string): string {
+  const url = new URL(callbackUrl);
+  url.searchParams.set("invoiceId", invoiceId);
+  url.searchParams.set("status", status);
   return url.href;
 }

@@ -68,6 +68,8 @@ button:hover { background: var(--brand-dark); }
 .bad { background: var(--bad-tint); color: var(--bad); }
 .notice { margin: 1.25rem 1.5rem 0; padding: .75rem 1rem; border-radius: .75rem; background: var(--bad-tint); color: var(--bad); }
 .end { height: 1.5rem; }
+.back { margin: 0; padding: 0 1.5rem 1.5rem; text-align: center; overflow-wrap: anywhere; }
+a { color: var(--brand); }
 footer { padding: 1.25rem .5rem 0; text-align: center; color: var(--quiet); font-size: .8125rem; overflow-wrap: anywhere; }
 footer p { margin: 0 0 .25rem; }
 .until, .state p, footer p, h1 { text-wrap: balance; }

@@ -1,3 +1,4 @@
+import { browserReturnUrl } from "../callbacks/callback-request.ts";
 import type { InvoiceRow } from "../service-tables.ts";
 import { amountClass } from "./amount-style.ts";
 import { Html, html } from "./html.ts";
@@ -53,8 +54,9 @@ ${biller(invoice)}
 ${notice !== null && html`<p class="notice" role="alert">${notice}</p>`}
 ${stateOf(invoice, state)}
 ${figures(invoice, state, money)}
-${state === "payable" ? form(invoice, money) : html`<div class="end"></div>`}`,
-    html`<p>Invoice ${invoice.id}</p>`,
+${state === "payable" ? form(invoice, money) : html`<div class="end"></div>`}
+${wayBack(invoice, state)}`,
+    html``,
   );
 }
 
@@ -128,6 +130,7 @@ function figures(invoice: InvoiceRow, state: PageState, money: (amount: string) 
   return html`<dl>
 ${row("For", invoice.collection_name)}
 ${row("Billed to", invoice.payer_name)}
+<div><dt>Reference</dt><dd class="quiet">${invoice.id}</dd></div>
 ${state === "paid" && invoice.paid_at !== null && row("Paid on", moment(invoice.paid_at))}
 ${state === "paid" && row("Paid by", paidBy)}
 ${amount("Amount", money(invoice.amount))}
@@ -157,6 +160,15 @@ ${ways.map(
 <button type="submit">Pay <span class="${amountClass(total)}">${total}</span></button>
 <p class="until quiet">Payable until ${moment(invoice.expires_at)}</p>
 </form>`;
+}
+
+/** To the merchant, whether it was paid or not; where the merchant gave no address there is none. */
+function wayBack(invoice: InvoiceRow, state: PageState): Html | null {
+  const { callback_url: url, biller_name: merchant } = invoice;
+  if (url === null) return null;
+  const words = state === "payable" ? `Cancel and go back to ${merchant}` : `Go back to ${merchant}`;
+  const href = browserReturnUrl(url, invoice.id, invoice.status);
+  return html`<p class="back"><a href="${href}" dir="auto">${words}</a></p>`;
 }
 
 const TICK = new Html(

@@ -55,6 +55,11 @@ export function payRouter(context: ServiceContext): Router {
     },
   );
 
+  // Whoever looks at what is left is a person too.
+  router.use(
+    "/pay",
+    (_request, response) => void response.status(404).type("html").send(noSuchInvoicePage()),
+  );
   router.use("/pay", pageForErrors(context.log));
 
   /** The invoice's page as it stands now. */

@@ -1,0 +1,16 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it, onTestFinished } from "vitest";
+import { buildPages } from "../../src/console/build-pages.ts";
+
+it("the console's pages are built whole, with less than 80 kB of JavaScript, gzipped", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "console-size-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await buildPages(folder);
+  const scripts = readdirSync(join(folder, "assets")).filter((name) => name.endsWith(".js"));
+  expect(readFileSync(join(folder, "index.html"), "utf8")).toMatch(/src="\/console\/assets\/index-.*\.js"/);
+  const bytes = scripts.map((name) => gzipSync(readFileSync(join(folder, "assets", name))).length);
+  expect(bytes.reduce((sum, one) => sum + one, 0)).toBeLessThan(80_000);
+});

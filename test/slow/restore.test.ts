@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { asPostgres, type DebianCluster, newCluster, newCopy } from "../faults/world/debian-cluster.ts";
+import { onDatabase, runOn } from "../faults/world/postgres-server.ts";
+import { certify, emptyMonth, eventsOnTopic, sendAll } from "../reconcile/month.ts";
+import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
+import { startRelay } from "../support/relay.ts";
+import { runCommand } from "../support/run-command.ts";
+
+// On Debian's PostgreSQL 15, with its pg_dump, pg_restore and pg_basebackup; test/slow/run.sh installs them.
+const WAIT = { timeout: 120_000, interval: 500 };
+const PASSWORD = randomUUID();
+
+/** A folder that the user postgres can enter, gone with the test. */
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "invoice-relay-restore-"));
+  await chmod(path, 0o711);
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** @returns the URL of its database `postgres`; it ends with the test. */
+async function running(cluster: DebianCluster): Promise<string> {
+  await cluster.start();
+  onTestFinished(() => cluster.stop("immediate"));
+  return `postgres://postgres:${PASSWORD}@127.0.0.1:${cluster.port}/postgres`;
+}
+
+const emptyServer = async () => await running(await newCluster(await folder(), PASSWORD));
+
+/** Takes a backup of the relay's database, and restores it on a server that knows nothing of it. */
+type Backup = (url: string) => Promise<{ restore(): Promise<string> }>;
+
+const BACKUPS: Record<string, Backup> = {
+  async pg_dump(url) {
+    const target = await emptyServer();
+    const place = await folder();
+    await chmod(place, 0o777);
+    const file = join(place, "relay.dump");
+    await asPostgres("pg_dump", "--format=custom", "--file", file, "--dbname", url);
+    return {
+      async restore() {
+        await runOn(target, "create database relay template template0 encoding 'UTF8'");
+        const restored = onDatabase(target, "relay");
+        const plain = ["--no-owner", "--no-privileges", "--exit-on-error"];
+        await asPostgres("pg_restore", ...plain, "--dbname", restored, file);
+        return restored;
+      },
+    };
+  },
+  async pg_basebackup(url) {
+    const copy = await newCopy(join(await folder(), "copy"), url);
+    return { restore: async () => onDatabase(await running(copy), "relay") };
+  },
+};
+
+it.each(Object.entries(BACKUPS))(
+  "a backup by %s, restored as the runbook says, lacks nothing in the end: same events, same ids (G4, G10)",
+  async (_, backUp) => {
+    const month = await emptyMonth();
+    const server = await emptyServer();
+    await runOn(server, "create database relay template template0 encoding 'UTF8'");
+    const url = onDatabase(server, "relay");
+    const before = { ...month.environment, DATABASE_URL: url };
+    expect((await runCommand(["migrate"], before)).code).toBe(0);
+    await runOn(
+      url,
+      "insert into source (name, first_served_at) values ('default', now() - interval '9 days')",
+    );
+    const day = new Date(Date.now() - 86_400_000).toISOString();
+    const pay = async (count: number): Promise<string[]> => {
+      const invoices = Array.from({ length: count }, () => ({
+        id: randomUUID(),
+        createdAt: day,
+        paidAt: day,
+      }));
+      await month.service.control("POST", "/invoices", { collectionId: OPEN_AMOUNT, invoices });
+      return invoices.map(({ id }) => id);
+    };
+    const published = (count: number) =>
+      vi.waitFor(() => expect(eventsOnTopic(month).size).toBe(count), WAIT);
+
+    const first = await startRelay(before);
+    const kept = await pay(5);
+    await sendAll(first, kept);
+    await published(5);
+    await vi.waitFor(async () => expect(await runOn(url, "select from outbox")).toEqual([]), WAIT);
+    const { restore } = await backUp(url);
+    const lost = await pay(4);
+    await sendAll(first, lost);
+    await published(9);
+
+    // 1. Stop every relay, restore, migrate.
+    await first.stop();
+    const restored = { ...before, DATABASE_URL: await restore() };
+    const command = async (...words: string[]) => {
+      const { code, stdout, stderr } = await runCommand(words, restored);
+      expect(code, stderr).toBe(0);
+      return stdout;
+    };
+    expect(await command("migrate")).toContain("The schema is current.");
+    // 2. Nothing is published before somebody has looked.
+    await command("pause", "publish", "--reason", "restore");
+    // 3. What the backup lacks is asked for.
+    await startRelay(restored);
+    expect(await command("reconcile")).toContain("4 payments are healed");
+    // 4. Only what is not published is left, then nothing.
+    const days: [string, string] = [day.slice(0, 10), day.slice(0, 10)];
+    const look = () => certify({ environment: restored, days });
+    await vi.waitFor(async () => {
+      const { certificate } = await look();
+      const left = certificate.differences.map((one: Record<string, string>) => [one.invoiceId, one.reason]);
+      expect(left.sort()).toEqual(lost.map((id) => [id, "unpublished"]).sort());
+    }, WAIT);
+    await command("resume", "publish");
+    await vi.waitFor(async () => expect(await look()).toMatchObject({ code: 0 }), WAIT);
+    expect((await look()).certificate.total).toMatchObject({ paid: { count: 9 }, published: { count: 9 } });
+
+    const events = eventsOnTopic(month);
+    for (const id of kept) expect(events.get(id)).toHaveLength(1);
+    for (const id of lost) {
+      const [once, again, ...more] = events.get(id) ?? [];
+      expect(again).toBe(once);
+      expect(more).toEqual([]);
+    }
+  },
+  300_000,
+);
