@@ -2,6 +2,8 @@ import type { Readable } from "node:stream";
 import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
+import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { withTextsMasked } from "../kit/mask/masked-texts.ts";
 import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
 import { agrees } from "./agrees.ts";
 import { isColourful, type Look, paint } from "./paint.ts";
@@ -86,14 +88,14 @@ export class CommandContext {
     return readSettings(this.environment, required);
   }
 
-  /** Prints the result: the value as JSON with `--json`, else what `human` makes of it. */
+  /** Prints the result, callback tokens masked: as JSON with `--json`, else what `human` makes of it. */
   show<Value>(value: Value, human: (value: Value) => string): void {
-    this.print(this.#json ? JSON.stringify(value, null, 2) : human(value));
+    this.print(this.#json ? maskedJson(value, 2) : withoutCallbackTokens(human(value)));
   }
 
   /** The same for one of many results as they come: with `--json`, a line of JSON each. */
   showLine<Value>(value: Value, human: (value: Value) => string): void {
-    this.print(this.#json ? JSON.stringify(value) : human(value));
+    this.print(this.#json ? maskedJson(value) : withoutCallbackTokens(human(value)));
   }
 
   /**
@@ -185,3 +187,6 @@ export class CommandContext {
     return new StopRequest(this.#signals, (text) => this.remark(text));
   }
 }
+
+const maskedJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(withTextsMasked(value, withoutCallbackTokens), null, indent);

@@ -22,9 +22,9 @@ const LONGEST = 32_768;
 
 /**
  * What a callback claimed of an invoice beside what the provider answered, field by field. The object that
- * holds the invoice's id is the claim: what stands around it (an envelope's id and status, other invoices)
- * is shown and not compared. Where none holds it, fields of the same name are compared, wherever they stand.
- * Amounts are compared as numbers, times as moments, URLs without their callback tokens. Pure.
+ * holds the invoice's id is the claim: what stands around it (an envelope's own id and status, other
+ * invoices) is shown and not compared. Where none holds it, fields of the same name are compared, wherever
+ * they stand. Amounts are compared as numbers, times as moments, URLs without their callback tokens. Pure.
  * @param claim the callback's body as text: JSON or a form; nothing is compared of anything else.
  * @param answer the provider's JSON; null when there is none.
  * @param invoiceId lower case.

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { runCli } from "../support/cli-process.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { addConfirmation } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
 const invoice = (around: Surroundings, ...words: string[]) =>
@@ -46,6 +47,23 @@ describe("invoice-relay invoice <id>", () => {
 The provider confirmed that it is paid.
 The event is published: SNS accepted it. Nothing is left to do here; what consumers do with it, only they know.
 `);
+  });
+
+  it("shows no callback token, as text or JSON", async () => {
+    const around = await surroundings();
+    const id = await addConfirmation(around);
+    const reference = `see https://relay.example.com/callbacks/${TOKEN}/order`;
+    await around.query(
+      `insert into invoice (id, source, status, reference, asked_at, confirmed_at, digest, document)
+        values ($1, 'default', 'Paid', $2, now(), now(), 'x', '{}')`,
+      [id, reference],
+    );
+    for (const words of [[], ["--json"]]) {
+      const { code, stdout } = await invoice(around, id, ...words);
+      expect(code).toBe(0);
+      expect(stdout).toContain(reference.replace(TOKEN, "***"));
+      expect(stdout).not.toContain(TOKEN);
+    }
   });
 
   it("says what the provider still says and when it is asked again", async () => {
