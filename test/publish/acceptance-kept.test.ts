@@ -1,0 +1,34 @@
+import { randomUUID } from "node:crypto";
+import { expect, it, onTestFinished } from "vitest";
+import { TcpProxy } from "../faults/network/tcp-proxy.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+it("keeps a MessageId whose answer came while Postgres was away, past the end of its lease (G5)", async () => {
+  const around = await surroundings();
+  const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
+  onTestFinished(() => proxy.close());
+  around.sns.addFault({ kind: "slow", delayMs: 1_500, times: 1 });
+  const relay = await startRelay(
+    around.environment({ DATABASE_URL: proxy.through(around.databaseUrl), LEASE_DURATION: "3s" }),
+  );
+  const id = randomUUID();
+  around.provider.invoice(id, invoiceAnswer(id));
+  await relay.callback({ data: { id } });
+
+  const claimed = (how: string) => () =>
+    around.query(`select count(*)::int as n from outbox where state = 'claimed' and ${how}`);
+  await eventually(claimed("claimed_until > now()"), toEqual([{ n: 1 }]));
+  proxy.fault({ kind: "refuse" });
+  const accepted = () => around.sns.messages(around.topicArn).map(({ messageId }) => messageId);
+  await eventually(async () => accepted().length, toEqual(1));
+  await eventually(claimed("claimed_until < now()"), toEqual([{ n: 1 }]));
+  expect(await around.query("select from publication")).toEqual([]);
+
+  proxy.heal();
+  await eventually(() => around.query("select from outbox"), toEqual([]));
+  // Whoever took the expired lease may have sent it once more: each acceptance is a fact, the first one too.
+  const kept = await around.query<{ message_id: string }>("select message_id from publication");
+  expect(kept.map(({ message_id }) => message_id).toSorted()).toEqual(accepted().toSorted());
+});
