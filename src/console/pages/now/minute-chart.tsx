@@ -55,18 +55,20 @@ export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
     pointed === null ? totals[name] : (columns[column][pointed] ?? null);
   return (
     <div class="minutes">
-      <dl class="minutes-legend">
-        {KINDS.map(({ name, says, column }) => {
-          const value = shownOf(name, column);
-          return (
-            <div key={name} class={`minutes-${name}`}>
-              <dt>{says}</dt>
-              <dd>{value === null ? "…" : countText(value)}</dd>
-            </div>
-          );
-        })}
+      <div class="minutes-legend">
+        <dl>
+          {KINDS.map(({ name, says, column }) => {
+            const value = shownOf(name, column);
+            return (
+              <div key={name} class={`minutes-${name}`}>
+                <dt>{says}</dt>
+                <dd>{value === null ? "…" : countText(value)}</dd>
+              </div>
+            );
+          })}
+        </dl>
         <p class="minutes-when">{when}</p>
-      </dl>
+      </div>
       <div
         ref={place}
         class="minutes-plot"
