@@ -84,9 +84,11 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
         </Empty>
       )}
       <div class="completeness-months">
-        {monthsFromTo(from, to).toReversed().map((month) => (
-          <MonthGrid key={month.name} month={month} stateOf={stateOf} certified={certified} />
-        ))}
+        {monthsFromTo(from, to)
+          .toReversed()
+          .map((month) => (
+            <MonthGrid key={month.name} month={month} stateOf={stateOf} certified={certified} />
+          ))}
         <Section title="Prove or heal a period">
           <ProofForm
             from={servedSince !== null && servedSince > from ? servedSince : from}
