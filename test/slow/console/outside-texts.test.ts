@@ -69,20 +69,22 @@ describe("what others wrote: markup, control and bidi characters", () => {
     const [replay] = await stand.world.query<{ id: string }>(
       "select id from replay order by requested_at desc limit 1",
     );
+    // The status comes by the stream, and has the reason of the pause in it.
+    const needed = "A person is needed";
     /** A page, and words that must be seen there: else it would be clean because it is empty. */
     const places: [path: string, words: string[]][] = [
-      ["", []],
+      ["", [needed]],
       ["payments", ["reference"]],
       [`payments/${house.paid[0]}`, ["title"]],
       ["callbacks", ["reference"]],
       ...callbacks.map((id): [string, string[]] => [`callbacks/${id}`, ["<img src=x"]]),
-      ["attention/dead", ["reference"]],
+      ["attention/dead", [needed, "reference"]],
       [`attention/dead/${house.deadConfirmation}`, ["reference"]],
-      ["attention/quarantine", ["reference"]],
+      ["attention/quarantine", [needed, "reference"]],
       [`attention/quarantine/${house.quarantined[0]}`, ["reference"]],
-      ["attention/anomalies", ["amount changed"]],
-      ["attention/refused", ["Read again"]],
-      ["attention/alarms", ["callback"]],
+      ["attention/anomalies", [needed, "amount changed"]],
+      ["attention/refused", [needed, "Read again"]],
+      ["attention/alarms", [needed, "callback"]],
       ["completeness", ["missing"]],
       [`completeness/${house.gapDay}`, ["Nobody asked"]],
       ["replays", ["until"]],

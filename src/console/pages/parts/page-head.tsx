@@ -2,12 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Link } from "../kit/router.tsx";
 import { Icon } from "./icon.tsx";
+import { Outside } from "./outside.tsx";
 
 interface PageHeadProps {
   title: string;
   /** The page above it: its address, and its name. */
   above?: { to: string; name: string };
-  /** A sentence or a few facts under the title. */
+  /** A sentence, in which others may have written, or a few facts under the title. */
   says?: ComponentChildren;
   /** Buttons at its right. */
   children?: ComponentChildren;
@@ -28,7 +29,9 @@ export function PageHead({ title, above, says, children }: PageHeadProps) {
           </Link>
         )}
         <h1 tabIndex={-1}>{title}</h1>
-        {says !== undefined && <div class="page-says">{says}</div>}
+        {says !== undefined && (
+          <div class="page-says">{typeof says === "string" ? <Outside text={says} /> : says}</div>
+        )}
       </div>
       {children !== undefined && <div class="actions">{children}</div>}
     </header>
