@@ -5,8 +5,8 @@ const MASK = "***";
 /** A slash as URLs, JSON and HTML write it; percent-encoded any number of times. */
 const SLASH = String.raw`(?:\\?\/|%(?:25)*2f|\\u002f|&#(?:x2f|47);)`;
 
-/** A segment of a path: up to what ends it, percent-encoded or not. */
-const SEGMENT = String.raw`(?:[^/?#&%\s"'<>\\]|%(?!(?:25)*(?:2f|3f|23|26|22|20)))+`;
+/** A segment of a path: up to what ends it, percent-encoded or not, or to the colon of a sentence. */
+const SEGMENT = String.raw`(?:[^/?#&%:\s"'<>\\]|:(?!\s)|%(?!(?:25)*(?:2f|3f|23|26|22|20)))+`;
 
 const CALLBACK_TOKEN = new RegExp(`(${SLASH}callbacks${SLASH}+)${SEGMENT}`, "gi");
 
