@@ -69,12 +69,13 @@ export class Relay {
   }
 
   watchDatabase(): DatabaseWatch {
-    const { settings, log, recording, working } = this.#parts;
+    const { settings, log, recording } = this.#parts;
     const metrics = this.#metrics;
     const webhook = alarmWebhookOf(settings, metrics);
     const watch = new DatabaseWatch({
       db: recording.db,
-      alarms: new Alarms({ db: working.db, log, metrics }),
+      // Over the same pool: the end is kept as soon as that answers, whatever hangs in the others.
+      alarms: new Alarms({ db: recording.db, log, metrics }),
       log,
       tellPeople:
         webhook &&
