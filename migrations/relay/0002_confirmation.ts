@@ -53,16 +53,21 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02,
       autovacuum_vacuum_threshold = 1000)`.execute(db);
   for (const [name, columns, condition] of [
-    ["confirmation_due", "source, priority, ((attempt + faults > 0)), due_at", "state = 'due'"],
+    ["confirmation_due", "source, priority, (least(attempt + faults, 1)), due_at", "state = 'due'"],
     [
       "confirmation_senders",
       "source, (coalesce(sender, '')), due_at",
-      "state = 'due' and priority = 'unknown'",
+      // Only who asks for the sender may use it: a claim in order of time would sort all of it.
+      "state = 'due' and priority = 'unknown' and coalesce(sender, '') is not null",
     ],
     ["confirmation_claimed", "claimed_until", "state = 'claimed'"],
     ["confirmation_dead", "settled_at", "state = 'dead'"],
     ["confirmation_quarantined", "settled_at", "verdict = 'quarantined'"],
-    ["confirmation_replaying", "source", "priority = 'replay' and state in ('due', 'claimed')"],
+    [
+      "confirmation_replaying",
+      "source",
+      "attempt = 0 and priority = 'replay' and state in ('due', 'claimed')",
+    ],
     ["confirmation_not_paid", "verdict, opened_at, invoice_id", "verdict <> 'paid'"],
     ["confirmation_unknown", "requested_at", "verdict = 'unknown_invoice'"],
     ["confirmation_erased", "erased_at", "erased_at is not null"],

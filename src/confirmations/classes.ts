@@ -28,11 +28,14 @@ export const IN_A_FLOOD: readonly Class[] = [
 /** What a claim calls the class in that place. */
 export const nameOf = (place: number) => sql.table(`class_${place}`);
 
-/** A condition on rows of `confirmation`: due, and of that class. */
+/**
+ * A condition on rows of `confirmation`: due, and of that class. As the number that the index has: of a
+ * boolean Postgres makes a condition that no index serves, and would sort all that is due for each claim.
+ */
 export const dueIn = ({ priority, askedBefore }: Class) => sql`
   source = (select name from admitted) and priority = ${sql.lit(priority)}
   and state = 'due' and due_at <= now()
-  ${askedBefore === null ? sql`` : sql`and (attempt + faults > 0) = ${sql.lit(askedBefore)}`}`;
+  ${askedBefore === null ? sql`` : sql`and least(attempt + faults, 1) = ${sql.lit(Number(askedBefore))}`}`;
 
 /** Takes the oldest of a class. */
 export const takingOldest = (one: Class, place: number, limit: RawBuilder<unknown>) => sql`

@@ -32,6 +32,13 @@ export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
   returning source, id`;
 
 /**
+ * Whether a key is among those of a query without parameters from outside it. Hashed: joined, each row of a
+ * batch would be compared with all others, since Postgres expects one of each.
+ */
+export const isIn = (key: RawBuilder<unknown>, keys: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`case when (${key}) in (${keys}) then true else false end`;
+
+/**
  * Queues the events that were `logged`. One that is handed over is inserted as claimed, which saves a claim;
  * nothing is handed over to a topic that is paused or backing off.
  * @param joiningTopic joins `topic` by its ARN while it takes events.
@@ -48,7 +55,7 @@ export const queueing = (
     case when topic.arn is null then held.event_state else 'claimed' end,
     case when topic.arn is not null then ${leaseToken}::uuid end,
     case when topic.arn is not null then ${leaseEnd(leaseMs)} end
-  from logged join held on held.source = logged.source and held.event_id = logged.id
-  ${joiningTopic(sql`held.hand_to`)} and held.event_state = 'due'
+  from held ${joiningTopic(sql`held.hand_to`)} and held.event_state = 'due'
+  where ${isIn(sql`held.source, held.event_id`, sql`select source, id from logged`)}
   on conflict do nothing
   returning source, event_id, state`;

@@ -1,10 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { holding, OUTCOME, passing, writingOutcomes } from "../confirmations/write-outcomes.ts";
 import { ALARM, type Alarm, clearing, ENDED_ALARM, type EndedAlarm, raising } from "../database/alarms.ts";
 import type { Columns } from "../database/columns.ts";
 import { noting } from "../database/history.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import { EVENT, logging, queueing } from "../outbox/add-events.ts";
+import { EVENT, isIn, logging, queueing } from "../outbox/add-events.ts";
 import type { OutboxState } from "../outbox/event.ts";
 import { INVOICE, keepingSnapshots, storing } from "../payments/store-invoice.ts";
 import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
@@ -58,10 +58,17 @@ const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
     value(({ leaseMs }) => leaseMs),
   )})`;
 
+const isQueued = (condition: RawBuilder<unknown>) =>
+  isIn(sql`held.source, held.event_id`, sql`select source, event_id from queued where ${condition}`);
+
 const told = sql`
   select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
-    queued.state as "eventState", held.callback_id as "callbackId", held.requested_at as "requestedAt"
-  from held left join queued on queued.source = held.source and queued.event_id = held.event_id`;
+    case
+      when ${isQueued(sql`state = 'claimed'`)} then 'claimed'
+      when ${isQueued(sql`state = 'due'`)} then 'due'
+      when ${isQueued(sql`true`)} then 'held' end as "eventState",
+    held.callback_id as "callbackId", held.requested_at as "requestedAt"
+  from held`;
 
 /** Writes outcomes that neither raise nor clear an alarm: nearly all. */
 export const storeOutcomes = new Statement(

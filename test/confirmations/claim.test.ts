@@ -6,10 +6,15 @@ import { openConfirmations } from "../../src/confirmations/open.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
 
 const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };
 
 async function withSource(): Promise<Database> {
+  return (await withSourceAt()).db;
+}
+
+async function withSourceAt() {
   const { url, drop } = await createTestDatabase();
   const { db, close } = connect(new Secret(url), { max: 4 });
   onTestFinished(async () => {
@@ -17,7 +22,7 @@ async function withSource(): Promise<Database> {
     await drop();
   });
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
-  return db;
+  return { db, url };
 }
 
 /** Due confirmations of one kind, the oldest first. */
@@ -89,6 +94,17 @@ describe("a claim", () => {
     await due(db, 100, { priority: "known" });
     expect(await claim(db, 80)).toHaveLength(80);
   });
+
+  for (const priority of ["known", "unknown", "replay"] as const)
+    it(`looks at no more of a backlog of ${priority} ids than it takes`, async () => {
+      const { db, url } = await withSourceAt();
+      await due(db, 3_000, { priority });
+      await due(db, 3_000, { priority, attempt: 2 });
+      const unexpected = await mostRowsOf(url, (explained) => claim(explained, 8));
+      await sql`analyze`.execute(db);
+      const expected = await mostRowsOf(url, (explained) => claim(explained, 8));
+      expect({ unexpected, expected }).toEqual({ unexpected: 8, expected: 8 });
+    });
 
   it("in a flood takes unknown ids by the turns of their senders: a forger's million buries nobody (G12)", async () => {
     const db = await withSource();

@@ -10,6 +10,7 @@ import type { ConfirmedInvoice } from "../../src/payments/payment.ts";
 import type { Outcome } from "../../src/store/outcome.ts";
 import { OutcomeStore } from "../../src/store/outcome-store.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
 
 async function setUp() {
   const { url, drop } = await createTestDatabase();
@@ -18,12 +19,13 @@ async function setUp() {
     await close();
     await drop();
   });
+  return { db, url, store: storeOn(db) };
+}
+
+function storeOn(db: Database): OutcomeStore {
   const log = createLogger({ level: "silent" });
   const alarms = new Alarms({ db, log, metrics: createMetrics() });
-  return {
-    db,
-    store: new OutcomeStore({ db, alarms, onEvents: () => undefined, handoff: null, routes: [] }),
-  };
+  return new OutcomeStore({ db, alarms, onEvents: () => undefined, handoff: null, routes: [] });
 }
 
 /** A confirmation that a worker holds; gives its lease. */
@@ -96,6 +98,26 @@ describe("answers that are written in one batch", () => {
       { source: "here", state: "done" },
       { source: "there", state: "done" },
     ]);
+  });
+
+  it("cost no more rows looked at than there are, events included", async () => {
+    const { db, url } = await setUp();
+    const ids = Array.from({ length: 128 }, () => randomUUID());
+    const outcomes = await Promise.all(
+      ids.map(async (invoiceId) => ({
+        ...paid({ invoiceId, leaseToken: await claimed(db, invoiceId) }, "fine"),
+        event: {
+          ...{ id: invoiceId, type: "invoice.paid", invoiceType: "Live", collectionName: null },
+          ...{ state: "due" as const, payload: "{}", traceparent: null },
+        },
+      })),
+    );
+    const most = await mostRowsOf(url, (explained) => {
+      const batches = storeOn(explained);
+      return Promise.all(outcomes.map((outcome) => batches.store(outcome)));
+    });
+    expect(await db.selectFrom("outbox").select("state").execute()).toHaveLength(128);
+    expect(most).toBe(128);
   });
 
   it("one that Postgres refuses fails alone", async () => {
