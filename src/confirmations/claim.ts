@@ -85,7 +85,10 @@ export interface ClaimConditions<Given> {
   adding: RawBuilder<unknown>;
 }
 
-/** Claims due confirmations of one source in one statement. */
+/**
+ * Claims due confirmations of one source in one statement. It finds them again by the place of their rows: a join
+ * would be planned as if a tenth of all that waits were taken.
+ */
 export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLAIMED> {
   readonly #statement: Statement<Given, Result>;
 
@@ -117,14 +120,14 @@ function claiming<Given extends Claiming>(
     with recursive admitted as materialized (${conditions.admitting(slots)}),
     ${sql.join(classes.map((one, place) => takingClass(one, place, share.of(place))))},
     taken as (${sql.join(
-      classes.map((_, place) => sql`select invoice_id, source from ${nameOf(place)}`),
+      classes.map((_, place) => sql`select tid from ${nameOf(place)}`),
       sql` union all `,
     )}),
     claimed as (
       update confirmation
       set state = 'claimed', lease_token = ${value(() => newId())},
         claimed_until = ${leaseEnd(value(({ leaseMs }) => leaseMs))}
-      from taken where confirmation.invoice_id = taken.invoice_id and confirmation.source = taken.source
+      where ctid = any (array(select tid from taken))
       returning confirmation.*)${thereupon === undefined ? sql`` : sql`, thereupon as (${thereupon})`}
     select exists (select from admitted) as open,
       claimed.invoice_id as "invoiceId", claimed.source, claimed.lease_token as "leaseToken",

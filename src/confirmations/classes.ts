@@ -40,5 +40,5 @@ export const dueIn = ({ priority, askedBefore }: Class) => sql`
 /** Takes the oldest of a class. */
 export const takingOldest = (one: Class, place: number, limit: RawBuilder<unknown>) => sql`
   ${nameOf(place)} as (
-    select invoice_id, source from confirmation where ${dueIn(one)}
+    select ctid as tid from confirmation where ${dueIn(one)}
     order by due_at limit ${limit} for update skip locked)`;

@@ -36,7 +36,7 @@ export function takingByTurns(one: Class, place: number, limit: RawBuilder<unkno
           order by due_at limit ${limit}) as oldest) as due
       order by due.turn, due.due_at limit ${limit}),
     ${nameOf(place)} as (
-      select confirmation.invoice_id, confirmation.source from confirmation
+      select confirmation.ctid as tid from confirmation
       join turns on turns.invoice_id = confirmation.invoice_id and turns.source = confirmation.source
       where confirmation.state = 'due'
       for update of confirmation skip locked)`;

@@ -36,7 +36,10 @@ interface Conditions<Given> {
   thereupon?(slots: Slots<Given>): RawBuilder<unknown>;
 }
 
-/** Claims due events of one route in one statement. */
+/**
+ * Claims due events of one route in one statement. It finds them again by the place of their rows: a join
+ * would be planned as if a tenth of all that waits were taken.
+ */
 export class EventClaim<Given extends Claiming> {
   readonly #statement: Statement<Given, typeof RETURNS>;
 
@@ -62,7 +65,7 @@ const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Condi
   return sql`
     with admitted as materialized (${conditions.admitting(slots)}),
     taken as (
-      select source, event_id from outbox
+      select ctid from outbox
       where source = ${value(({ route }) => route.source)}
         and invoice_type = ${value(({ route }) => route.invoiceType)}
         and state = 'due' and due_at <= now() and exists (select from admitted)
@@ -70,7 +73,7 @@ const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Condi
     claimed as (
       update outbox set state = 'claimed', lease_token = ${value(() => newId())},
         claimed_until = ${leaseEnd(value(({ leaseMs }) => leaseMs))}
-      from taken where outbox.source = taken.source and outbox.event_id = taken.event_id
+      where ctid = any (array(select ctid from taken))
       returning outbox.*)${thereupon === undefined ? sql`` : sql`, thereupon as (${thereupon})`}
     select exists (select from admitted) as open, event.id, lease_token as "leaseToken",
       event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
