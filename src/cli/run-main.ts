@@ -20,4 +20,20 @@ export async function runMain(): Promise<void> {
       signals: process,
     }),
   );
+  endSoon();
+}
+
+/** How long what is still open may take to close, in ms. */
+const CLOSING_MS = 1_000;
+
+/**
+ * All is done: what is open now is a connection whose other end has gone silent, and would keep the process
+ * alive until the network gives it up, which takes minutes. What is still to be read of our output is waited
+ * for.
+ */
+function endSoon(): void {
+  const timer = setInterval(() => {
+    if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+  }, CLOSING_MS);
+  timer.unref();
 }

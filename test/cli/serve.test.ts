@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
@@ -12,8 +12,12 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 
-async function serving(around: Surroundings, words: string[] = []): Promise<CliProcess & { url: string }> {
-  const relay = startCli(["serve", ...words], { ...around.environment(), ...AWS });
+async function serving(
+  around: Surroundings,
+  words: string[] = [],
+  environment: Record<string, string> = {},
+): Promise<CliProcess & { url: string }> {
+  const relay = startCli(["serve", ...words], { ...around.environment(), ...AWS, ...environment });
   await relay.says("invoice-relay ");
   const line = relay.output.stdout.split("\n").find((one) => one.includes('"invoice-relay '));
   const { port } = JSON.parse(line ?? "{}") as { port: number | null };
@@ -105,6 +109,20 @@ describe("invoice-relay serve, stopped", () => {
       id,
     ]);
     expect(left).toEqual({ state: "due", lease_token: null });
+  });
+
+  it("ends although the other end of a connection has gone silent (G11)", async () => {
+    const silent = createSocketServer({ allowHalfOpen: true }, () => undefined);
+    await once(silent.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    // Quotes mean something else in NODE_OPTIONS.
+    const open = `data:text/javascript,import('node:net').then((net)=>net.connect(${port},'127.0.0.1'))`;
+    const around = await surroundings();
+    const relay = await serving(around, [], { NODE_OPTIONS: `--import=${open}` });
+    relay.child.kill("SIGTERM");
+    expect(await relay.ended).toBe(0);
+    expect(relay.output.stdout).toContain('"stopped"');
   });
 
   it("takes Ctrl-C that the terminal and npm both pass on for one wish", async () => {

@@ -8,7 +8,7 @@ import { createTestDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
-const ROUTE = { source: "default", invoiceType: "Live", topicArn: TOPIC };
+const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC };
 
 /** Events that wait to be sent. */
 async function waiting(count: number) {

@@ -107,8 +107,8 @@ describe("answers that are written in one batch", () => {
       ids.map(async (invoiceId) => ({
         ...paid({ invoiceId, leaseToken: await claimed(db, invoiceId) }, "fine"),
         event: {
-          ...{ id: invoiceId, type: "invoice.paid", invoiceType: "Live", collectionName: null },
-          ...{ state: "due" as const, payload: "{}", traceparent: null },
+          ...{ id: invoiceId, type: "invoice.paid" as const, invoiceType: "Live" as const, collectionName: null },
+          ...{ state: "due" as const, payload: "{}", truncated: false, traceparent: null },
         },
       })),
     );
