@@ -21,9 +21,9 @@ export const isNotedVerdict = (
   source: RawBuilder<unknown>,
   verdict: RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql`
-  exists (select from history_entry as noted
+  (select noted.id from history_entry as noted
     where noted.invoice_id = ${invoiceId} and noted.kind = 'verdict' and noted.source = ${source}
-      and noted.detail = ${verdict})`;
+      and noted.detail = ${verdict} limit 1) is not null`;
 
 /**
  * Notes it, as part of the statement that makes the change.

@@ -80,5 +80,6 @@ const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Condi
       event.collection_name as "collectionName", event.payload, claimed.attempt,
       claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt", claimed.traceparent
     from (select) as always
-    left join (claimed join event on event.source = claimed.source and event.id = claimed.event_id) on true`;
+    left join (claimed cross join lateral (select * from event
+      where event.source = claimed.source and event.id = claimed.event_id limit 1) as event) on true`;
 };

@@ -17,9 +17,13 @@ export const knownInvoice = sql`
   invoice.status, invoice.modified_at as "modifiedAt", invoice.amount, invoice.total_amount as "totalAmount",
   invoice.digest`;
 
-/** Joins the invoice of the rows of `claimed`, confirmations. */
+/**
+ * Joins the invoice of the rows of `claimed`, confirmations. Each is looked up: of a plain join Postgres may
+ * make one with all invoices, by a plan from a time when there were few.
+ */
 export const joiningInvoice = sql`
-  left join invoice on invoice.source = claimed.source and invoice.id = claimed.invoice_id`;
+  left join lateral (select * from invoice
+    where invoice.source = claimed.source and invoice.id = claimed.invoice_id limit 1) as invoice on true`;
 
 /**
  * A condition on rows of `asked`: nothing is stored of its invoice. Not "not exists", from which Postgres

@@ -6,11 +6,10 @@ import { connect, type Database } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import type { ConfirmedInvoice } from "../../src/payments/payment.ts";
-import type { Outcome } from "../../src/store/outcome.ts";
 import { OutcomeStore } from "../../src/store/outcome-store.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
+import { paidOutcome } from "../support/paid-outcome.ts";
 
 async function setUp() {
   const { url, drop } = await createTestDatabase();
@@ -39,42 +38,15 @@ async function claimed(db: Database, invoiceId: string, source = "default"): Pro
   return leaseToken;
 }
 
-const noon = new Date("2026-11-01T12:00:00Z");
-
-function paid(
-  confirmation: { invoiceId: string; leaseToken: string; source?: string },
-  title: string,
-): Outcome {
-  const invoice: ConfirmedInvoice = {
-    ...{ createdAt: noon, modifiedAt: noon, paidAt: noon, askedAt: noon, confirmedAt: noon },
-    ...{ amount: "10.00", serviceCharge: null, vat: null, totalAmount: null, settleableAmount: null },
-    ...{ status: "Paid", type: "Live", collectionName: null, title, reference: null },
-    ...{
-      paymentMethod: null,
-      serviceFeePayer: null,
-      payerEmailHash: null,
-      document: "{}",
-      erased: false,
-      digest: title,
-    },
-    ...{ differs: true, newest: true },
-  };
-  return {
-    ...{ source: "default", ...confirmation, requests: 1, state: "done", verdict: "paid", dueInMs: 0 },
-    ...{ priority: "known", attempt: 0, faults: 0, lastError: null, lastAnswer: null, invoice, event: null },
-    ...{ raises: [], clears: [] },
-  };
-}
-
 describe("answers that are written in one batch", () => {
   it("an old worker's answer beside the new one's changes nothing (G6)", async () => {
     const { db, store } = await setUp();
     const invoiceId = randomUUID();
     const leaseToken = await claimed(db, invoiceId);
     await Promise.all([
-      store.store(paid({ invoiceId, leaseToken: randomUUID() }, "the old worker's")),
-      store.store(paid({ invoiceId, leaseToken }, "the new worker's")),
-      store.store(paid({ invoiceId, leaseToken: randomUUID() }, "an older worker's")),
+      store.store(paidOutcome({ invoiceId, leaseToken: randomUUID() }, "the old worker's")),
+      store.store(paidOutcome({ invoiceId, leaseToken }, "the new worker's")),
+      store.store(paidOutcome({ invoiceId, leaseToken: randomUUID() }, "an older worker's")),
     ]);
     expect(await db.selectFrom("invoice").select("title").execute()).toEqual([{ title: "the new worker's" }]);
     expect(await db.selectFrom("invoice_snapshot").select("digest").execute()).toEqual([]);
@@ -84,8 +56,8 @@ describe("answers that are written in one batch", () => {
     const { db, store } = await setUp();
     const invoiceId = randomUUID();
     const [here, there] = [await claimed(db, invoiceId, "here"), await claimed(db, invoiceId, "there")];
-    const older = paid({ invoiceId, leaseToken: here, source: "here" }, "older");
-    const newer = paid({ invoiceId, leaseToken: there, source: "there" }, "newer");
+    const older = paidOutcome({ invoiceId, leaseToken: here, source: "here" }, "older");
+    const newer = paidOutcome({ invoiceId, leaseToken: there, source: "there" }, "newer");
     if (newer.invoice !== null) newer.invoice.modifiedAt = new Date("2026-11-01T12:00:01Z");
     await Promise.all([store.store(older), store.store(newer)]);
     expect(await db.selectFrom("invoice").select(["title", "source"]).orderBy("source").execute()).toEqual([
@@ -104,13 +76,9 @@ describe("answers that are written in one batch", () => {
     const { db, url } = await setUp();
     const ids = Array.from({ length: 128 }, () => randomUUID());
     const outcomes = await Promise.all(
-      ids.map(async (invoiceId) => ({
-        ...paid({ invoiceId, leaseToken: await claimed(db, invoiceId) }, "fine"),
-        event: {
-          ...{ id: invoiceId, type: "invoice.paid" as const, invoiceType: "Live" as const, collectionName: null },
-          ...{ state: "due" as const, payload: "{}", truncated: false, traceparent: null },
-        },
-      })),
+      ids.map(async (invoiceId) =>
+        paidOutcome({ invoiceId, leaseToken: await claimed(db, invoiceId) }, "fine", invoiceId),
+      ),
     );
     const most = await mostRowsOf(url, (explained) => {
       const batches = storeOn(explained);
@@ -125,7 +93,10 @@ describe("answers that are written in one batch", () => {
     const ids = Array.from({ length: 5 }, () => randomUUID());
     const outcomes = await Promise.all(
       ids.map(async (invoiceId, index) =>
-        paid({ invoiceId, leaseToken: await claimed(db, invoiceId) }, index === 2 ? "a NUL: \0" : "fine"),
+        paidOutcome(
+          { invoiceId, leaseToken: await claimed(db, invoiceId) },
+          index === 2 ? "a NUL: \0" : "fine",
+        ),
       ),
     );
     const written = await Promise.allSettled(outcomes.map((outcome) => store.store(outcome)));

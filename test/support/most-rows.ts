@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { RelayClient } from "../../src/database/relay-client.ts";
+import { PreparingClient } from "../../src/database/relay-client.ts";
 import type { Tables } from "../../src/database/tables.ts";
 
 interface Plan {
@@ -10,7 +10,7 @@ interface Plan {
   [figure: string]: unknown;
 }
 
-/** Scans as sessions of the path have them. */
+/** Scans as sessions of the path have them, and plans that are kept from their first use on. */
 const EXPLAINING = [
   "session_preload_libraries=auto_explain",
   "auto_explain.log_min_duration=0",
@@ -19,6 +19,7 @@ const EXPLAINING = [
   "auto_explain.log_format=json",
   "client_min_messages=log",
   "enable_seqscan=off",
+  "plan_cache_mode=force_generic_plan",
 ]
   .map((setting) => `-c ${setting}`)
   .join(" ");
@@ -26,13 +27,15 @@ const EXPLAINING = [
 /**
  * The most rows that any step of any statement looked at, those that it passed over included: what shows work
  * that grows with a backlog, or with the square of a batch, without a clock.
+ * @param before what the same session did before, with plans of that time.
  */
 export async function mostRowsOf(
   url: string,
   work: (db: Kysely<Tables>) => Promise<unknown>,
+  before: (db: Kysely<Tables>) => Promise<unknown> = async () => undefined,
 ): Promise<number> {
   const plans: Plan[] = [];
-  const pool = new pg.Pool({ connectionString: url, max: 1, options: EXPLAINING, Client: RelayClient });
+  const pool = new pg.Pool({ connectionString: url, max: 1, options: EXPLAINING, Client: PreparingClient });
   pool.on("connect", (client) =>
     client.on("notice", ({ message = "" }) => {
       const start = message.indexOf("{");
@@ -43,6 +46,8 @@ export async function mostRowsOf(
   pool.on("error", () => undefined);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
+    await before(db);
+    plans.length = 0;
     await work(db);
   } finally {
     await db.destroy();

@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import { expect, it, onTestFinished } from "vitest";
+import { claimConfirmations } from "../../src/confirm/claim.ts";
+import { Alarms } from "../../src/database/alarms.ts";
+import { connect } from "../../src/database/connect.ts";
+import type { Tables } from "../../src/database/tables.ts";
+import { invoicePaidId } from "../../src/events/invoice-paid.ts";
+import type { Handoff } from "../../src/kit/handoff.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import type { ClaimedEvent } from "../../src/outbox/event.ts";
+import { writeOutcomes } from "../../src/outbox/write-outcomes.ts";
+import { claimEvents } from "../../src/publish/claim-events.ts";
+import { CallbackLog } from "../../src/record/callback-log.ts";
+import { OutcomeStore } from "../../src/store/outcome-store.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
+import { paidOutcome } from "../support/paid-outcome.ts";
+
+const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
+const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC };
+const LEASE_MS = 60_000;
+const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };
+
+const callbackAbout = (invoiceId: string) => ({
+  ...{
+    source: "default",
+    method: "POST",
+    path: "/callbacks/***",
+    query: "",
+    headers: [],
+    remoteAddress: null,
+  },
+  ...{ body: Buffer.from("{}"), reference: null, invoiceIds: [invoiceId], foundBy: "data.id", verdict: null },
+  ...{ cut: null, traceparent: null, raises: [] },
+});
+
+function handoff<Item>(): Handoff<Item> & { taken: Item[] } {
+  const taken: Item[] = [];
+  return {
+    taken,
+    leaseMs: LEASE_MS,
+    reserve: (lines) => lines.map(() => true),
+    take: (items) => void taken.push(...items),
+  };
+}
+
+/** Two batches of payments from callback to acceptance: one claimed at each stage, one handed over. */
+async function path(db: Kysely<Tables>, size: number): Promise<void> {
+  const payments = () => Array.from({ length: size }, () => randomUUID());
+  const record = async (log: CallbackLog) =>
+    await Promise.all(payments().map((id) => log.append(callbackAbout(id))));
+  const onConfirmations = () => undefined;
+  await record(new CallbackLog({ db, onConfirmations }));
+  const handed = handoff<{ invoiceId: string; source: string; leaseToken: string }>();
+  await record(new CallbackLog({ db, onConfirmations, handoff: handed }));
+  const claiming = { source: "default", total: size, unknown: size, replays: size, leaseMs: LEASE_MS };
+  const { items } = await claimConfirmations(db, { ...claiming, limits: LIMITS });
+  expect([items.length, handed.taken.length]).toEqual([size, size]);
+
+  const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
+  const events = handoff<ClaimedEvent>();
+  const stored = { db, alarms, onEvents: () => undefined, routes: [ROUTE] };
+  const store = async (to: OutcomeStore, confirmations: typeof handed.taken) =>
+    await Promise.all(
+      confirmations.map((one) => to.store(paidOutcome(one, "fine", invoicePaidId(one.invoiceId)))),
+    );
+  await store(new OutcomeStore({ ...stored, handoff: null }), items);
+  await store(new OutcomeStore({ ...stored, handoff: events }), handed.taken);
+  const claimed = await claimEvents(db, { route: ROUTE, wanted: size, leaseMs: LEASE_MS });
+  expect([claimed.items.length, events.taken.length]).toEqual([size, size]);
+  const outcomes = [...claimed.items, ...events.taken].map(({ id, source, leaseToken }) => ({
+    ...{ id, source, leaseToken, topicArn: TOPIC, messageId: id, digest: Buffer.alloc(32) },
+    ...{ state: "accepted" as const, dueInMs: 0, error: null },
+  }));
+  for (const batch of [outcomes.slice(0, size), outcomes.slice(size)])
+    await writeOutcomes(db, { outcomes: batch, alarms: [] });
+}
+
+const PAST = sql`
+  with past as materialized (select gen_random_uuid() as id from generate_series(1, 3000)),
+  confirmations as (
+    insert into confirmation
+      (invoice_id, source, opened_by, opened_at, requested_at, due_at, settled_at, state, verdict)
+    select id, 'default', 'callback', now(), now(), now(), now(), 'done', 'paid' from past),
+  invoices as (
+    insert into invoice (id, source, asked_at, confirmed_at, status, digest, document)
+    select id, 'default', now(), now(), 'Paid', '', '{}' from past),
+  events as (
+    insert into event (id, invoice_id, source, type, invoice_type, payload)
+    select id, id, 'default', 'invoice.paid', 'Live', '{}' from past)
+  insert into publication (source, event_id, topic_arn, message_id) select 'default', id, ${TOPIC}, '' from past`;
+
+it("plans that were made for an empty database read no table that has grown since (G11)", async () => {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = connect(new Secret(url), { max: 1 });
+  onTestFinished(async () => {
+    await close();
+    await drop();
+  });
+  await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
+  await sql`insert into topic (arn) values (${TOPIC})`.execute(db);
+  const most = await mostRowsOf(
+    url,
+    (session) => path(session, 8),
+    async (session) => {
+      await path(session, 8);
+      await PAST.execute(db);
+    },
+  );
+  expect(most).toBe(8);
+});
