@@ -1,5 +1,7 @@
 import { Link } from "../kit/router.tsx";
+import { withoutCommand } from "../kit/without-command.ts";
 import { Outside } from "../parts/outside.tsx";
+import { wordOf } from "../parts/state-words.ts";
 import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 
@@ -19,16 +21,30 @@ export interface ListedAlarm {
 
 export const alarmKey = ({ name, source, subject }: ListedAlarm): string => `${name}/${source}/${subject}`;
 
+/** An alarm as a person calls it. */
+export const alarmName = ({ name, source, subject }: ListedAlarm): string =>
+  `alarm ${wordOf(name)}${subject === "" ? "" : `, ${subject}`}${source === "" ? "" : `, of ${source}`}`;
+
 /** So many are shown, the newest first. */
 export const ALARMS_SHOWN = 200;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Where that is looked at and decided which an alarm with an id of its own is about. */
+const PLACES: Readonly<Record<string, string>> = {
+  provider_answer_outside_contract: "payments",
+  invoice_anomaly: "payments",
+  event_truncated: "payments",
+  confirmation_dead: "attention/dead",
+  event_dead: "attention/dead",
+  invoice_quarantined: "attention/quarantine",
+  replay_failed: "replays",
+};
 
-/** What it is about: a payment, which can be opened, or something else by its name. */
-export function AlarmSubject({ alarm: { subject, name } }: { alarm: ListedAlarm }) {
-  if (UUID.test(subject) && !name.startsWith("event") && name !== "replay_failed")
+/** What it is about: something that can be opened, or its name. */
+export function AlarmSubject({ alarm: { subject, name } }: { alarm: Pick<ListedAlarm, "name" | "subject"> }) {
+  const place = PLACES[name];
+  if (place !== undefined)
     return (
-      <Link to={`payments/${subject}`}>
+      <Link to={`${place}/${encodeURIComponent(subject)}`}>
         <code>{subject.slice(0, 8)}…</code>
       </Link>
     );
@@ -39,7 +55,7 @@ export const DETAIL: Column<ListedAlarm> = {
   head: "What is wrong",
   cell: ({ detail, action }) => (
     <span class="alarm-text">
-      <Outside text={detail} />
+      <Outside text={withoutCommand(detail)} />
       <small>{action}</small>
     </span>
   ),
