@@ -127,6 +127,7 @@ export class Operator {
   async confirm(button: string | RegExp, reason: string): Promise<void> {
     const dialog = this.page.getByRole("dialog");
     await this.write(dialog.getByLabel(/reason|why/i), reason);
+    await this.keep(`dialog-${reason.replaceAll(/\W+/g, "-")}${this.#hand}`);
     await this.press(dialog.getByRole("button", { name: button }));
     await dialog.waitFor({ state: "hidden" });
   }

@@ -28,27 +28,36 @@ export const alarmName = ({ name, source, subject }: ListedAlarm): string =>
 /** So many are shown, the newest first. */
 export const ALARMS_SHOWN = 200;
 
-/** Where that is looked at and decided which an alarm with an id of its own is about. */
-const PLACES: Readonly<Record<string, string>> = {
-  provider_answer_outside_contract: "payments",
-  invoice_anomaly: "payments",
-  event_truncated: "payments",
-  confirmation_dead: "attention/dead",
-  event_dead: "attention/dead",
-  invoice_quarantined: "attention/quarantine",
-  replay_failed: "replays",
+/** Where that is looked at and decided which an alarm is about. */
+const PLACES: Readonly<Record<string, (id: string) => string>> = {
+  provider_answer_outside_contract: (id) => `payments/${id}`,
+  invoice_anomaly: (id) => `payments/${id}`,
+  event_truncated: (id) => `payments/${id}`,
+  confirmation_dead: (id) => `attention/dead/${id}`,
+  event_dead: (id) => `attention/dead/${id}`,
+  invoice_quarantined: (id) => `attention/quarantine/${id}`,
+  replay_failed: (id) => `replays/${id}`,
+  callback_refused: () => "attention/refused",
+  certificate_gap: () => "completeness",
+  certificate_failing: () => "completeness",
+  sweep_failing: () => "completeness",
+  source_failing: () => "settings",
+  source_paused: () => "settings",
+  topic_failing: () => "settings",
+  topic_paused: () => "settings",
 };
 
-/** What it is about: something that can be opened, or its name. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What it is about: its name, or an id's beginning; a link where there is a page. */
 export function AlarmSubject({ alarm: { subject, name } }: { alarm: Pick<ListedAlarm, "name" | "subject"> }) {
-  const place = PLACES[name];
-  if (place !== undefined)
-    return (
-      <Link to={`${place}/${encodeURIComponent(subject)}`}>
-        <code>{subject.slice(0, 8)}…</code>
-      </Link>
-    );
-  return subject === "" ? <>the relay</> : <Outside text={subject} />;
+  const place = PLACES[name]?.(encodeURIComponent(subject));
+  const shown = UUID.test(subject) ? (
+    <code title={subject}>{subject.slice(0, 8)}…</code>
+  ) : (
+    <Outside text={subject === "" ? "the relay" : subject} />
+  );
+  return place === undefined ? shown : <Link to={place}>{shown}</Link>;
 }
 
 export const DETAIL: Column<ListedAlarm> = {

@@ -3,7 +3,7 @@ import { MARKS } from "./month-grid.tsx";
 
 const MEANS: Readonly<Record<Exclude<DayState, "none">, string>> = {
   equal: "every payment came through",
-  missing: "so many are missing, and how much",
+  missing: "payments are missing",
   differs: "nothing is missing, but look",
   refused: "could not be proven",
   unproven: "no certificate yet",
