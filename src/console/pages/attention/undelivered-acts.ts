@@ -26,8 +26,8 @@ export const DEAD_LETTER_ACTS: readonly Act<Undelivered>[] = [
     title: "Retry",
     isMain: true,
     says: (count) =>
-      `${count === 1 ? "It is" : "They are"} asked or sent again from the first step. Retry once the cause is ` +
-      `gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
+      `${count === 1 ? "It is" : "They are"} asked or sent again from the first step. Retry once the ` +
+      `cause is gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
     done: (count) => `${counted(count, "A dead letter is", "dead letters are")} under way again.`,
   }),
   act("dead-letters", "dismiss", {
@@ -54,8 +54,8 @@ export const QUARANTINE_ACTS: readonly Act<Undelivered>[] = [
     operation: "dismissQuarantine",
     title: "Dismiss",
     says: (count) =>
-      `${count === 1 ? "It stays unpublished and is" : "They stay unpublished and are"} listed no more. For ` +
-      "payments that are none of yours.",
+      `${count === 1 ? "It stays unpublished and is" : "They stay unpublished and are"} listed no more. ` +
+      "For payments that are none of yours.",
     done: (count) => `${counted(count, "An invoice was", "invoices were")} dismissed.`,
   }),
 ];
