@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
 import { isDatabaseAway } from "../database/postgres-errors.ts";
+import { schemaDifferences } from "../database/schema-differences.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -115,7 +116,17 @@ async function checkSessions(url: Secret): Promise<Check> {
 async function checkSchema(db: Database): Promise<Check> {
   const about = "schema";
   const schema = await schemaState(db, "relay");
-  if (schema.state === "current") return { about, state: "ok", says: "current" };
+  if (schema.state === "current") {
+    const differences = await schemaDifferences(db);
+    if (differences.length === 0) return { about, state: "ok", says: "current" };
+    return {
+      about,
+      state: "fault",
+      says:
+        `another than its migrations make: ${differences.join("; ")}. A migration was changed after it ran ` +
+        "here: alter the tables, or begin with an empty database",
+    };
+  }
   if (schema.state === "behind")
     return {
       about,

@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import type { SettingsShown } from "../console/admin-api/settings-schemas.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { Secret } from "../kit/secret.ts";
+import { duration, durationText } from "../kit/setting-formats.ts";
 import { type ServeSettings, type SettingName, settingsSchema } from "../kit/settings.ts";
 import type { Source } from "../kit/source.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
@@ -34,7 +36,7 @@ export function settingsShown(
     settings: (Object.keys(settingsSchema.shape) as SettingName[]).map((name) => ({
       name,
       about: settingsSchema.shape[name].description ?? "",
-      value: shown(settings[name]),
+      value: shown(settings[name], isDuration(settingsSchema.shape[name])),
       given: settings.given.includes(name),
     })),
   };
@@ -42,9 +44,12 @@ export function settingsShown(
 
 const MASKED = "***";
 
-/** A value as it is written in a settings file, durations in ms; null when there is none. */
-function shown(value: unknown): string | null {
+const isDuration = ({ def }: z.ZodType): boolean => "innerType" in def && def.innerType === duration;
+
+/** A value as it is written in a settings file; null when there is none. */
+function shown(value: unknown, isMs: boolean): string | null {
   if (value === undefined || value === null) return null;
+  if (isMs) return durationText(Number(value));
   if (holdsSecret(value)) return MASKED;
   if (Array.isArray(value)) return value.map(String).join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

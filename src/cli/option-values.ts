@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { VERDICTS } from "../confirmations/confirmation.ts";
+import { OWN_VERDICTS } from "../record/own-verdict.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
@@ -49,14 +51,11 @@ export function countValue(text: string): number {
   return count;
 }
 
-const VERDICTS = ["pending", "paid", "quarantined", "invalidated", "not_paid", "unknown_invoice"];
-const CALLBACK_VERDICTS = ["unreadable", "ping", "refused"];
-
 /** A verdict of a confirmation; of callbacks, those that have none too. */
 export const verdictValue =
   (ofCallbacks: boolean) =>
   (text: string): string => {
-    const known = ofCallbacks ? [...VERDICTS, ...CALLBACK_VERDICTS] : VERDICTS;
+    const known: readonly string[] = ofCallbacks ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
     if (!known.includes(text)) throw new InvalidArgumentError(`It should be one of ${known.join(", ")}.`);
     return text;
   };

@@ -70,12 +70,13 @@ export const writingOutcomes: RawBuilder<unknown> = sql`
   returning 1`;
 
 /**
- * What the rows in `held` say no longer once they are settled: that an ask failed, and the verdict that
- * another takes the place of.
+ * What the rows in `held` say no longer once they are settled: that an ask gave no usable answer, and the
+ * verdict that another takes the place of. One that is done was answered: its error is why it is held back.
  */
 export const passing: RawBuilder<unknown> = sql`
   select invoice_id, source, clock_timestamp() as at, 'ask_failed' as kind, last_error as detail
-  from held where last_error is not null and ${hasRoom(sql`held.invoice_id`, "ask_failed")}
+  from held where last_error is not null and state <> 'done'
+    and ${hasRoom(sql`held.invoice_id`, "ask_failed")}
   union all
   select invoice_id, source, settled_before, 'verdict', verdict_before
   from held where settled_before is not null and verdict_before is not null and state <> 'due'

@@ -1,16 +1,17 @@
 import type { Kysely } from "kysely";
-import type { Verdict } from "../confirmations/confirmation.ts";
+import { type ToldVerdict, toldVerdict } from "../confirmations/confirmation.ts";
 import { standingsOf } from "../confirmations/standings.ts";
 import { type Page, type Place, type Stretch, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
 import { type CallbackFilters, type ListedCallback, listCallbacks } from "../record/list-callbacks.ts";
+import { isOwnVerdict, type OwnVerdict } from "../record/own-verdict.ts";
 
-type OwnVerdict = NonNullable<ListedCallback["verdict"]>;
+type AnyVerdict = ToldVerdict | OwnVerdict;
 
-export type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: Verdict | OwnVerdict | undefined };
+export type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: AnyVerdict | undefined };
 
 /** A callback with what came of it: the best verdict of its invoices, or its own. */
-export type JudgedCallback = Omit<ListedCallback, "verdict"> & { verdict: Verdict | OwnVerdict | null };
+export type JudgedCallback = Omit<ListedCallback, "verdict"> & { verdict: AnyVerdict | null };
 
 /** So many are looked at by one statement; and so many where each one's invoices are looked up. */
 const STRETCH = 5_000;
@@ -20,10 +21,11 @@ const JUDGED_STRETCH = 500;
 const LOOKING_MS = 100;
 
 /** The best first. */
-const BEST: readonly Verdict[] = [
+const BEST: readonly ToldVerdict[] = [
   "paid",
   "quarantined",
   "pending",
+  "dead",
   "not_paid",
   "invalidated",
   "unknown_invoice",
@@ -36,8 +38,8 @@ export async function findCallbacks(
   { from, limit }: { from: Place | null; limit: number },
 ): Promise<Page<JudgedCallback>> {
   const { verdict, ...others } = terms;
-  const own = isOwn(verdict) ? verdict : undefined;
-  const wanted = isOwn(verdict) ? undefined : verdict;
+  const own = isOwnVerdict(verdict) ? verdict : undefined;
+  const wanted = isOwnVerdict(verdict) ? undefined : verdict;
   const isNarrowed =
     (others.source ?? others.foundBy ?? others.remoteAddress ?? others.reference) !== undefined;
   const most = wanted !== undefined ? JUDGED_STRETCH : isNarrowed ? STRETCH : limit + 1;
@@ -51,9 +53,6 @@ export async function findCallbacks(
   return wanted === undefined ? { ...page, items: await judged(db, page.items) } : page;
 }
 
-const isOwn = (verdict: CallbackTerms["verdict"]): verdict is OwnVerdict =>
-  verdict === "unreadable" || verdict === "ping" || verdict === "refused";
-
 async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
   db: Kysely<Tables>,
   callbacks: readonly Callback[],
@@ -63,9 +62,9 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
     invoiceIds.map((invoiceId) => ({ source, invoiceId })),
   );
   const verdicts = new Map(
-    (await standingsOf(db, keys)).map(({ source, invoiceId, verdict }) => [
-      `${source} ${invoiceId}`,
-      verdict,
+    (await standingsOf(db, keys)).map((standing) => [
+      `${standing.source} ${standing.invoiceId}`,
+      toldVerdict(standing),
     ]),
   );
   return callbacks.map((callback) => {

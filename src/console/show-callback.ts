@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { toldVerdict } from "../confirmations/confirmation.ts";
 import { standingsOf } from "../confirmations/standings.ts";
 import type { Tables } from "../database/tables.ts";
 import { readCallbackWhole } from "../record/list-callbacks.ts";
@@ -35,7 +36,7 @@ export async function showCallback(db: Kysely<Tables>, id: string, reading: Read
         foundBy: callback.invoiceIds.includes(invoiceId) ? callback.foundBy : "replay",
         at: at === -1 ? null : at,
         state: standing?.state ?? null,
-        verdict: standing?.verdict ?? null,
+        verdict: standing === undefined ? null : toldVerdict(standing),
       };
     }),
     readings,

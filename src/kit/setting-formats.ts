@@ -15,6 +15,12 @@ export const duration = z.string().transform((text, context) => {
   return Number(amount) * (DURATION_UNITS[unit] as number);
 });
 
+/** A duration in ms as one writes it: in the largest unit that it is a whole number of. */
+export function durationText(ms: number): string {
+  const [unit, size] = Object.entries(DURATION_UNITS).findLast(([, one]) => ms % one === 0) ?? ["ms", 1];
+  return `${ms / size}${unit}`;
+}
+
 export const wholeNumber = (least: number, most: number) =>
   z.string().transform((text, context) => {
     const number = Number(text);

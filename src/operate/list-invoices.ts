@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Verdict } from "../confirmations/confirmation.ts";
+import type { ToldVerdict } from "../confirmations/confirmation.ts";
 import type { Place, Stretch } from "../database/page.ts";
 import { sourcesIn } from "../database/sources-in.ts";
 import type { Tables } from "../database/tables.ts";
@@ -35,10 +35,15 @@ export interface ListedInvoice {
   totalAmount: string | null;
   paidAt: Date | null;
   confirmedAt: Date;
-  verdict: Verdict | null;
+  verdict: ToldVerdict | null;
   /** Where its event stands; null when it has none. */
   event: EventState | null;
 }
+
+/** `toldVerdict`, where Postgres has to know it. */
+const VERDICT = sql`
+  case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
+    then 'dead' else confirmation.verdict end`;
 
 /** The confirmed invoices that all filters match, the last confirmed first. */
 export async function listInvoices(
@@ -51,7 +56,7 @@ export async function listInvoices(
       select * from invoice where ${conditions(filters)} order by confirmed_at desc, id limit ${limit})
     select chosen.id as "invoiceId", chosen.source, chosen.status, chosen.type, chosen.reference,
       chosen.collection_name as collection, chosen.amount, chosen.total_amount as "totalAmount",
-      chosen.paid_at as "paidAt", chosen.confirmed_at as "confirmedAt", confirmation.verdict,
+      chosen.paid_at as "paidAt", chosen.confirmed_at as "confirmedAt", ${VERDICT} as verdict,
       (select ${eventState} from event ${joiningOutbox}
         where event.source = chosen.source and event.invoice_id = chosen.id limit 1) as event
     from chosen
@@ -90,7 +95,7 @@ export interface InvoiceTerms {
   to?: string | undefined;
   /** The collection's name, as invoices carry it. */
   collection?: string | undefined;
-  verdict?: Verdict | undefined;
+  verdict?: ToldVerdict | undefined;
   source?: string | undefined;
 }
 
@@ -103,7 +108,7 @@ export type FoundInvoice = Omit<ListedInvoice, "status" | "confirmedAt"> & {
 const LISTED = sql`
   invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount,
   invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
-  confirmation.verdict`;
+  ${VERDICT} as verdict`;
 
 const joiningConfirmation = sql`
   left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id`;
@@ -120,7 +125,7 @@ function compared({ amount, collection, verdict, source }: InvoiceTerms): RawBui
   if (amount !== undefined)
     conditions.push(sql`(invoice.total_amount = ${amount}::numeric or invoice.amount = ${amount}::numeric)`);
   if (collection !== undefined) conditions.push(sql`invoice.collection_name = ${collection}`);
-  if (verdict !== undefined) conditions.push(sql`confirmation.verdict = ${verdict}`);
+  if (verdict !== undefined) conditions.push(sql`${VERDICT} = ${verdict}`);
   if (source !== undefined) conditions.push(sql`coalesce(invoice.source, confirmation.source) = ${source}`);
   return sql`coalesce(${all(conditions)}, false)`;
 }
@@ -221,6 +226,7 @@ export async function invoicesByRequest(
       ? sql`true`
       : sql`(opened_at, invoice_id, source)
         < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
+  const stored = terms.verdict === "dead" ? "pending" : terms.verdict;
   const { rows } = await sql<Walked>`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} as event from (
       select confirmation.invoice_id as "invoiceId", confirmation.source, ${LISTED},
@@ -228,7 +234,7 @@ export async function invoicesByRequest(
         row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place,
         ${all([compared(terms), paidBetween(terms)])} as matches
       from (
-        select * from confirmation where verdict = ${terms.verdict} and verdict <> 'paid' and ${earlier}
+        select * from confirmation where verdict = ${stored} and verdict <> 'paid' and ${earlier}
         order by opened_at desc, invoice_id desc, source desc limit ${most}) as confirmation
       left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
       ) as judged

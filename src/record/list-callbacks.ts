@@ -1,12 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Place, Stretch } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
+import type { OwnVerdict } from "./own-verdict.ts";
 import { receivedAt } from "./payment-state.ts";
 
 export interface CallbackFilters {
   source?: string | undefined;
   /** Its own, which says that it asks nothing. */
-  verdict?: "unreadable" | "ping" | "refused" | undefined;
+  verdict?: OwnVerdict | undefined;
   foundBy?: string | undefined;
   remoteAddress?: string | undefined;
   /** The merchant's, from the URL. */
@@ -30,7 +31,7 @@ export interface ListedCallback {
   reference: string | null;
   remoteAddress: string | null;
   foundBy: string | null;
-  verdict: "unreadable" | "ping" | "refused" | null;
+  verdict: OwnVerdict | null;
   invoiceIds: string[];
   /** As it was sent; null once it was erased. */
   bytes: number | null;

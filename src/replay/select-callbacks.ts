@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { unknownKeptSince } from "../confirmations/delete-unknown.ts";
 import type { Tables } from "../database/tables.ts";
+import { isOwnVerdict } from "../record/own-verdict.ts";
 import { conditionOf } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
@@ -25,8 +26,6 @@ export interface SelectedCallback {
   settledIds: string[];
 }
 
-const OWN_VERDICTS = ["unreadable", "ping", "refused"];
-
 const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
 
 /** An erased callback has no bytes to read. */
@@ -45,7 +44,7 @@ const matching = (filters: ReplayFilters) => sql`
         exists (select from invoice where invoice.source = c.source and invoice.id = any(c.invoice_ids)
           and invoice.collection_name = ${name})`,
       verdict: (verdict) =>
-        OWN_VERDICTS.includes(verdict)
+        isOwnVerdict(verdict)
           ? sql`c.verdict = ${verdict}`
           : sql`exists (select from confirmation where confirmation.invoice_id = any(c.invoice_ids)
               and confirmation.source = c.source and confirmation.verdict = ${verdict})`,

@@ -134,6 +134,22 @@ describe("invoice-relay doctor", () => {
     );
   });
 
+  it("finds a schema that another version of the same migrations has made, and columns that were added are none", async () => {
+    const around = await surroundings();
+    await around.query("alter table alarm add column colour text");
+    expect(await doctor(around.environment())).toContain("ok     schema: current");
+    await around.query("alter table alarm drop column told_at");
+    await around.query("alter table source alter column paused_until type text using paused_until::text");
+    await around.query("alter table replay alter column rate drop not null");
+    await around.query("drop table callback_budget cascade");
+    expect(await doctor(around.environment())).toContain(
+      "FAULT  schema: another than its migrations make: alarm.told_at is missing; callback_budget is missing; " +
+        "replay.rate is integer, not integer not null; source.paused_until is text, not timestamp with time " +
+        "zone. " +
+        "A migration was changed after it ran here: alter the tables, or begin with an empty database",
+    );
+  });
+
   it("finds a database that would forget an answered callback in a crash (G1)", async () => {
     const around = await surroundings();
     const [server] = await around.query<{ fsync: string }>("select current_setting('fsync') as fsync");

@@ -96,6 +96,36 @@ describe("the log of callbacks", () => {
     expect(body.items).toMatchObject([{ verdict: "paid" }, { verdict: "paid" }]);
   });
 
+  it("says of one whose invoice was given up that it is dead, not that it is being confirmed", async () => {
+    const { around, call } = await adminApi();
+    const [dead, waiting, paidBefore] = [
+      await addConfirmation(around, { verdict: "pending", state: "dead" }),
+      await addConfirmation(around, { verdict: "pending", state: "due", settled_at: null }),
+      await addConfirmation(around, { verdict: "paid", state: "dead" }),
+    ];
+    const ids = await addCallbacks(around, 4, (n) => ({
+      invoice_ids: [[dead], [waiting], [paidBefore], [dead, waiting]][n],
+    }));
+    const { body } = await call("GET", "/callbacks");
+    fits("listCallbacks", body);
+    expect(body.items.map(({ verdict }: { verdict: string }) => verdict)).toEqual([
+      "pending",
+      "paid",
+      "pending",
+      "dead",
+    ]);
+    for (const [verdict, found] of [
+      ["dead", [0]],
+      ["pending", [3, 1]],
+    ] as const) {
+      const list = await call("GET", `/callbacks?verdict=${verdict}`);
+      expect(idsIn(list.body).map((id) => ids.indexOf(id))).toEqual(found);
+    }
+    const shown = await call("GET", `/callbacks/${ids[0]}`);
+    fits("showCallback", shown.body);
+    expect(shown.body).toMatchObject({ verdict: "dead" });
+  });
+
   it("answers 400 for what is no filter, and 404 for a callback that nobody knows", async () => {
     const { call } = await adminApi();
     for (const query of [

@@ -10,6 +10,32 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 const FAULT = { status: 503, body: { status: 503, message: "Down", errors: [] } };
 
 describe("a timeline is history", () => {
+  it("knows no failed ask of a payment that was answered and held back", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const [id, ours] = [randomUUID(), randomUUID()];
+    around.provider.collection(ours, {
+      status: 200,
+      body: { status: "success", message: "ok", data: { id: ours, collectionName: "Ours" } },
+    });
+    around.provider.invoice(id, invoiceAnswer(id));
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: ours }));
+    await relay.callback({ data: { id } });
+    await vi.waitFor(async () =>
+      expect(await around.query("select verdict, state from confirmation")).toEqual([
+        { verdict: "quarantined", state: "done" },
+      ]),
+    );
+    const timeline = await readTimeline(db, id);
+    expect(timeline?.entries.map(({ kind }) => kind)).not.toContain("ask_failed");
+    expect(timeline?.entries).toContainEqual(
+      expect.objectContaining({ kind: "verdict", verdict: "quarantined" }),
+    );
+    const shown = (await runCommand(["invoice", id], around.environment())).stdout;
+    expect(shown).not.toContain("asking the provider failed");
+    expect(shown).toContain("It is paid, but held back: its collection is none of COLLECTION_IDS.");
+  });
+
   it("keeps failed asks and sends, who paused, and the first verdict where it was", {
     timeout: 60_000,
   }, async () => {

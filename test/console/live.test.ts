@@ -198,7 +198,7 @@ describe("the settings over HTTP", () => {
     const settingOf = (name: string) => body.settings.find((one: { name: string }) => one.name === name);
     expect(settingOf("DATABASE_URL")).toMatchObject({ value: "***", given: true });
     expect(settingOf("ADMIN_TOKENS")).toMatchObject({ value: "***" });
-    expect(settingOf("RETENTION")).toMatchObject({ value: String(400 * 86_400_000), given: false });
+    expect(settingOf("RETENTION")).toMatchObject({ value: "400d", given: false });
     expect(settingOf("SNS_TEST_TOPIC_ARN")).toMatchObject({ value: null });
     expect(body.off).toContain("a port for operators (OPS_PORT)");
     expect(relay.consoleUrl).toBe(`${relay.url}/console`);

@@ -113,6 +113,24 @@ describe("the list of payments", () => {
     }
   });
 
+  it("says of one that was given up that it is dead, not that it is being confirmed", async () => {
+    const api = await adminApi();
+    const dead = await addConfirmation(api.around, { verdict: "pending", state: "dead" });
+    const waiting = await addConfirmation(api.around, { verdict: "pending", state: "due", settled_at: null });
+    const paidBefore = await addConfirmation(api.around, { verdict: "paid", state: "dead" });
+    for (const [verdict, id] of [
+      ["dead", dead],
+      ["pending", waiting],
+    ]) {
+      const { body } = await api.call("GET", `/invoices?verdict=${verdict}`);
+      fits("listInvoices", body);
+      expect(body).toMatchObject({ items: [{ invoiceId: id, verdict }], next: null });
+    }
+    const byId = async (id: string) => (await api.call("GET", `/invoices?id=${id}`)).body.items;
+    expect(await byId(dead)).toMatchObject([{ verdict: "dead" }]);
+    expect(await byId(paidBefore)).toMatchObject([{ verdict: "paid" }]);
+  });
+
   it("is searched by the payer's whole e-mail address, and by one box for all", async () => {
     const api = await adminApi();
     const ids = await addInvoices(api, 4);

@@ -51,6 +51,24 @@ ${all.join("")}}
 `;
 }
 
+/** `src/database/table-columns.ts`, as the migrated database says it. */
+export async function describeColumns<Schema>(db: Kysely<Schema>): Promise<string> {
+  const columns = await readColumns(db);
+  const names = [...new Set(columns.map(({ table }) => table))];
+  const tables = names.map((table) => {
+    const lines = columns
+      .filter((column) => column.table === table)
+      .map(({ name, type, nullable }) => `    ${name}: "${type}${nullable ? "" : " not null"}",\n`);
+    return `  ${table}: {\n${lines.join("")}  },\n`;
+  });
+  return `// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
+
+/** The type of each column, as \`migrations/relay\` makes them. */
+export const TABLE_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+${tables.join("")}};
+`;
+}
+
 const interfaceOf = (table: string) =>
   `${table.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Table`;
 

@@ -1,14 +1,5 @@
 import { z } from "zod";
-import {
-  answeredId,
-  bodyShown,
-  CONFIRMATION_VERDICTS,
-  id,
-  pageInQuery,
-  pageOf,
-  time,
-  verdict,
-} from "./fields.ts";
+import { answeredId, bodyShown, id, pageInQuery, pageOf, time, toldVerdict, verdict } from "./fields.ts";
 
 export const callbackQuery = z.object({
   ...pageInQuery.shape,
@@ -72,7 +63,7 @@ export const callbackShown = z.object({
         .nullable()
         .meta({ description: "Where it begins in `text`, in UTF-16 units; null when it stands elsewhere." }),
       state: z.enum(["due", "claimed", "done", "dead"]).nullable(),
-      verdict: z.enum(CONFIRMATION_VERDICTS).nullable(),
+      verdict: toldVerdict.nullable(),
     }),
   ),
   readings: z

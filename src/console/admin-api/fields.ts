@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { TOLD_VERDICTS } from "../../confirmations/confirmation.ts";
+import { OWN_VERDICTS } from "../../record/own-verdict.ts";
 import { cursor } from "./cursor.ts";
 
 // What the schemas of the admin API have in common.
@@ -33,18 +35,10 @@ export const reason = z
   .optional()
   .meta({ description: "Why, for the audit log; no personal data." });
 
-/** Of an invoice's confirmation. */
-export const CONFIRMATION_VERDICTS = [
-  "pending",
-  "paid",
-  "quarantined",
-  "invalidated",
-  "not_paid",
-  "unknown_invoice",
-] as const;
-/** Of a callback that asks nothing. */
-export const OWN_VERDICTS = ["unreadable", "ping", "refused"] as const;
-export const verdict = z.enum([...CONFIRMATION_VERDICTS, ...OWN_VERDICTS]);
+/** Of an invoice. */
+export const toldVerdict = z.enum(TOLD_VERDICTS).meta({ description: "`dead`: given up, a dead letter." });
+/** Of a callback. */
+export const verdict = z.enum([...TOLD_VERDICTS, ...OWN_VERDICTS]);
 
 export const sourceInQuery = z.object({
   source: z.string().optional().meta({ description: "Only this source, where several know the id." }),

@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
   answeredId,
   bodyShown,
-  CONFIRMATION_VERDICTS,
   day,
   decimal,
   id,
@@ -10,6 +9,7 @@ import {
   pageOf,
   reason,
   time,
+  toldVerdict,
 } from "./fields.ts";
 
 const AMOUNT = /^\d{1,20}(\.\d{1,10})?$/;
@@ -28,7 +28,7 @@ export const invoiceQuery = z.object({
     .meta({ description: "Paid on this day (UTC) or later; the list is then in the order of payment." }),
   to: day.optional().meta({ description: "Paid on this day (UTC) or earlier." }),
   collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
-  verdict: z.enum(CONFIRMATION_VERDICTS).optional(),
+  verdict: toldVerdict.optional(),
   source: z.string().optional(),
 });
 
@@ -54,7 +54,7 @@ export const listedInvoice = z.object({
   totalAmount: decimal.nullable(),
   paidAt: time.nullable(),
   confirmedAt: time.nullable(),
-  verdict: z.enum(CONFIRMATION_VERDICTS).nullable(),
+  verdict: toldVerdict.nullable(),
   event: z
     .enum(["due", "claimed", "held", "dead", "published", "lost"])
     .nullable()

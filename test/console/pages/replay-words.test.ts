@@ -3,16 +3,20 @@ import { countOf, filterWords, shareOf } from "../../../src/console/pages/replay
 
 describe("a replay in words", () => {
   it("says which of the log it takes", () => {
-    expect(filterWords({})).toBe("everything");
-    expect(filterWords({ refused: false, source: undefined })).toBe("everything");
-    expect(
-      filterWords({
-        from: "2026-11-01T08:00:00.000Z",
-        invoiceIds: ["a", "b"],
-        verdict: "paid",
-        refused: true,
-      }),
-    ).toBe("from 2026-11-01 08:00 UTC, 2 chosen, with verdict paid, refused ones");
+    expect(filterWords({}, "UTC")).toBe("everything");
+    expect(filterWords({ refused: false, source: undefined }, "UTC")).toBe("everything");
+    expect(filterWords({ to: "2026-11-22T07:45:59Z" }, "Africa/Lagos")).toBe(
+      "everything, until 22 Nov 2026, 08:45 GMT+1",
+    );
+    const filters = {
+      from: "2026-11-01T08:00:00.000Z",
+      invoiceIds: ["a", "b"],
+      verdict: "unknown_invoice",
+      refused: true,
+    };
+    expect(filterWords(filters, "UTC")).toBe(
+      "2 chosen, from 1 Nov 2026, 08:00 UTC, with verdict unknown invoice, refused ones too",
+    );
   });
 
   it("counts", () => {

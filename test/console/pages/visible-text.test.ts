@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { moneyText } from "../../../src/console/pages/kit/money-text.ts";
 import { visibleText } from "../../../src/console/pages/kit/visible-text.ts";
-import { columnsOf } from "../../../src/console/pages/now/series.ts";
-import { indented } from "../../../src/console/pages/payments/indented.ts";
+import { indented } from "../../../src/console/pages/parts/indented.ts";
 
 describe("text from outside", () => {
   it.each([
@@ -23,18 +22,10 @@ describe("money", () => {
   ])("%s is %s", (amount, shown) => expect(moneyText(amount)).toBe(shown));
 });
 
-it("the chart has a column for each minute, also for those that are missing", () => {
-  const minute = (at: string) => ({ at, received: 2, confirmed: 1, published: null });
-  expect(columnsOf([minute("2026-11-22T00:00:00Z"), minute("2026-11-22T00:02:00Z")])).toEqual([
-    [1795305600, 1795305660, 1795305720],
-    [2, null, 2],
-    [null, null, null],
-    [1, null, 1],
-  ]);
-});
-
 it("an event is laid out without any of its values being read", () => {
   expect(indented('{"a":1500.50,"b":{},"c":["x{,\\"y"]}')).toBe(
     '{\n  "a": 1500.50,\n  "b": {},\n  "c": [\n    "x{,\\"y"\n  ]\n}',
   );
+  for (const other of ["<p>Bad Gateway: try again</p>", '{"cut": "of', ""])
+    expect(indented(other)).toBe(other);
 });

@@ -40,9 +40,11 @@ export async function harmDone(page: Page): Promise<unknown[]> {
       harm.push("made: " + made.outerHTML.slice(0, 200));
     const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
     for (let node = walker.currentNode; node; node = walker.nextNode()) {
-      const attributes = [...(node.attributes ?? [])].map((a) => a.value);
-      const texts = node.nodeType === Node.TEXT_NODE ? [node.data] : attributes;
-      if (node.value !== undefined) texts.push(String(node.value));
+      // A field holds what one gave it, to the character: what hides in it has to be told beside it.
+      const isTold = node.closest?.(".field")?.querySelector(".escape") != null;
+      const shown = [...(node.attributes ?? [])].filter((a) => !(isTold && a.name === "value"));
+      const texts = node.nodeType === Node.TEXT_NODE ? [node.data] : shown.map((a) => a.value);
+      if (node.value !== undefined && !isTold) texts.push(String(node.value));
       for (const text of texts)
         if (unseen.test(text)) {
           const around = node.parentElement?.outerHTML.slice(0, 120);
@@ -52,6 +54,15 @@ export async function harmDone(page: Page): Promise<unknown[]> {
     if (unseen.test(document.title)) harm.push("hides in the title: " + JSON.stringify(document.title));
     return harm;
   })()`)) as unknown[];
+}
+
+/** What check boxes are called, where several of a page are called the same: nobody hears which is which. */
+export async function sharedNames(page: Page): Promise<string[]> {
+  const boxes = await page.getByRole("checkbox").all();
+  const names = await Promise.all(boxes.map((box) => box.getAttribute("aria-label")));
+  return [...new Set(names.filter((name, at) => name !== null && names.indexOf(name) !== at))].map(
+    (name) => `several check boxes are called "${name}"`,
+  );
 }
 
 /** Whether one has to scroll sideways to see the page. */

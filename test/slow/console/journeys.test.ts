@@ -50,6 +50,23 @@ describe.each<Hand>(["mouse", "keyboard"])("by %s alone", (hand) => {
     expect(person.complaints).toEqual([]);
   });
 
+  it("one is led from a payment, and from an alarm, to where somebody decides", async () => {
+    const { page } = person;
+    await person.visit("Payments");
+    await person.write(page.getByRole("searchbox"), "order-foreign-2");
+    await page.keyboard.press("Enter");
+    await person.press(page.getByRole("row").getByRole("link", { name: /order-foreign-2/ }));
+    await person.press(page.getByRole("link", { name: "Open in quarantine" }));
+    await page.waitForURL(`**/console/attention/quarantine/${house.quarantined[1]}`);
+    await page.getByRole("button", { name: "Release" }).waitFor();
+    await person.visit("Now");
+    await person.press(page.getByRole("listitem").filter({ hasText: "confirmation dead" }).getByRole("link"));
+    await page.waitForURL(`**/console/attention/dead/${house.deadConfirmation}`);
+    await page.getByRole("button", { name: "Retry" }).waitFor();
+    await page.locator(".badge").getByText("dead letter").waitFor();
+    expect(person.complaints).toEqual([]);
+  });
+
   it("one releases a payment from quarantine, and it is published", async () => {
     const { page } = person;
     const [released = "", other = ""] = house.quarantined;

@@ -38,11 +38,15 @@ export class Operator {
   static async arrive(
     browser: Browser,
     world: ConsoleWorld,
-    { hand = "mouse", ...options }: BrowserContextOptions & { hand?: Hand } = {},
+    { hand = "mouse", language, ...options }: BrowserContextOptions & { hand?: Hand; language?: string } = {},
   ): Promise<Operator> {
     // A machine without a locale gives its browser a language that is none.
     const own = { ...DESKTOP, locale: "en-GB", timezoneId: "Africa/Lagos" };
     const context = await browser.newContext({ ...own, ...options });
+    if (language !== undefined)
+      await context.addInitScript(
+        `Object.defineProperty(Navigator.prototype, "language", { get: () => ${JSON.stringify(language)} })`,
+      );
     return new Operator(await context.newPage(), world, hand);
   }
 
@@ -56,6 +60,9 @@ export class Operator {
     await this.page.getByRole("heading", { level: 1 }).waitFor();
     await this.page.locator(".connection.is-live").waitFor({ state: "attached" });
     await this.page.locator(".loading").first().waitFor({ state: "detached" });
+    // The chart of the first page comes last.
+    if (new URL(this.page.url()).pathname === "/console/")
+      await this.page.locator(".minutes-plot canvas").waitFor();
   }
 
   async signIn(role: Role): Promise<void> {
@@ -120,6 +127,7 @@ export class Operator {
   async confirm(button: string | RegExp, reason: string): Promise<void> {
     const dialog = this.page.getByRole("dialog");
     await this.write(dialog.getByLabel(/reason|why/i), reason);
+    await this.keep(`dialog-${reason.replaceAll(/\W+/g, "-")}${this.#hand}`);
     await this.press(dialog.getByRole("button", { name: button }));
     await dialog.waitFor({ state: "hidden" });
   }

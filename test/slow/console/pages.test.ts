@@ -2,7 +2,7 @@ import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type FullHouse, fillHouse } from "./full-house.ts";
 import { takeProviderAway } from "./in-trouble.ts";
-import { axeProblems, isWiderThanScreen } from "./inspect.ts";
+import { axeProblems, isWiderThanScreen, sharedNames } from "./inspect.ts";
 import { DESKTOP, Operator, PHONE } from "./operator.ts";
 import { openStand, type Stand } from "./stand.ts";
 
@@ -53,13 +53,15 @@ async function visitAll(state: string, places: [name: string, path: string][]): 
   const found: string[] = [];
   const visit = async ([look, options]: (typeof LOOKS)[number]) => {
     const operator = await Operator.arrive(stand.browser, stand.world, options);
+    await operator.open();
+    await operator.page.getByLabel("Admin token").waitFor();
     await operator.keep(`${state}-sign-in-${look}`);
     await operator.signIn("admin");
     for (const [name, path] of places) {
       await operator.open(path);
       await operator.settle();
       await operator.keep(`${state}-${name}-${look}`);
-      const problems = await axeProblems(operator.page);
+      const problems = [...(await axeProblems(operator.page)), ...(await sharedNames(operator.page))];
       if (await isWiderThanScreen(operator.page)) problems.push("is wider than the screen");
       found.push(...[...problems, ...operator.complaints].map((problem) => `${name}, ${look}: ${problem}`));
       operator.complaints.length = 0;

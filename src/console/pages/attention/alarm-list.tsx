@@ -3,7 +3,15 @@ import { useAnswer } from "../api/use-answer.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Answered, Empty } from "../parts/states.tsx";
 import { CLOSE } from "./alarm-acts.ts";
-import { ALARMS_SHOWN, AlarmSubject, alarmKey, DETAIL, type ListedAlarm, SINCE } from "./alarms.tsx";
+import {
+  ALARMS_SHOWN,
+  AlarmSubject,
+  alarmKey,
+  alarmName,
+  DETAIL,
+  type ListedAlarm,
+  SINCE,
+} from "./alarms.tsx";
 import { ChoosingTable } from "./choosing-table.tsx";
 import { useReloadAfter } from "./use-reload-after.ts";
 
@@ -27,6 +35,7 @@ export function AlarmList() {
               {
                 head: "Alarm",
                 cell: ({ name }) => <Badge state={name} tone="bad" />,
+                kind: "text",
                 phone: "lead",
               },
               DETAIL,
@@ -36,6 +45,7 @@ export function AlarmList() {
             rows={items}
             total={total}
             keyOf={alarmKey}
+            nameOf={alarmName}
             acts={[CLOSE]}
             onDone={answer.reload}
           />

@@ -2,7 +2,15 @@ import { liveStatus } from "../api/live.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Answered, Empty } from "../parts/states.tsx";
 import { ASK_AGAIN, CLOSE } from "./alarm-acts.ts";
-import { ALARMS_SHOWN, AlarmSubject, alarmKey, DETAIL, type ListedAlarm, SINCE } from "./alarms.tsx";
+import {
+  ALARMS_SHOWN,
+  AlarmSubject,
+  alarmKey,
+  alarmName,
+  DETAIL,
+  type ListedAlarm,
+  SINCE,
+} from "./alarms.tsx";
 import { ChoosingTable } from "./choosing-table.tsx";
 import { useReloadAfter } from "./use-reload-after.ts";
 
@@ -32,6 +40,7 @@ export function AnomalyList() {
             rows={items}
             total={total}
             keyOf={alarmKey}
+            nameOf={alarmName}
             acts={[ASK_AGAIN, CLOSE]}
             onDone={answer.reload}
           />

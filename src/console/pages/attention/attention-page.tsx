@@ -1,9 +1,10 @@
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { countText } from "../kit/money-text.ts";
 import { go, Link } from "../kit/router.tsx";
+import { headlineOf } from "../now/headline.ts";
 import type { PageProps } from "../pages.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { AlarmList } from "./alarm-list.tsx";
@@ -62,13 +63,18 @@ export function AttentionPage({ rest: [path, id] }: PageProps) {
     const first = TABS.find(({ count }) => (count(status) ?? 0) > 0) ?? TABS[0];
     go(`attention/${first?.path}`, { replace: true });
   }, [tab, status]);
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone they are wider than the screen.
+    tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [tab, status !== null]);
   if (tab !== undefined && id !== undefined && (path === "dead" || path === "quarantine"))
     return <UndeliveredShown list={path} id={id} />;
   const List = tab?.component;
   return (
     <>
-      <PageHead title="Attention" says={status?.sentence} />
-      <nav class="tabs" aria-label="What waits">
+      <PageHead title="Attention" says={status === null ? undefined : headlineOf(status)} />
+      <nav ref={tabs} class="tabs" aria-label="What waits">
         {TABS.map((one) => {
           const count = status === null ? null : one.count(status);
           return (

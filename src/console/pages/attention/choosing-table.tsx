@@ -28,6 +28,8 @@ interface ChoosingTableProps<Row> {
   /** How many there are, shown or not. */
   total: number;
   keyOf: (row: Row) => string;
+  /** What a row is called: no two of them the same. */
+  nameOf: (row: Row) => string;
   to?: (row: Row) => string;
   acts: readonly Act<Row>[];
   /** Called when something was done. */
@@ -35,7 +37,7 @@ interface ChoosingTableProps<Row> {
 }
 
 /** A table whose rows are chosen, and what may be done about them. */
-export function ChoosingTable<Row>({ acts, onDone, total, what, ...table }: ChoosingTableProps<Row>) {
+export function ChoosingTable<Row>({ acts, onDone, total, what, nameOf, ...table }: ChoosingTableProps<Row>) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const allowed = acts.filter(({ operation }) => may(operation));
   const { rows, keyOf } = table;
@@ -85,7 +87,7 @@ export function ChoosingTable<Row>({ acts, onDone, total, what, ...table }: Choo
               ))}
         </div>
       </fieldset>
-      <Table {...table} chosen={chosen} onChoose={setChosen} />
+      <Table {...table} choice={{ chosen, onChoose: setChosen, nameOf }} />
     </>
   );
 }

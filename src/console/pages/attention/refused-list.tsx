@@ -37,6 +37,7 @@ export function RefusedList() {
           rows={items}
           total={items.length}
           keyOf={({ id }) => id}
+          nameOf={({ id, receivedAt }) => `the callback of ${receivedAt}, ${id}`}
           to={({ id }) => `callbacks/${id}`}
           acts={[READ_AGAIN]}
           onDone={list.reload}
@@ -77,6 +78,11 @@ const COLUMNS: readonly Column<ListedCallback>[] = [
     head: "Reference",
     cell: ({ reference }) => (reference === null ? <None /> : <Outside text={reference} />),
   },
-  { head: "Bytes", cell: ({ bytes }) => (bytes === null ? <None /> : countText(bytes)), kind: "number" },
+  {
+    head: "Bytes",
+    cell: ({ bytes }) => (bytes === null ? <None /> : countText(bytes)),
+    kind: "number",
+    phone: "away",
+  },
   { head: "Source", cell: ({ source }) => <Outside text={source} /> },
 ];

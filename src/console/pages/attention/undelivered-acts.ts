@@ -26,15 +26,15 @@ export const DEAD_LETTER_ACTS: readonly Act<Undelivered>[] = [
     title: "Retry",
     isMain: true,
     says: (count) =>
-      `${counted(count, "It is", "of them are")} asked or sent again from the first step. ` +
-      "Retry once the cause is gone; else it ends here again.",
+      `${count === 1 ? "It is" : "They are"} asked or sent again from the first step. Retry once the ` +
+      `cause is gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
     done: (count) => `${counted(count, "A dead letter is", "dead letters are")} under way again.`,
   }),
   act("dead-letters", "dismiss", {
     operation: "dismissDead",
     title: "Dismiss",
     says: (count) =>
-      `${counted(count, "It is", "of them are")} listed no more, and kept: certificates still name ` +
+      `${count === 1 ? "It is" : "They are"} listed no more, and kept: certificates still name ` +
       `${count === 1 ? "it" : "them"} as missing.`,
     done: (count) => `${counted(count, "A dead letter was", "dead letters were")} dismissed.`,
   }),
@@ -54,8 +54,8 @@ export const QUARANTINE_ACTS: readonly Act<Undelivered>[] = [
     operation: "dismissQuarantine",
     title: "Dismiss",
     says: (count) =>
-      `${counted(count, "It stays", "of them stay")} unpublished and ${count === 1 ? "is" : "are"} listed ` +
-      "no more. For payments that are none of yours.",
+      `${count === 1 ? "It stays unpublished and is" : "They stay unpublished and are"} listed no more. ` +
+      "For payments that are none of yours.",
     done: (count) => `${counted(count, "An invoice was", "invoices were")} dismissed.`,
   }),
 ];

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/money-text.ts";
+import { withoutCommand } from "../kit/without-command.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Money, None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
@@ -8,7 +9,7 @@ import { Answered } from "../parts/states.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { type Act, ChoosingTable } from "./choosing-table.tsx";
-import { keyOf, SHOWN, type Undelivered, type UndeliveredPath } from "./undelivered.ts";
+import { keyOf, nameOf, SHOWN, type Undelivered, type UndeliveredPath } from "./undelivered.ts";
 import { useReloadAfter } from "./use-reload-after.ts";
 
 interface UndeliveredListProps {
@@ -41,6 +42,7 @@ export function UndeliveredList({ path, at, what, acts, count, empty }: Undelive
               rows={items}
               total={total}
               keyOf={keyOf}
+              nameOf={nameOf}
               to={(item) =>
                 `attention/${at}/${item.eventId ?? item.invoiceId}?source=${encodeURIComponent(item.source)}`
               }
@@ -80,7 +82,7 @@ const COLUMNS: readonly Column<Undelivered>[] = [
   { head: "Since", cell: ({ since }) => <Ago at={since} /> },
   {
     head: "Why",
-    cell: ({ error }) => (error === null ? <None /> : <Outside text={error} />),
+    cell: ({ error }) => (error === null ? <None /> : <Outside text={withoutCommand(error)} />),
     kind: "wide",
   },
 ];

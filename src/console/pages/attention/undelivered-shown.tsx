@@ -1,10 +1,13 @@
+import { toldVerdict } from "../../../confirmations/confirmation.ts";
 import { queryText } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
+import { withoutCommand } from "../kit/without-command.ts";
 import { Badge } from "../parts/badge.tsx";
 import { confirm } from "../parts/confirm-dialog.tsx";
 import { Id } from "../parts/copy.tsx";
+import { indented } from "../parts/indented.ts";
 import { Money, None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Facts, PageHead, Section } from "../parts/page-head.tsx";
@@ -65,7 +68,11 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
     <>
       <div class="sheet">
         <p class="given-up">
-          {item.error === null ? "No reason was written down." : <Outside text={item.error} />}
+          {item.error === null ? (
+            "No reason was written down."
+          ) : (
+            <Outside text={withoutCommand(item.error)} />
+          )}
         </p>
         <Facts
           facts={[
@@ -78,7 +85,10 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
             ["Source", <Outside text={item.source} />],
             ["Since", <Time at={item.since} as="full" />],
             ["Tries", String(item.attempts)],
-            ["Verdict", <Badge state={confirmation?.verdict ?? "pending"} />],
+            [
+              "Verdict",
+              <Badge state={confirmation === null ? "pending" : (toldVerdict(confirmation) ?? "pending")} />,
+            ],
             ...(item.dismissedAt === null
               ? []
               : [["Dismissed", <Time at={item.dismissedAt} as="full" />] as const]),
@@ -89,7 +99,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
         <Section title="The answer that could not be used">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which takes a focus by keyboard. */}
           <pre class="raw" tabIndex={0}>
-            <Outside text={confirmation.lastAnswer} lines />
+            <Outside text={indented(confirmation.lastAnswer)} lines />
           </pre>
         </Section>
       )}
@@ -97,7 +107,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
         <Section title="The event that is not sent">
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above. */}
           <pre class="raw" tabIndex={0}>
-            <Outside text={event.payload} lines />
+            <Outside text={indented(event.payload)} lines />
           </pre>
         </Section>
       )}

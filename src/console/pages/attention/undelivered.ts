@@ -15,6 +15,10 @@ export const SHOWN = 200;
 export const keyOf = ({ source, eventId, invoiceId }: Undelivered): string =>
   `${source}/${eventId ?? invoiceId}`;
 
+/** An item as a person calls it; references may repeat, ids do not. */
+export const nameOf = ({ kind, reference, invoiceId, source }: Undelivered): string =>
+  `the ${kind} of ${reference === null ? "" : `${reference}, `}invoice ${invoiceId}, source ${source}`;
+
 /**
  * Decides about some, or about all that nobody dismissed.
  * @returns how many it was done to. @throws ApiProblem

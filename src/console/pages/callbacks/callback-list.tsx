@@ -1,11 +1,14 @@
 import { useCallback } from "preact/hooks";
+import { TOLD_VERDICTS } from "../../../confirmations/confirmation.ts";
+import { OWN_VERDICTS } from "../../../record/own-verdict.ts";
 import type { CallbackPage, ListedCallback } from "../../admin-api/callback-schemas.ts";
 import { get, queryText } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
+import { momentOf } from "../kit/input-time.ts";
 import { countText } from "../kit/money-text.ts";
 import { query } from "../kit/router.tsx";
 import { FirstCallback } from "../now/first-callback.tsx";
-import { Badge, wordOf } from "../parts/badge.tsx";
+import { Badge } from "../parts/badge.tsx";
 import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
 import { LongList } from "../parts/long-list.tsx";
 import { None } from "../parts/money.tsx";
@@ -14,21 +17,10 @@ import { PageHead } from "../parts/page-head.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-
-const VERDICTS = [
-  "pending",
-  "paid",
-  "quarantined",
-  "invalidated",
-  "not_paid",
-  "unknown_invoice",
-  "unreadable",
-  "ping",
-  "refused",
-];
+import { verdictFilter } from "../parts/verdicts.ts";
 
 const FILTERS: readonly Filter[] = [
-  { name: "verdict", label: "Verdict", kind: "choice", choices: VERDICTS.map((one) => [one, wordOf(one)]) },
+  verdictFilter([...TOLD_VERDICTS, ...OWN_VERDICTS]),
   { name: "from", label: "Received from", kind: "time" },
   { name: "to", label: "Received before", kind: "time" },
   { name: "reference", label: "Reference", kind: "text" },
@@ -103,10 +95,9 @@ export function CallbackList() {
   );
 }
 
-/** A filter's value; times are chosen in the viewer's zone. */
+/** A filter's value; times are chosen in the zone that they are shown in. */
 function givenFor(name: string, kind: Filter["kind"]): string | null {
   const value = query.value.get(name);
   if (value === null || kind !== "time") return value;
-  const at = new Date(value);
-  return Number.isNaN(+at) ? value : at.toISOString();
+  return momentOf(value)?.toISOString() ?? value;
 }

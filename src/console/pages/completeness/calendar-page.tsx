@@ -8,6 +8,7 @@ import { PageHead, Section } from "../parts/page-head.tsx";
 import { Answered, Empty } from "../parts/states.tsx";
 import { sentenceOf, stateOfDay, summaryOf } from "./day-state.ts";
 import { dayOf, daysAfter, daysFromTo, monthsBefore, monthsFromTo } from "./days.ts";
+import { Legend } from "./legend.tsx";
 import { MonthGrid } from "./month-grid.tsx";
 import { ProofForm } from "./proof-form.tsx";
 
@@ -49,7 +50,8 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
     calendar.days.filter(({ source }) => source === chosen).map((day) => [day.day, day]),
   );
   const stateOf = (day: string) => stateOfDay(day, certified.get(day), today, servedSince);
-  const summary = summaryOf(daysFromTo(from, to).map(stateOf), [...certified.values()]);
+  const states = daysFromTo(from, to).map(stateOf);
+  const summary = summaryOf(states, [...certified.values()]);
   const turn = (months: number) => setQuery({ back: back + months > 0 ? String(back + months) : undefined });
   return (
     <>
@@ -83,6 +85,7 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
           </p>
         </Empty>
       )}
+      <Legend states={states} />
       <div class="completeness-months">
         {monthsFromTo(from, to)
           .toReversed()

@@ -65,7 +65,7 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
     <section class="section" aria-label={`Source ${source}`}>
       <div class="section-head">
         <h2>
-          {source} <Badge state={state} tone={TONES[state]} as={wordsOfDay(state, certified)} />
+          Source {source} <Badge state={state} tone={TONES[state]} as={wordsOfDay(state, certified)} />
         </h2>
         <div class="actions">
           <a class="button" href={`/admin/v1/certificates/${certificateId}/csv`} download>

@@ -78,9 +78,9 @@ function DayCell({
   );
 }
 
-const MARKS: Record<Exclude<DayState, "missing" | "none">, ComponentChildren> = {
+export const MARKS: Record<Exclude<DayState, "missing" | "none">, ComponentChildren> = {
   equal: <Icon name="check" />,
   differs: "look",
   refused: "?",
-  unproven: "·",
+  unproven: "–",
 };

@@ -5,9 +5,12 @@ import { countText } from "../kit/money-text.ts";
 import { themeChanges } from "../kit/theme.ts";
 import { clockText } from "../kit/time-text.ts";
 import { zone } from "../kit/zone.ts";
-import { type Counted, columnsOf, totalsOf } from "./series.ts";
+import { loadPlot } from "./load-plot.ts";
+import { type Counted, columnsOf, dotsOf, totalsOf } from "./series.ts";
 
 const HEIGHT = 232;
+/** In s. */
+const HALF_MINUTE = 30;
 
 const KINDS: readonly { name: Counted; says: string; column: 1 | 2 | 3 }[] = [
   { name: "received", says: "callbacks received", column: 1 },
@@ -26,10 +29,9 @@ export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
   const { value: timeZone } = zone;
   const { value: look } = themeChanges;
 
-  // Loaded apart: the page is there before the chart, and without it should it not start in this browser.
   useEffect(() => {
-    import("uplot").then(
-      ({ default: Loaded }) => setPlot(() => Loaded),
+    loadPlot().then(
+      (Loaded) => setPlot(() => Loaded),
       () => undefined,
     );
   }, []);
@@ -96,12 +98,16 @@ function optionsOf(
   return {
     width,
     height: HEIGHT,
-    padding: [12, 4, 0, 0],
+    padding: [12, 16, 0, 0],
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), timeZone),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
-    scales: { y: { range: (_plot, _least, most) => [0, Math.max(4, most * 1.08)] } },
+    scales: {
+      // A bar stands over the middle of its minute: the first and the last one whole.
+      x: { range: (_plot, first, last) => [first - HALF_MINUTE, last + HALF_MINUTE] },
+      y: { range: (_plot, _least, most) => [0, Math.max(4, most * 1.08)] },
+    },
     axes: [
       { ...axis, grid: { show: false }, ticks: { show: false }, space: 70, values: "{HH}:{mm}", gap: 4 },
       {
@@ -120,7 +126,14 @@ function optionsOf(
       { ...bars(0.42, 14), fill: colour("--good") },
       {
         paths: () => null,
-        points: { show: true, size: 5, width: 0, fill: colour("--move"), stroke: colour("--move") },
+        points: {
+          show: true,
+          filter: (plot, series) => dotsOf([...(plot.data[series] ?? [])]),
+          size: 5,
+          width: 0,
+          fill: colour("--move"),
+          stroke: colour("--move"),
+        },
       },
     ],
   };

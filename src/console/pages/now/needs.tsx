@@ -1,10 +1,12 @@
 import type { Status } from "../api/types.ts";
+import { AlarmSubject } from "../attention/alarms.tsx";
 import { Link } from "../kit/router.tsx";
+import { withoutCommand } from "../kit/without-command.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Section } from "../parts/page-head.tsx";
 import { Ago } from "../parts/time.tsx";
-import { capital, pageFor } from "./headline.ts";
+import { adviceOf, pageFor, wordsOf } from "./headline.ts";
 
 /** What waits for a person, each with what to do. */
 export function Needs({ needs }: Pick<Status, "needs">) {
@@ -13,15 +15,18 @@ export function Needs({ needs }: Pick<Status, "needs">) {
     <ol class="needs">
       {needs.map(({ what, action }) => {
         const page = pageFor(action);
+        const advice = adviceOf(action);
         return (
           <li key={what}>
             <div class="needs-says">
               <p class="needs-what">
-                <Outside text={`${capital(what)}.`} />
+                <Outside text={wordsOf(what)} />
               </p>
-              <p class="quiet">
-                <Outside text={action} />
-              </p>
+              {advice !== "" && (
+                <p class="quiet">
+                  <Outside text={advice} />
+                </p>
+              )}
             </div>
             {page !== null && (
               <Link to={page.to} class="button">
@@ -44,14 +49,16 @@ export function OpenAlarms({ alarms }: Pick<Status, "alarms">) {
         {alarms.map(({ name, source, subject, detail, action, raisedAt, times }) => (
           <li key={`${name} ${source} ${subject}`}>
             <p class="alarm-name">
-              <Badge state={name} tone="bad" />
+              <span>
+                <Badge state={name} tone="bad" /> <AlarmSubject alarm={{ name, subject }} />
+              </span>
               <small>
                 {times > 1 && `${times} times, first `}
                 <Ago at={raisedAt} />
               </small>
             </p>
             <p>
-              <Outside text={detail} />
+              <Outside text={withoutCommand(detail)} />
             </p>
             <p class="quiet">
               <Outside text={action} />

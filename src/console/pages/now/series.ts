@@ -32,6 +32,10 @@ export function columnsOf(minutes: readonly Minute[]): Columns {
   return columns;
 }
 
+/** Where a count is drawn as a dot: nothing happened in the other minutes. */
+export const dotsOf = (counts: readonly (number | null | undefined)[]): number[] =>
+  counts.flatMap((count, at) => (count ? [at] : []));
+
 /** How many of each in all of these minutes. */
 export function totalsOf(minutes: readonly Minute[]): Record<Counted, number> {
   const sum = (what: Counted) => minutes.reduce((total, minute) => total + (minute[what] ?? 0), 0);

@@ -36,7 +36,9 @@ function One({ upstream, what }: { upstream: Upstream; what: string }) {
       {state !== "closed" && (
         <p class="quiet">
           {pauseReason !== null && <Outside text={`${pauseReason.replace(/[.\s]+$/, "")}. `} />}
-          {state !== "paused" && lastError !== null && <Outside text={`${lastError} `} />}
+          {state !== "paused" && lastError !== null && (
+            <Outside text={`${lastError.replace(/[.\s]+$/, "")}. `} />
+          )}
           {pausedUntil !== null && (
             <>
               Until <Time at={pausedUntil} />.

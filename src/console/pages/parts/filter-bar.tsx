@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { query, setQuery } from "../kit/router.tsx";
 import { Icon } from "./icon.tsx";
+import { Told } from "./told.tsx";
 
 export interface Filter {
   /** In the address, and for the admin API. */
@@ -84,6 +85,7 @@ function FilterField({ filter }: { filter: Filter }) {
         onChange={(event) => apply(event.currentTarget.value)}
         onKeyDown={(event) => event.key === "Enter" && apply(event.currentTarget.value)}
       />
+      <Told text={value} />
     </label>
   );
 }

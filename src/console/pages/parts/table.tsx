@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Link } from "../kit/router.tsx";
+import { visibleText } from "../kit/visible-text.ts";
 
 export interface Column<Row> {
   head: string;
@@ -21,20 +22,26 @@ interface TableProps<Row> {
   keyOf: (row: Row) => string;
   /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
   to?: (row: Row) => string;
-  /** With it, rows have check boxes: `keyOf` of those that are chosen. */
-  chosen?: ReadonlySet<string>;
-  onChoose?: (chosen: ReadonlySet<string>) => void;
+  /** With it, rows have check boxes. */
+  choice?: {
+    /** `keyOf` of those that are chosen. */
+    chosen: ReadonlySet<string>;
+    onChoose: (chosen: ReadonlySet<string>) => void;
+    /** What a row is called, so that who cannot see it knows which one a check box chooses. */
+    nameOf: (row: Row) => string;
+  };
 }
 
 /** Rows and columns; `j` and `k` go from row to row. */
-export function Table<Row>({ caption, columns, rows, keyOf, to, chosen, onChoose }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, keyOf, to, choice }: TableProps<Row>) {
+  const chosen = choice?.chosen;
   const choose = (keys: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen);
     for (const key of keys) {
       if (isChosen) next.add(key);
       else next.delete(key);
     }
-    onChoose?.(next);
+    choice?.onChoose(next);
   };
   const all = rows.map(keyOf);
   const isEveryChosen = chosen !== undefined && all.length > 0 && all.every((key) => chosen.has(key));
@@ -66,12 +73,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, to, chosen, onChoose
           const key = keyOf(row);
           return (
             <tr key={key} role="row" class={chosen?.has(key) ? "is-chosen" : ""}>
-              {chosen !== undefined && (
+              {choice !== undefined && (
                 <td role="cell" class="is-choice">
                   <input
                     type="checkbox"
-                    aria-label="Choose this row"
-                    checked={chosen.has(key)}
+                    aria-label={`Choose ${visibleText(choice.nameOf(row))}`}
+                    checked={choice.chosen.has(key)}
                     onChange={(event) => choose([key], event.currentTarget.checked)}
                   />
                 </td>

@@ -1,5 +1,6 @@
 import type { TimelineEntry } from "../api/types.ts";
-import type { Tone } from "../parts/badge.tsx";
+import { withoutCommand } from "../kit/without-command.ts";
+import { type Tone, wordOf } from "../parts/state-words.ts";
 
 /** Where something happens, or between which two it passes. */
 export type Way = "provider" | "relay" | "topic" | "provider-relay" | "relay-provider" | "relay-topic";
@@ -46,7 +47,7 @@ export function drawn(entry: TimelineEntry): Drawn {
         detail: entry.status,
       };
     case "ask_failed":
-      return { ...plain, way: "relay-provider", tone: "bad", says: "Asking failed", detail: entry.error };
+      return { ...plain, way: "relay-provider", tone: "bad", says: "No usable answer", detail: entry.error };
     case "verdict":
       return entry.state === "dead"
         ? { ...plain, way: "relay", tone: "bad", says: "Given up: a dead letter" }
@@ -54,7 +55,7 @@ export function drawn(entry: TimelineEntry): Drawn {
             ...plain,
             way: "relay",
             tone: entry.verdict === "paid" ? "good" : "wait",
-            says: `Verdict: ${(entry.verdict ?? "none").replaceAll("_", " ")}`,
+            says: `Verdict: ${wordOf(entry.verdict ?? "none")}`,
           };
     case "event":
       return { ...plain, way: "relay", says: `${entry.type} written to the outbox` };
@@ -69,9 +70,15 @@ export function drawn(entry: TimelineEntry): Drawn {
     case "send_failed":
       return { ...plain, way: "relay-topic", tone: "bad", says: "Sending failed", detail: entry.error };
     case "alarm":
-      return { ...plain, way: "relay", tone: "bad", says: `Alarm ${entry.name}`, detail: entry.detail };
+      return {
+        ...plain,
+        way: "relay",
+        tone: "bad",
+        says: `Alarm: ${wordOf(entry.name)}`,
+        detail: withoutCommand(entry.detail),
+      };
     case "alarm_cleared":
-      return { ...plain, way: "relay", says: `Alarm ${entry.name} cleared` };
+      return { ...plain, way: "relay", says: `Alarm over: ${wordOf(entry.name)}` };
     case "action":
       return {
         ...plain,

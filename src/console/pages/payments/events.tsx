@@ -1,10 +1,10 @@
 import type { InvoiceEvidence } from "../../admin-api/payment-schemas.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Copy, Id } from "../parts/copy.tsx";
+import { indented } from "../parts/indented.ts";
 import { Outside } from "../parts/outside.tsx";
 import { Facts, Section } from "../parts/page-head.tsx";
 import { Time } from "../parts/time.tsx";
-import { indented } from "./indented.ts";
 
 /** Each event as it was sent, and what SNS called it. */
 export function Events({ events }: Pick<InvoiceEvidence, "events">) {

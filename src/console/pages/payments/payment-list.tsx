@@ -1,11 +1,12 @@
 import { signal } from "@preact/signals";
 import { useCallback } from "preact/hooks";
+import { TOLD_VERDICTS } from "../../../confirmations/confirmation.ts";
 import type { InvoicePage, ListedInvoice } from "../../admin-api/payment-schemas.ts";
 import { post } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
 import { query } from "../kit/router.tsx";
 import { FirstCallback } from "../now/first-callback.tsx";
-import { Badge, wordOf } from "../parts/badge.tsx";
+import { Badge } from "../parts/badge.tsx";
 import { Id } from "../parts/copy.tsx";
 import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -16,11 +17,11 @@ import { PageHead } from "../parts/page-head.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-
-const VERDICTS = ["pending", "paid", "quarantined", "invalidated", "not_paid", "unknown_invoice"] as const;
+import { Told } from "../parts/told.tsx";
+import { verdictFilter } from "../parts/verdicts.ts";
 
 const FILTERS: readonly Filter[] = [
-  { name: "verdict", label: "Verdict", kind: "choice", choices: VERDICTS.map((one) => [one, wordOf(one)]) },
+  verdictFilter(TOLD_VERDICTS),
   { name: "from", label: "Paid from (UTC)", kind: "date" },
   { name: "to", label: "Paid until (UTC)", kind: "date" },
   { name: "collection", label: "Collection", kind: "text" },
@@ -87,6 +88,7 @@ export function PaymentList() {
             autoComplete="off"
             spellcheck={false}
           />
+          <Told text={searched.value} />
         </label>
         <button type="submit" class="button is-primary">
           <Icon name="search" />

@@ -3,6 +3,7 @@ import type { InvoiceEvidence } from "../../admin-api/payment-schemas.ts";
 import { happenings } from "../api/live.ts";
 import type { Timeline } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
+import { Link } from "../kit/router.tsx";
 import { Badge } from "../parts/badge.tsx";
 import { Id } from "../parts/copy.tsx";
 import { Money } from "../parts/money.tsx";
@@ -55,6 +56,7 @@ export function Story({ id }: { id: string }) {
           </>
         }
       >
+        {story.data !== null && <Decide timeline={story.data} />}
         <Again id={id} wasPublished={wasPublished} onDone={reload} />
       </PageHead>
       <Answered answer={story} what="its story">
@@ -70,7 +72,7 @@ export function Story({ id }: { id: string }) {
       {story.data !== null && (
         <Answered answer={evidence} what="the evidence">
           {({ claims, events }) => (
-            <div class="evidence">
+            <div class={events.length === 0 ? "evidence is-alone" : "evidence"}>
               <Claims claims={claims} />
               <Events events={events} />
             </div>
@@ -78,6 +80,19 @@ export function Story({ id }: { id: string }) {
         </Answered>
       )}
     </>
+  );
+}
+
+/** The way to where somebody decides about what waits for it. */
+function Decide({ timeline: { invoiceId, confirmations, events } }: { timeline: Timeline }) {
+  const isDead = [...confirmations, ...events].some(({ state }) => state === "dead");
+  const isHeldBack = confirmations.some(({ verdict }) => verdict === "quarantined");
+  if (!isDead && !isHeldBack) return null;
+  const list = isDead ? "dead" : "quarantine";
+  return (
+    <Link to={`attention/${list}/${encodeURIComponent(invoiceId)}`} class="button is-primary">
+      {isDead ? "Open the dead letter" : "Open in quarantine"}
+    </Link>
   );
 }
 

@@ -1,11 +1,11 @@
+import { VERDICTS } from "../../../confirmations/confirmation.ts";
+import { OWN_VERDICTS } from "../../../record/own-verdict.ts";
 import type { SettingsShown } from "../../admin-api/settings-schemas.ts";
 import { zone } from "../kit/zone.ts";
-import { wordOf } from "../parts/badge.tsx";
+import { Told } from "../parts/told.tsx";
+import { choicesOf } from "../parts/verdicts.ts";
 import type { Draft } from "./read-form.ts";
 import { KIND_NAMES, KINDS } from "./replay-words.ts";
-
-const VERDICTS = ["pending", "paid", "quarantined", "invalidated", "not_paid", "unknown_invoice"];
-const OF_CALLBACKS = ["unreadable", "ping", "refused"];
 
 interface ReplayFieldsProps {
   draft: Draft;
@@ -58,15 +58,13 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
         <label class="field">
           <span>Collection</span>
           <input type="text" placeholder="any" {...field("collection")} />
+          <Told text={draft.collection} />
         </label>
         <Choice
           label="Verdict"
           value={draft.verdict}
           onChange={(verdict) => onChange({ verdict })}
-          choices={[...VERDICTS, ...(draft.kind === "callbacks" ? OF_CALLBACKS : [])].map((one) => [
-            one,
-            wordOf(one),
-          ])}
+          choices={choicesOf(draft.kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS)}
         />
         {sources.length > 1 && (
           <Choice
@@ -99,6 +97,7 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
             value={draft.invoiceIds}
             onInput={(event) => onChange({ invoiceIds: event.currentTarget.value })}
           />
+          <Told text={draft.invoiceIds} />
         </label>
         {draft.kind === "callbacks" && (
           <label class="replay-tick">

@@ -1,6 +1,7 @@
 import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
+import { zone } from "../kit/zone.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { PageHead } from "../parts/page-head.tsx";
@@ -62,7 +63,11 @@ const COLUMNS: readonly Column<Replay>[] = [
     phone: "side",
   },
   { head: "Progress", cell: (replay) => <ReplayProgress replay={replay} /> },
-  { head: "Of", cell: ({ filters }) => <Outside text={filterWords({ ...filters })} />, kind: "wide" },
+  {
+    head: "Of",
+    cell: ({ filters }) => <Outside text={filterWords({ ...filters }, zone.value)} />,
+    kind: "wide",
+  },
   { head: "By", cell: ({ requestedBy }) => <Outside text={requestedBy} /> },
   { head: "Asked for", cell: ({ requestedAt }) => <Time at={requestedAt} /> },
 ];

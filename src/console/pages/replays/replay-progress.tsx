@@ -1,6 +1,6 @@
 import { countText } from "../kit/money-text.ts";
 import type { Replay } from "./replay.ts";
-import { KINDS, shareOf } from "./replay-words.ts";
+import { countOf, shareOf } from "./replay-words.ts";
 
 /** How far it is: a bar, and the same in words. */
 export function ReplayProgress({ replay }: { replay: Replay }) {
@@ -9,7 +9,7 @@ export function ReplayProgress({ replay }: { replay: Replay }) {
     <span class="replay-progress">
       <progress class="progress" aria-label="Progress" value={shareOf(replay)} max={1} />
       <span>
-        {countText(handled)} of {countText(matching)} {KINDS[kind].many}
+        {countText(handled)} of {countOf(kind, matching)}
       </span>
     </span>
   );

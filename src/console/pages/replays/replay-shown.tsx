@@ -1,8 +1,10 @@
 import { post } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
+import { capital } from "../kit/capital.ts";
 import { countText } from "../kit/money-text.ts";
 import { Link } from "../kit/router.tsx";
+import { zone } from "../kit/zone.ts";
 import { Badge } from "../parts/badge.tsx";
 import { confirm } from "../parts/confirm-dialog.tsx";
 import { Id } from "../parts/copy.tsx";
@@ -42,7 +44,7 @@ export function ReplayShown({ id }: { id: string }) {
       <PageHead
         title={replay === undefined ? "Replay" : KINDS[replay.kind].title}
         above={{ to: "replays", name: "Replays" }}
-        says={replay && <Outside text={`Of ${filterWords({ ...replay.filters })}`} />}
+        says={replay && <Outside text={capital(filterWords({ ...replay.filters }, zone.value))} />}
       >
         {replay?.state === "running" && may("cancelReplay") && (
           <button type="button" class="button" onClick={() => change("cancel")}>

@@ -1,3 +1,7 @@
+import { countText } from "../kit/money-text.ts";
+import { clockText, dayText, zoneName } from "../kit/time-text.ts";
+import { wordOf } from "../parts/state-words.ts";
+
 /** What each kind of replay does, for whoever chooses one. */
 export const KINDS = {
   events: {
@@ -36,19 +40,24 @@ const NAMES: Readonly<Record<string, string>> = {
   eventType: "of type",
 };
 
-/** The filters of a replay in one line. */
-export function filterWords(filters: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(filters).flatMap(([name, value]) => {
-    if (value === undefined || value === null || value === false) return [];
-    if (name === "refused") return ["refused ones"];
-    if (Array.isArray(value)) return [`${value.length} chosen`];
-    const text = name === "from" || name === "to" ? timeWords(String(value)) : String(value);
-    return [`${NAMES[name] ?? name} ${text}`];
+/** The filters of a replay in one line. @param timeZone that times are shown in. */
+export function filterWords(filters: Readonly<Record<string, unknown>>, timeZone: string): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== null);
+  const chosen = given.find(([, value]) => Array.isArray(value))?.[1] as unknown[] | undefined;
+  const parts = given.flatMap(([name, value]) => {
+    if (value === false || Array.isArray(value)) return [];
+    if (name === "refused") return ["refused ones too"];
+    if (name === "from" || name === "to") return [`${NAMES[name]} ${timeWords(String(value), timeZone)}`];
+    return [`${NAMES[name] ?? name} ${name === "verdict" ? wordOf(String(value)) : value}`];
   });
-  return parts.length === 0 ? "everything" : parts.join(", ");
+  return [chosen === undefined ? "everything" : `${countText(chosen.length)} chosen`, ...parts].join(", ");
 }
 
-const timeWords = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
+function timeWords(text: string, timeZone: string): string {
+  const at = new Date(text);
+  if (Number.isNaN(+at)) return text;
+  return `${dayText(at, timeZone)}, ${clockText(at, timeZone).slice(0, 5)} ${zoneName(at, timeZone)}`;
+}
 
 /** How far it is, from 0 to 1. */
 export const shareOf = ({ handled, matching }: { handled: number; matching: number }): number =>

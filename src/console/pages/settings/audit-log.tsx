@@ -78,16 +78,18 @@ const COLUMNS: readonly Column<Entry>[] = [
   { head: "What", cell: ({ action }) => <b>{action}</b>, phone: "lead" },
   {
     head: "Which",
-    cell: ({ subject, invoiceId }) =>
-      invoiceId === null ? (
+    cell: ({ action, subject, invoiceId }) => {
+      const place = invoiceId !== null ? `payments/${invoiceId}` : placeOf(action, subject);
+      return place === null ? (
         <span class="audit-subject">
           <Outside text={subject} />
         </span>
       ) : (
-        <Link to={`payments/${invoiceId}`}>
+        <Link to={place}>
           <code>{subject.slice(0, 8)}…</code>
         </Link>
-      ),
+      );
+    },
     kind: "text",
   },
   {
@@ -96,3 +98,6 @@ const COLUMNS: readonly Column<Entry>[] = [
     kind: "wide",
   },
 ];
+
+const placeOf = (action: string, subject: string): string | null =>
+  action.startsWith("replay.") ? `replays/${encodeURIComponent(subject)}` : null;

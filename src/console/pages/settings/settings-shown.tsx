@@ -65,12 +65,16 @@ export function SettingsShownPart() {
             <Table
               caption="All settings"
               columns={[
-                { head: "Setting", cell: ({ name }) => <code>{name}</code>, phone: "lead" },
+                {
+                  head: "Setting",
+                  cell: ({ name }) => <code class="setting-name">{name}</code>,
+                  phone: "lead",
+                },
                 {
                   head: "Value",
                   cell: ({ value, given }) =>
-                    value === null ? (
-                      <None says="not set" />
+                    value === null || value === "" ? (
+                      <None says={value === null ? "not set" : "empty"} />
                     ) : (
                       <span class={given ? "setting-value is-given" : "setting-value"}>
                         <Outside text={value} />
@@ -78,7 +82,7 @@ export function SettingsShownPart() {
                     ),
                   kind: "text",
                 },
-                { head: "What it is for", cell: ({ about }) => about, kind: "wide" },
+                { head: "What it is for", cell: ({ about }) => <WithCode text={about} />, kind: "wide" },
               ]}
               rows={settings.settings}
               keyOf={({ name }) => name}
@@ -89,6 +93,11 @@ export function SettingsShownPart() {
     </Answered>
   );
 }
+
+/** What stands between backticks is code. */
+const WithCode = ({ text }: { text: string }) => (
+  <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+);
 
 const RECONCILED = {
   on: ["good", "on"],

@@ -103,7 +103,7 @@ function Row({ upstream, pausing, onPause, onDone }: RowProps) {
         <p class="settings-upstream-why">
           {state === "paused" && (
             <>
-              {pauseReason !== null && <Outside text={pauseReason} />}
+              {pauseReason !== null && <Outside text={`${pauseReason.replace(/[.\s]+$/, "")}.`} />}
               {pausedAt !== null && (
                 <>
                   {" "}
@@ -120,7 +120,9 @@ function Row({ upstream, pausing, onPause, onDone }: RowProps) {
               .
             </>
           )}
-          {state !== "paused" && state !== "closed" && lastError !== null && <Outside text={lastError} />}
+          {state !== "paused" && state !== "closed" && lastError !== null && (
+            <Outside text={`${lastError.replace(/[.\s]+$/, "")}.`} />
+          )}
           {state === "backing_off" && opensAt !== null && (
             <>
               {" "}

@@ -34,22 +34,24 @@ export function Frame({ who }: { who: Session }) {
         Skip to the page
       </button>
       <aside class="side">
-        <div class="side-top">
-          <Mark />
-          <Connection />
-          <button
-            type="button"
-            class="icon-button menu-button"
-            aria-label={isMenuOpen ? "Close the menu" : "Open the menu"}
-            aria-expanded={isMenuOpen}
-            onClick={() => setMenuOpen(!isMenuOpen)}
-          >
-            <Icon name={isMenuOpen ? "close" : "menu"} />
-          </button>
-        </div>
-        <div class="side-body">
-          <Navigation current={page} onGo={() => setMenuOpen(false)} />
-          <Tools who={who} onHelp={() => setHelpOpen(true)} />
+        <div class="side-stays">
+          <div class="side-top">
+            <Mark />
+            <Connection />
+            <button
+              type="button"
+              class="icon-button menu-button"
+              aria-label={isMenuOpen ? "Close the menu" : "Open the menu"}
+              aria-expanded={isMenuOpen}
+              onClick={() => setMenuOpen(!isMenuOpen)}
+            >
+              <Icon name={isMenuOpen ? "close" : "menu"} />
+            </button>
+          </div>
+          <div class="side-body">
+            <Navigation current={page} onGo={() => setMenuOpen(false)} />
+            <Tools who={who} onHelp={() => setHelpOpen(true)} />
+          </div>
         </div>
       </aside>
       <main ref={main} class="main" tabIndex={-1}>

@@ -3,6 +3,7 @@
  * alone.
  */
 export function indented(json: string): string {
+  if (!isJson(json)) return json;
   let depth = 0;
   let inString = false;
   let out = "";
@@ -34,4 +35,13 @@ export function indented(json: string): string {
     else if (!/\s/.test(character)) out += character;
   }
   return out;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,0 +1,29 @@
+import { type Kysely, sql } from "kysely";
+import { TABLE_COLUMNS } from "./table-columns.ts";
+
+/**
+ * What a database of the same migrations lacks of the tables that this program knows: an earlier wording of
+ * one may have run there. Columns that it has beyond them are none.
+ * @returns a few words each, in the order of the tables; none when all is there.
+ */
+export async function schemaDifferences<Schema>(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ table: string; column: string; type: string }>`
+    select relname as table, attname as column,
+      format_type(atttypid, atttypmod) || case when attnotnull then ' not null' else '' end as type
+    from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and relname = any(${Object.keys(TABLE_COLUMNS)}::text[])`.execute(db);
+  const found = new Map(rows.map(({ table, column, type }) => [`${table}.${column}`, type]));
+  const tables = new Set(rows.map(({ table }) => table));
+  return Object.entries(TABLE_COLUMNS).flatMap(([table, columns]) =>
+    tables.has(table)
+      ? Object.entries(columns).flatMap(([column, type]) => difference(`${table}.${column}`, found, type))
+      : [`${table} is missing`],
+  );
+}
+
+function difference(column: string, found: ReadonlyMap<string, string>, wanted: string): string[] {
+  const type = found.get(column);
+  if (type === undefined) return [`${column} is missing`];
+  return type === wanted ? [] : [`${column} is ${type}, not ${wanted}`];
+}

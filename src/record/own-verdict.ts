@@ -1,0 +1,10 @@
+import type { Selectable } from "kysely";
+import type { CallbackTable } from "../database/tables.ts";
+
+/** What a callback is by itself, that asks about no invoice. */
+export type OwnVerdict = NonNullable<Selectable<CallbackTable>["verdict"]>;
+
+export const OWN_VERDICTS = ["unreadable", "ping", "refused"] as const satisfies readonly OwnVerdict[];
+
+export const isOwnVerdict = (verdict: string | null | undefined): verdict is OwnVerdict =>
+  OWN_VERDICTS.some((own) => own === verdict);
