@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { TOKEN } from "./sample-payment.ts";
+import { TOKEN, UNKNOWN_IDS } from "./sample-payment.ts";
 
 /** The most that the relay takes of a body, before and after decompression. */
 const LIMIT = 256 * 1024;
+
+const unknownId = (): string => UNKNOWN_IDS + randomUUID().slice(UNKNOWN_IDS.length);
 
 const filled = (piece: string): string => piece.repeat(Math.floor(LIMIT / piece.length));
 
@@ -34,7 +36,7 @@ export const hostileRequests = (): Record<string, Buffer> => ({
   "control characters": callback(`["${filled("\u0001a").slice(8)}"]`),
   "UUIDs that are none": callback(filled(`"collectionId":"${randomUUID()}",`)),
   "a hundred unknown ids": callback(
-    JSON.stringify(Array.from({ length: 100 }, () => ({ data: { id: randomUUID() } }))),
+    JSON.stringify(Array.from({ length: 100 }, () => ({ data: { id: unknownId() } }))),
   ),
   "a bomb": callback(brotliCompressSync(Buffer.alloc(64 * LIMIT)), "Content-Encoding: br\r\n"),
   "a body over the limit": callback(Buffer.alloc(8 * LIMIT, "a")),

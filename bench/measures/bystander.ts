@@ -8,7 +8,7 @@ import type { Stage } from "../harness/stage.ts";
 import type { StrangerCalls } from "../processes/stranger.ts";
 
 /** What the bystander sends, honestly, and the stranger beside it. */
-const BYSTANDER_PER_SECOND = 50;
+const BYSTANDER_PER_SECOND = 100;
 const STRANGER_PER_SECOND = 20;
 
 /** What a stranger may at most cost a bystander. */

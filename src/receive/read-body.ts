@@ -30,8 +30,11 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyO
   });
 }
 
-/** How much of an unwanted body is read before its sender is answered regardless. */
-const MOST_DISCARDED = 4 * 1024 * 1024;
+/**
+ * How much of an unwanted body is read before its sender is answered regardless: twice what a callback may
+ * hold. All that is read makes garbage, and so holds up others.
+ */
+const MOST_DISCARDED = 512 * 1024;
 
 /**
  * Reads the rest of an unwanted request and forgets it: a sender that is still writing would lose the answer

@@ -1,7 +1,10 @@
 const HEX = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const BARE = new RegExp(`^${HEX}$`, "i");
 const DRESSED = new RegExp(`^\\s*(?:urn:uuid:)?\\{?(${HEX})\\}?\\s*$`, "i");
-const ANYWHERE = new RegExp(`(?<![0-9a-z])${HEX}(?![0-9a-z])`, "gi");
+/** Where a UUID's first dash stands. */
+const FIRST_DASH = 8;
+const LATER_DASHES = [13, 18, 23];
+const LENGTH = 36;
 
 /** What .NET and others send for "no id yet": asking for it would only hide the id that stands elsewhere. */
 const NIL = "00000000-0000-0000-0000-000000000000";
@@ -23,12 +26,29 @@ export function asUuid(text: string): string | null {
  * out.
  */
 export function* uuidsIn(text: string): Generator<{ uuid: string; index: number }> {
-  if (text.length < 36) return;
-  for (const match of text.matchAll(ANYWHERE)) {
-    const uuid = notNil(match[0].toLowerCase());
-    if (uuid !== null) yield { uuid, index: match.index };
+  // From dash to dash: a pattern would be tried at every character, and takes three times as long.
+  for (let dash = text.indexOf("-", FIRST_DASH); dash !== -1; dash = text.indexOf("-", dash + 1)) {
+    const index = dash - FIRST_DASH;
+    if (!standsAt(text, index)) continue;
+    const uuid = notNil(text.slice(index, index + LENGTH).toLowerCase());
+    if (uuid !== null) yield { uuid, index };
+    dash = index + LENGTH - 1;
   }
 }
+
+/** Whether a UUID stands there that is no part of a longer word. */
+function standsAt(text: string, index: number): boolean {
+  return (
+    LATER_DASHES.every((at) => text[index + at] === "-") &&
+    isHex(text[index]) &&
+    !isWord(text[index - 1]) &&
+    !isWord(text[index + LENGTH]) &&
+    BARE.test(text.slice(index, index + LENGTH))
+  );
+}
+
+const isHex = (character: string | undefined) => character !== undefined && /[0-9a-f]/i.test(character);
+const isWord = (character: string | undefined) => character !== undefined && /[0-9a-z]/i.test(character);
 
 function notNil(uuid: string): string | null {
   return uuid === NIL ? null : uuid;
