@@ -1,6 +1,3 @@
-import type { Destination } from "../destination/destination.ts";
-import { snsDestination } from "../destination/sns-destination.ts";
-import type { ServeSettings } from "../kit/settings.ts";
 import type { ClaimedEvent } from "../outbox/event.ts";
 import { OutcomeLog } from "../publish/outcome-log.ts";
 import { PublishLine } from "../publish/publish-line.ts";
@@ -9,20 +6,9 @@ import { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import { Pump } from "../workers/pump.ts";
 import { Signal } from "../workers/signal.ts";
+import { CONNECTIONS, destinationOf } from "./destinations.ts";
 import type { PassContext } from "./pass.ts";
 import { routesOf } from "./upstreams.ts";
-
-const CONNECTIONS = 8;
-const TIMEOUT_MS = 10_000;
-
-/** Where events go; a second destination would be chosen here, by a setting. */
-export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): Destination =>
-  snsDestination({
-    region: settings.AWS_REGION,
-    endpoint: settings.AWS_ENDPOINT_URL_SNS,
-    connections,
-    timeoutMs: TIMEOUT_MS,
-  });
 
 /** What publishes in one process, and how its connections are closed. */
 export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {

@@ -1,3 +1,4 @@
+import { hasChecks } from "../kit/callback-checks.ts";
 import type { Logger } from "../kit/log.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/source.ts";
@@ -14,7 +15,10 @@ export function whatIsOn(
   const has = (test: (source: Source) => boolean) => sources.some(test);
   const features: [name: string, isOn: boolean][] = [
     ["reconciliation (COLLECTION_IDS)", sources.every(({ collectionIds }) => collectionIds.length > 0)],
-    ["checks of callbacks (CALLBACK_HMAC_SECRETS and others)", has(isChecked)],
+    [
+      "checks of callbacks (CALLBACK_HMAC_SECRETS and others)",
+      has(({ callbackChecks }) => hasChecks(callbackChecks)),
+    ],
     ["events of Test invoices (SNS_TEST_TOPIC_ARN)", has(({ snsTestTopicArn }) => snsTestTopicArn !== null)],
     ["the payer's data in events (EVENT_PERSONAL_DATA)", settings.EVENT_PERSONAL_DATA === "full"],
     [
@@ -44,9 +48,3 @@ export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: read
           "that is meant",
       );
 }
-
-const isChecked = ({ callbackChecks }: Source): boolean =>
-  callbackChecks.hmac !== null ||
-  callbackChecks.headerToken !== null ||
-  callbackChecks.standardWebhooks !== null ||
-  callbackChecks.allowedAddresses.length > 0;

@@ -27,7 +27,7 @@ export async function replaysHere(
   };
   if (kind !== "events" || target.kind === "file")
     return { runner: replayRunner({ ...common, routes: [] }), routes: [] };
-  const { destinationOf } = await import("../app/publishing.ts");
+  const { destinationOf } = await import("../app/destinations.ts");
   const { routesOf } = await import("../app/upstreams.ts");
   const { sourcesOf } = await import("../kit/sources.ts");
   const settings = context.settings(SERVE_REQUIRES);

@@ -64,6 +64,10 @@ export const callbackChecksSchema = (
  */
 export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 
+/** Whether a callback must prove anything beyond its token. */
+export const hasChecks = (checks: CallbackChecks): boolean =>
+  Object.values(checks).some((check) => (Array.isArray(check) ? check.length > 0 : check !== null));
+
 /** The checks that the settings describe. */
 export const callbackChecksOf = (given: Given): CallbackChecks => ({
   hmac: given.CALLBACK_HMAC_SECRETS

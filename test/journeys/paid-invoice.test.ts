@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -35,10 +36,15 @@ describe("a paid invoice", () => {
         paidAt: "2026-11-01T09:00:00.000Z",
       },
     });
-    const rows = await around.query(
-      `select event.state, p.message_id, c.verdict from ${EVENTS}
-        join publication p on p.event_id = event.id join confirmation c on c.invoice_id = event.invoice_id`,
+    // The acceptance is kept a moment after it.
+    await eventually(
+      () =>
+        around.query(
+          `select event.state, p.message_id, c.verdict from ${EVENTS}
+            join publication p on p.event_id = event.id
+            join confirmation c on c.invoice_id = event.invoice_id`,
+        ),
+      toEqual([{ state: "published", message_id: message?.messageId, verdict: "paid" }]),
     );
-    expect(rows).toEqual([{ state: "published", message_id: message?.messageId, verdict: "paid" }]);
   });
 });
