@@ -3,7 +3,7 @@ import type { CommandContext } from "../command-context.ts";
 import { undeliveredCommand } from "../undelivered-command.ts";
 
 /**
- * `invoice-relay quarantine …`: paid invoices that were not published, because their collection is none of
+ * `invoice-relay quarantine …`: paid invoices that were not published, because their collection is not in
  * COLLECTION_IDS.
  */
 export function quarantineCommand(context: CommandContext): Command {
@@ -14,8 +14,8 @@ export function quarantineCommand(context: CommandContext): Command {
     what: ["quarantined invoice", "quarantined invoices"],
     act: {
       name: "release",
-      description: "ask for them again and publish them if they are still paid",
-      done: "released; a running invoice-relay serve asks again and publishes",
+      description: "ask the provider again and publish them if they are still paid",
+      done: "released; a running invoice-relay serve asks the provider again and publishes them",
       run: async (options) =>
         (await import("../../operate/decide-undelivered.ts")).releaseQuarantine(options),
     },
