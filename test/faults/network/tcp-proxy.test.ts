@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { TcpProxy } from "./tcp-proxy.ts";
 
-/** A server that remembers what it got and answers each piece with `re:` and the piece; a proxy; a client. */
+/** A server that remembers what it got and answers each chunk with `re:` and the chunk; a proxy; a client. */
 async function line() {
   const got: string[] = [];
   const server = createServer((socket) => {
