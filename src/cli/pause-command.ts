@@ -9,12 +9,12 @@ const WORK = {
   confirm: {
     things: ["source", "sources"],
     paused: "Asking the provider is paused",
-    resumed: "Asking the provider goes on",
+    resumed: "Asking the provider is resumed",
   },
   publish: {
     things: ["topic", "topics"],
     paused: "Sending to SNS is paused",
-    resumed: "Sending to SNS goes on",
+    resumed: "Sending to SNS is resumed",
   },
 } as const;
 

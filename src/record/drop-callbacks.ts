@@ -130,7 +130,7 @@ const countingStragglers = new VaryingStatement(
 );
 
 const droppingStragglers = new VaryingStatement(
-  { dropped: nullable(returned.integer) },
+  { dropped: nullable(returned.count) },
   ({ before, keep }: Leaving) => sql`
     select drop_kept_callbacks(array_agg(received_at), array_agg(id)) as dropped
     from (${stragglers(before, keep)} limit ${AT_ONCE}) as leaving`,

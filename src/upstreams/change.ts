@@ -30,7 +30,7 @@ interface Named {
 
 const reading = new VaryingStatement(
   {
-    version: returned.count,
+    version: returned.integer,
     faults: returned.integer,
     opensInMs: returned.float,
     retryInMs: returned.float,

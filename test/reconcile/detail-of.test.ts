@@ -23,7 +23,7 @@ describe("a certificate's reason in plain words", () => {
     ["no_acceptance", "its event is not queued, and no acceptance by SNS is stored"],
     [
       "books_differ",
-      "columns, document and event of the stored invoice contradict each other: something was changed by hand",
+      "columns, document and event of the stored invoice contradict each other: something was edited by hand",
     ],
     ["payload_differs", "the event in the log is not the one that SNS accepted"],
     ["digest_missing", "no digest of what SNS accepted is stored"],

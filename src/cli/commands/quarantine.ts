@@ -9,8 +9,8 @@ import { undeliveredCommand } from "../undelivered-command.ts";
 export function quarantineCommand(context: CommandContext): Command {
   return undeliveredCommand(context, {
     list: "quarantine",
-    description: "paid invoices of foreign collections, held back; list, show, release, dismiss",
-    none: "The quarantine is empty: no paid invoice is held back.",
+    description: "paid invoices of other collections, not published; list, show, release, dismiss",
+    none: "The quarantine is empty: no paid invoice is waiting there.",
     what: ["quarantined invoice", "quarantined invoices"],
     act: {
       name: "release",

@@ -16,8 +16,8 @@ import type { ListPeriod } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { ClaimedSweep } from "./claim-sweep.ts";
 
-// The statements on `sweep`: due → claimed → done, and back to due after a fault, a pause or a dead worker;
-// claims stand in claim-sweep.
+// The statements on `sweep`: due → claimed → done, and back to due after a fault, a pause or a dead worker.
+// claim-sweep.ts has the claims.
 
 export const sweepLeases = new LeasedRows("sweep", "id");
 

@@ -155,7 +155,7 @@ describe("the checker", () => {
     expect(what(run)).toEqual([]);
   });
 
-  it("takes nobody for waiting who is to be asked about again right now", () => {
+  it("does not count a confirmation that is due again right now as waiting", () => {
     const run = goodRun();
     const { read_at } = run.books;
     set(first(run.books.confirmations), { state: "due", due_at: read_at - 10 });
@@ -164,7 +164,7 @@ describe("the checker", () => {
     expect(what(run)).toEqual(["G2 the provider said paid, but it still waits"]);
   });
 
-  it("lets a process end with any code that was told to stop", () => {
+  it("accepts any exit code of a process that was told to stop", () => {
     const run = goodRun();
     const line = { what: "process", name: "relay-2", pid: 2 } as const;
     run.history.push({ ...line, at: 1_010_000, state: "stopping" });

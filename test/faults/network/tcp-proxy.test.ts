@@ -78,7 +78,7 @@ it("swallows one way only, and delivers what waited when it is over", async () =
   await vi.waitFor(() => expect(heard.text).toBe("re:a"));
 });
 
-it("tells nobody of an end while it is a black hole", async () => {
+it("passes on no close while it is a black hole", async () => {
   const { dial, proxy, got } = await line();
   const { socket, say } = await dial();
   say("a");

@@ -13,9 +13,9 @@ const STORIES = [
   "paid",
   "paid",
   "paid",
-  "told several times",
-  "told too early",
-  "never told",
+  "called back several times",
+  "called back too early",
+  "never called back",
   "forged",
   "nobody's",
   "test",
@@ -83,17 +83,17 @@ export class Traffic {
         await provider.keep({ ...invoice, status: "Paid" });
         for (const each of this.#world.sources) await this.#call(each, [id], shape);
         return;
-      case "told several times":
+      case "called back several times":
         await provider.keep({ ...invoice, status: "Paid" });
         await Promise.all([1, 2, 3].map(() => this.#call(source, [id], shape)));
         return;
-      case "told too early":
+      case "called back too early":
         await provider.keep({ ...invoice, status: "Unpaid" });
         await this.#call(source, [id], shape);
         await delay(pause);
         await provider.keep({ id, status: "Paid" });
         return await this.#call(source, [id], shape);
-      case "never told":
+      case "never called back":
         return await provider.keep({ ...invoice, status: "Paid" });
       case "forged":
         await provider.keep({ ...invoice, status: "Unpaid" });

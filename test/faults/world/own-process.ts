@@ -136,8 +136,7 @@ export class OwnProcess {
   }
 
   /**
-   * It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop
-   * it twice.
+   * The process stops itself at about this time; a signal as well could arrive too early and stop it twice.
    */
   stopsItself(): void {
     this.#tell("paused");
