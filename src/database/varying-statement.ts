@@ -2,8 +2,8 @@ import type { QueryExecutorProvider, RawBuilder } from "kysely";
 import { type DeclaredStatement, type ResultColumns, type RowOf, statements } from "./statement.ts";
 
 /**
- * A statement written by hand whose text depends on what is given: which filters, which table, which part of
- * it a caller brings. Where the text is always the same, `Statement` is the one to take.
+ * A statement written by hand whose text depends on what is given: on filters, on the table, or on a part that
+ * the caller passes in. When the text is always the same, use `Statement`.
  */
 export class VaryingStatement<Given, Result extends ResultColumns> implements DeclaredStatement {
   readonly returns: Result;
@@ -11,8 +11,8 @@ export class VaryingStatement<Given, Result extends ResultColumns> implements De
   readonly #shapes: readonly Given[];
 
   /**
-   * @param shapes examples that together take every branch of `build`: the test prepares each. Postgres never
-   *   sees their values.
+   * @param shapes examples that together cover every branch of `build`: the test prepares each of them. Their
+   *   values are never sent.
    */
   constructor(
     returns: Result,

@@ -46,7 +46,8 @@ function render(result: RetentionResult): string {
           partitions.map(({ name, callbacks, kept }) => [name, callbacks, kept]),
         ),
       );
-    if (stragglers > 0) lines.push(`${stragglers} callbacks kept earlier, whose invoices are no longer open.`);
+    if (stragglers > 0)
+      lines.push(`${stragglers} callbacks kept earlier, whose invoices are no longer open.`);
     if (unknownConfirmations > 0)
       lines.push(`${unknownConfirmations} confirmations of invoices that the provider does not know.`);
     if (dryRun) lines.push("This was a dry run: nothing was changed.");
