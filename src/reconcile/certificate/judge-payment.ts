@@ -83,8 +83,8 @@ function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
 }
 
 /**
- * Only what is certainly Test is counted apart: because Get Invoice said so, now or when it was stored, or
- * because nothing else says otherwise.
+ * Counts as Live unless everything known says Test: the answers of Get Invoice, now and stored, the document
+ * and, without an answer, the event.
  */
 function isLive({ askedType, type, inDocument, eventType }: PaymentFacts): boolean {
   const said = [askedType, type, inDocument?.type ?? null, askedType ?? type ?? eventType];

@@ -24,7 +24,7 @@ export const sweepLeases = new LeasedRows("sweep", "id");
 export interface SweepCounts {
   /** Paid invoices that the list showed in the window. */
   listed: number;
-  /** Those of them without an event. */
+  /** Paid invoices without an event. */
   missing: number;
   /** The missing ones whose confirmation this sweep opened. */
   opened: number;
@@ -96,7 +96,7 @@ interface Finishing {
   alarms: AlarmChange;
 }
 
-// A back-fill may read its list more than once; an automatic sweep counts while it reads.
+// An automatic sweep stores only the missing payments, so it has counted the listed ones while reading.
 const finishing = new Statement(
   {
     listed: returned.integer,
