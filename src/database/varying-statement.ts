@@ -2,8 +2,8 @@ import type { QueryExecutorProvider, RawBuilder } from "kysely";
 import { type DeclaredStatement, type ResultColumns, type RowOf, statements } from "./statement.ts";
 
 /**
- * A statement written by hand whose text depends on what is given: on filters, on the table, or on a part that
- * the caller passes in. When the text is always the same, use `Statement`.
+ * A statement written by hand whose text depends on what is given: on filters, on the table, or on a part
+ * that the caller passes in. When the text is always the same, use `Statement`.
  */
 export class VaryingStatement<Given, Result extends ResultColumns> implements DeclaredStatement {
   readonly returns: Result;
