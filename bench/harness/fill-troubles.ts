@@ -33,7 +33,7 @@ export async function fillTroubles({ query }: BenchDatabase): Promise<void> {
     [deadLetters],
   );
   await query(
-    `update confirmation set verdict = 'quarantined', last_error = 'Its collection is none of COLLECTION_IDS'
+    `update confirmation set verdict = 'quarantined', last_error = 'Its collection is not in COLLECTION_IDS'
      from ${some("desc")} as chosen where ${IS_CHOSEN}`,
     [quarantined],
   );

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
+import { databaseClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { ReceivedMessage } from "./dev-subscriber.ts";
@@ -30,8 +32,6 @@ const LOOK_BACK_MS = 10_000;
 const NO_PUBLICATION_MS = 2_000;
 const MOST_AT_ONCE = 200;
 
-type Found = Happening & { key: string; messageId: string | null };
-
 /**
  * Watches the relay's tables and tells, in the order of time, what happened since it started. For local use.
  */
@@ -41,8 +41,7 @@ export async function watchHappenings(options: {
   tell: (happening: Happening) => void;
 }): Promise<Happenings> {
   const { db, log, tell } = options;
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  const startedAt = rows[0]?.now ?? new Date();
+  const startedAt = await databaseClock(db);
   const told = new Map<string, number>();
   const waiting: ReceivedMessage[] = [];
   const stopping = new AbortController();
@@ -55,7 +54,7 @@ export async function watchHappenings(options: {
   }
 
   async function look(): Promise<void> {
-    for (const { key, messageId, ...happening } of await findSince(db, startedAt)) {
+    for (const { key, messageId, ...happening } of await finding.execute(db, { startedAt })) {
       if (told.has(key)) continue;
       told.set(key, Date.now());
       tell(happening);
@@ -87,12 +86,22 @@ function whatWasReceived({ message }: ReceivedMessage): Omit<Happening, "at"> {
   return { what: "received", invoiceId: subject, says: "the subscriber has the event", event: message };
 }
 
+const FOUND = {
+  what: returned.text<Happening["what"]>(),
+  key: returned.text(),
+  at: returned.time,
+  invoiceId: nullable(returned.uuid),
+  messageId: nullable(returned.text()),
+  says: returned.text(),
+} as const;
+
 // One that is asked again has no time of its own for it: the moment it is seen is near enough.
-async function findSince(db: Database, startedAt: Date): Promise<Found[]> {
-  const since = sql`greatest(${startedAt}, clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;
+const finding = new Statement(FOUND, ({ value }: Slots<{ startedAt: string }>) => {
+  const since = sql`greatest(${value(({ startedAt }) => startedAt)}::timestamptz,
+    clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;
   const joiningInvoice = sql`
     left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id`;
-  const { rows } = await sql<Found>`
+  return sql`
     select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",
       null as "messageId",
       method || ' recorded, then answered' || case
@@ -122,6 +131,5 @@ async function findSince(db: Database, startedAt: Date): Promise<Found[]> {
       'SNS accepted ' || event.type || ' as message ' || message_id
     from publication join event on event.source = publication.source and event.id = publication.event_id
     where publication.published_at >= ${since}
-    order by 3 limit ${MOST_AT_ONCE}`.execute(db);
-  return rows;
-}
+    order by 3 limit ${MOST_AT_ONCE}`;
+});

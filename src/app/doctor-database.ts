@@ -3,6 +3,7 @@ import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
 import { isDatabaseAway } from "../database/postgres-errors.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
+import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -51,16 +52,25 @@ function databaseUrlOf({ DATABASE_URL }: Record<string, string | undefined>) {
   }
 }
 
+const asking = new Statement(
+  {
+    version: returned.integer,
+    shown: returned.text(),
+    fsync: returned.text(),
+    readOnly: returned.boolean,
+  },
+  () => sql`
+    select current_setting('server_version_num')::int as version,
+      current_setting('server_version') as shown,
+      current_setting('fsync') as fsync,
+      pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`,
+);
+
 async function checkServer(db: Database): Promise<{ usable: boolean; checks: Check[] }> {
   const about = "database";
-  let server: { version: number; shown: string; fsync: string; readOnly: boolean } | undefined;
+  let server: ResultOf<typeof asking> | undefined;
   try {
-    const { rows } = await sql<NonNullable<typeof server>>`
-      select current_setting('server_version_num')::int as version,
-        current_setting('server_version') as shown,
-        current_setting('fsync') as fsync,
-        pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly"`.execute(db);
-    server = rows[0];
+    [server] = await asking.execute(db);
   } catch (error) {
     const says =
       error instanceof RelayError
@@ -154,11 +164,16 @@ async function* checkStatus(db: Database, settings: StatusSettings): AsyncGenera
   if (needs.length === 0) yield { about: "status", state: "ok", says: sentence };
 }
 
+const missingOf = new Statement(
+  { name: returned.text() },
+  ({ value }: Slots<readonly string[]>) => sql`
+    select name from unnest(${value((due) => due)}::text[]) as due (name) where to_regclass(name) is null`,
+);
+
 async function checkPartitions(db: Database): Promise<Check> {
   const about = "partitions";
   const due = partitionsDue(new Date()).map((partition) => partition.name);
-  const { rows } = await sql<{ name: string }>`
-    select name from unnest(${due}::text[]) as due (name) where to_regclass(name) is null`.execute(db);
+  const rows = await missingOf.execute(db, due);
   if (rows.length === 0) return { about, state: "ok", says: `made as far as ${due.at(-1)}` };
   const missing = rows.map((row) => row.name).join(", ");
   return { about, state: "fault", says: `missing: ${missing}. Run: invoice-relay migrate` };

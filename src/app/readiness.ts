@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { returned, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
@@ -6,6 +7,13 @@ import { within } from "../kit/within.ts";
 
 /** `/readyz` answers within a second, on a busy machine too. */
 const ANSWER_MS = 600;
+
+const looking = new Statement(
+  { readOnly: returned.boolean, mayInsert: returned.boolean },
+  () => sql`
+    select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly",
+      has_table_privilege('callback', 'insert') as "mayInsert"`,
+);
 
 /**
  * Whether callbacks can be recorded, asked of Postgres itself without touching a table: a schema change or a
@@ -48,11 +56,9 @@ export class Readiness {
 
   async #ask(): Promise<string | null> {
     try {
-      const { rows } = await sql<{ readOnly: boolean; mayInsert: boolean }>`
-        select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "readOnly",
-          has_table_privilege('callback', 'insert') as "mayInsert"`.execute(this.#db);
-      if (rows[0]?.readOnly !== false) return "the database is read-only";
-      return rows[0].mayInsert ? null : "the database user may not write callbacks";
+      const [row] = await looking.execute(this.#db);
+      if (row?.readOnly !== false) return "the database is read-only";
+      return row.mayInsert ? null : "the database user may not write callbacks";
     } catch (error) {
       return messageOf(error);
     }

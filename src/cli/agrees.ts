@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
-/** Asks a person on a terminal. @returns whether they agreed; closing the input is no. */
+/** Asks for a yes or no on the terminal. @returns whether the person agreed; end of input means no. */
 export function agrees(
   question: string,
   input: Readable,

@@ -3,13 +3,13 @@ import { type Kysely, sql } from "kysely";
 import { RelayError } from "../kit/errors.ts";
 import type { StopRequest } from "./stop-request.ts";
 
-/** A statement that has just begun may miss one cancellation, so they are repeated, in ms. */
+/** A statement that has only just started can miss a cancellation, so it is repeated this often, in ms. */
 const AGAIN_MS = 100;
 
 /**
- * Runs work on the database; once someone wishes to stop, its statements are cancelled there. A process that
- * merely ended would leave them behind, waiting or working under their locks.
- * @param applicationName the one name under which this process' sessions, and no others, are known
+ * Runs work on the database and cancels its statements there when a stop is requested. If the process just
+ * exited, they would keep running on the server and hold their locks.
+ * @param applicationName must be unique to this process: sessions of this name are cancelled
  * @throws RelayError when it was stopped
  */
 export async function cancelOnStop<Schema, Result>(
@@ -29,13 +29,13 @@ export async function cancelOnStop<Schema, Result>(
       await delay(AGAIN_MS);
     }
   };
-  // A database that is away has nothing to cancel, and the work hears of it itself.
+  // If the database is away there is nothing to cancel, and the work fails on its own.
   const cancelling = stop.asked.then(cancel).catch(() => undefined);
   try {
     return await work();
   } catch (cause) {
     if (!stop.signal.aborted) throw cause;
-    throw new RelayError("Stopped. Nothing of what was under way was kept: run it again.", {
+    throw new RelayError("Stopped. The unfinished work was rolled back: run the command again.", {
       next: "retry",
       cause,
     });

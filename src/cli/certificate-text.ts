@@ -3,7 +3,7 @@ import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
 /**
- * A certificate as finance reads it: the result, what it stands on, the days, the total, then every
+ * A certificate as finance reads it: the result, what it is based on, the days, the total, then every
  * difference.
  */
 export function certificateText(certificate: Certificate): string {
@@ -21,7 +21,7 @@ export function certificateText(certificate: Certificate): string {
     basisText(basis),
     "",
     table(header, rows),
-    ...(test.count > 0 ? [`Test invoices, which stand apart: ${cells(test).join(", ")}`] : []),
+    ...(test.count > 0 ? [`Test invoices, not included above: ${cells(test).join(", ")}`] : []),
     "",
     verdict(certificate),
   ];
@@ -42,7 +42,7 @@ function basisText(basis: Basis): string {
     basis;
   const how = deep ? ", every invoice asked about" : "";
   return (
-    `It stands on: lists of ${listFirst} to ${listLast} (RECONCILE_LOOKBACK ${lookbackDays} days, ` +
+    `Based on: lists of ${listFirst} to ${listLast} (RECONCILE_LOOKBACK ${lookbackDays} days, ` +
     `PROVIDER_TIME_ZONE ${providerTimeZone}), statuses ${paidStatuses.join(", ")}, ${pages} pages, ` +
     `${listed} paid invoices listed, ${asked} asked about${how}`
   );

@@ -24,14 +24,14 @@ export interface CommandContextOptions {
   environment: Record<string, string | undefined>;
   stdout: Output;
   stderr: Output;
-  /** Where SIGTERM and SIGINT arrive. */
+  /** Delivers SIGTERM and SIGINT. */
   signals: StopSignals;
-  /** Where a person answers a question; nobody does when left out. */
+  /** Answers to prompts are read from here; without it, a prompt counts as refused. */
   stdin?: Input | undefined;
 }
 
 /**
- * What a command has of the world outside: settings, output, the database, the wish to stop, its exit code.
+ * A command's access to the outside world: settings, output, the database, requests to stop, the exit code.
  */
 export class CommandContext {
   readonly stdout: Output;
@@ -53,11 +53,11 @@ export class CommandContext {
 
   /**
    * Called once, before the command's action.
-   * @throws RelayError when the settings file cannot be read, or holds what is no setting
+   * @throws RelayError when the settings file cannot be read, or contains an unknown setting
    */
   async begin(options: { settingsFile: string | null }): Promise<void> {
     if (options.settingsFile === null) return;
-    // Into the environment itself: the AWS SDK looks there for credentials.
+    // Into the environment itself, because the AWS SDK reads its credentials from there.
     for (const [name, value] of Object.entries(await readSettingsFile(options.settingsFile)))
       this.environment[name] ||= value;
   }
@@ -67,12 +67,12 @@ export class CommandContext {
     return this.#json;
   }
 
-  /** Told before the command line is read, so that what is wrong with it comes as JSON too. */
+  /** Set before the command line is parsed, so that a usage error is JSON as well. */
   set json(wanted: boolean) {
     this.#json = wanted;
   }
 
-  /** A person is watching the remarks. */
+  /** Whether a person reads the remarks (stderr is a terminal). */
   get isTerminal(): boolean {
     return this.stderr.isTTY === true;
   }
@@ -81,19 +81,21 @@ export class CommandContext {
     return this.#exitCode;
   }
 
-  /** @throws SettingsError that lists all that is missing or wrong. */
+  /** @throws SettingsError that lists everything missing or wrong. */
   settings<const Required extends SettingName = never>(
     required: readonly Required[] = [],
   ): Settings<Required> {
     return readSettings(this.environment, required);
   }
 
-  /** Prints the result, callback tokens masked: as JSON with `--json`, else what `human` makes of it. */
+  /**
+   * Prints the result with callback tokens masked: as JSON with `--json`, otherwise as `human` renders it.
+   */
   show<Value>(value: Value, human: (value: Value) => string): void {
     this.print(this.#json ? maskedJson(value, 2) : withoutCallbackTokens(human(value)));
   }
 
-  /** The same for one of many results as they come: with `--json`, a line of JSON each. */
+  /** Prints one of many results as it arrives; with `--json`, one JSON document a line. */
   showLine<Value>(value: Value, human: (value: Value) => string): void {
     this.print(this.#json ? maskedJson(value) : withoutCallbackTokens(human(value)));
   }
@@ -105,20 +107,20 @@ export class CommandContext {
     this.stdout.write(`${this.#json ? plainJson(text) : plainLines(text)}\n`);
   }
 
-  /** What was named is not there: exit code 3. */
+  /** The named thing does not exist: exit code 3. */
   notFound(): void {
     this.#exitCode = 3;
   }
 
   /**
-   * Lets a person agree to what cannot be undone, unless `--yes` said so already.
-   * @throws RelayError when nobody is there to ask, or they do not agree: then nothing was changed.
+   * Asks for consent to something that cannot be undone, unless `--yes` was given.
+   * @throws RelayError when there is no terminal to ask on, or the answer is no; nothing was changed then.
    */
   async confirm(question: string, yes: boolean | undefined): Promise<void> {
     if (yes === true) return;
     if (this.#stdin?.isTTY !== true)
       throw new RelayError(
-        `${question} Nobody is there to ask, so nothing was changed. Say --yes if it is meant.`,
+        `${question} There is no terminal to ask on, so nothing was changed. Add --yes to confirm.`,
         {
           next: "refuse",
           code: "usage",
@@ -133,13 +135,13 @@ export class CommandContext {
     this.stderr.write(`${plainLines(text)}\n`);
   }
 
-  /** What went wrong, in a terminal with its first line in red. */
+  /** Prints an error to stderr; on a terminal its first line is red. */
   complain(text: string): void {
     const [first = "", ...others] = text.split("\n");
     this.remark([paint(this.stderr, this.environment, "bad", first), ...others].join("\n"));
   }
 
-  /** Coloured for the terminal that stdout is; as it is when piped or with NO_COLOR. */
+  /** Colours text for stdout; plain text when piped or with NO_COLOR. */
   paint(look: Look, text: string): string {
     return paint(this.stdout, this.environment, look, text);
   }
@@ -148,19 +150,19 @@ export class CommandContext {
     return isColourful(this.stdout, this.environment);
   }
 
-  /** The command did its work and the answer is bad news: exit code 1. */
+  /** The command worked, and what it found is bad news: exit code 1. */
   fault(): void {
     this.#exitCode = 1;
   }
 
-  /** All is well here, but something else does not answer: exit code 4. */
+  /** Something that this depends on does not answer: exit code 4. */
   away(): void {
     this.#exitCode = 4;
   }
 
   /**
-   * Opens the database in DATABASE_URL for as long as the work takes.
-   * @throws SettingsError without DATABASE_URL; RelayError when its schema does not fit this program.
+   * Opens the database in DATABASE_URL for the duration of the work.
+   * @throws SettingsError without DATABASE_URL; RelayError when its schema does not match this program.
    */
   async withDatabase<Result>(work: (db: Database) => Promise<Result>): Promise<Result> {
     const { DATABASE_URL } = this.settings(["DATABASE_URL"]);
@@ -175,14 +177,14 @@ export class CommandContext {
     }
   }
 
-  /** The log of what runs for local use, on stderr: warnings and worse, unless LOG_LEVEL says otherwise. */
+  /** The log of local services, on stderr: warnings and errors, unless LOG_LEVEL says otherwise. */
   async localLog(): Promise<Logger> {
     const { createLogger } = await import("../kit/log.ts");
     const level = this.environment.LOG_LEVEL ? this.settings().LOG_LEVEL : "warn";
     return createLogger({ level, destination: { write: (line) => void this.stderr.write(plainJson(line)) } });
   }
 
-  /** From now on SIGTERM and SIGINT ask to stop; the second one ends the process at once. */
+  /** From now on SIGTERM and SIGINT request a stop; a second signal ends the process at once. */
   listenForStop(): StopRequest {
     return new StopRequest(this.#signals, (text) => this.remark(text));
   }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What can follow some words of the command line. */
+/** What can follow a command on the command line. */
 export interface Candidates {
   /** The commands so far, such as `dead list`; empty for the program alone. */
   path: string;
@@ -10,7 +10,7 @@ export interface Candidates {
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** Every command with what may follow it, in the order of the help. */
+/** Every command and what may follow it, in help order. */
 export function candidatesOf(program: Command, path: readonly string[] = []): Candidates[] {
   const help = program.createHelp();
   const commands = help.visibleCommands(program);
@@ -23,14 +23,14 @@ export function candidatesOf(program: Command, path: readonly string[] = []): Ca
   ];
   return [
     { path: path.join(" "), words: [...new Set(words)] },
-    // Commander's own help command would repeat all of them.
+    // Commander's built-in help command would list every command again.
     ...commands
       .filter((command) => command.name() !== "help")
       .flatMap((command) => candidatesOf(command, [...path, command.name()])),
   ];
 }
 
-/** The script that a shell reads at its start. Names and options are ours: plain words without quotes. */
+/** The script that a shell sources. Names and options are our own plain words, so nothing needs quoting. */
 export function completionScript(shell: Shell, program: Command): string {
   const candidates = candidatesOf(program);
   const name = program.name();
@@ -52,8 +52,8 @@ const HEAD = {
 };
 
 /**
- * The commands so far are the words that lead somewhere; options and what they take are passed over. (A
- * variable `path` would be zsh's own.)
+ * Collects the words that name a command; options and their values are skipped. (No variable is named `path`:
+ * zsh reserves it.)
  */
 const COMMANDS_IN = (words: string) => `  local commands="" word
   for word in ${words}; do

@@ -7,18 +7,17 @@ import {
 } from "../collection-api/contract/index.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 
-/** The fields of Create Invoice as options give them: not yet held against the contract. */
+/** The fields of Create Invoice as options give them: not yet validated against the contract. */
 export type GivenFields = Readonly<Record<string, unknown>>;
 
 /**
- * The fields of a JSON file; numbers keep their digits.
- * @throws RelayError when it cannot be read, is no JSON object, or has fields that Create Invoice does not
- *   take.
+ * The fields of a JSON file; numbers keep every digit.
+ * @throws RelayError when it cannot be read, is not a JSON object, or has unknown fields.
  */
 export async function readRequestFile(file: string): Promise<GivenFields> {
   const json = parsed(file, await contents(file));
   if (typeof json !== "object" || json === null || Array.isArray(json))
-    throw wrong(`${file} should hold one JSON object: the fields of Create Invoice.`);
+    throw wrong(`${file} should contain one JSON object with the fields of Create Invoice.`);
   const fields: Record<string, unknown> = { ...json };
   const known = Object.keys(createInvoiceRequest.shape);
   const unknown = Object.keys(fields).filter((name) => !known.includes(name));
@@ -26,7 +25,7 @@ export async function readRequestFile(file: string): Promise<GivenFields> {
   throw wrong(`${file} has fields that Create Invoice does not take: ${unknown.join(", ")}.`);
 }
 
-/** @throws RelayError that names every field that is missing or wrong; nothing was sent. */
+/** @throws RelayError that names every missing or wrong field; nothing was sent. */
 export function createInvoiceRequestOf(given: GivenFields): CreateInvoiceRequest {
   const result = createInvoiceRequest.safeParse(given);
   if (result.success) return result.data;
@@ -46,7 +45,7 @@ function parsed(file: string, text: string): unknown {
   try {
     return parseExactJson(text.replace(/^\uFEFF/, ""));
   } catch {
-    // The parser's own message quotes the text, which holds personal data.
+    // The parser's message quotes the text, which contains personal data.
     throw wrong(`${file} is not JSON.`);
   }
 }

@@ -1,4 +1,4 @@
-/** The known name that somebody most likely meant; null when none is near. */
+/** The known name that was most likely meant; null when none is close. */
 export function likelyName(given: string, known: readonly string[]): string | null {
   const wanted = given.toUpperCase();
   const near = known
@@ -8,13 +8,13 @@ export function likelyName(given: string, known: readonly string[]): string | nu
   return near[0]?.name ?? null;
 }
 
-/** All of its words stand in the name, as those of API_KEY do in COLLECTION_API_KEY. */
+/** Whether the name contains all of its words, as COLLECTION_API_KEY contains those of API_KEY. */
 function isPartOf(given: string, name: string): boolean {
   const words = name.split("_");
   return given.split("_").every((word) => word.length > 2 && words.includes(word));
 }
 
-/** How many letters to change, add, leave out or swap with their neighbour. */
+/** How many letters to change, add, remove or swap with a neighbour. */
 function distanceOf(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);

@@ -3,7 +3,7 @@ import { Progress } from "./progress.ts";
 
 const UNITS = { lists: "days of the list", invoices: "invoices asked about", books: "payments compared" };
 
-/** The bars of a command that reads lists: a line for each step. */
+/** The progress bars of a command that reads lists, one for each step. */
 export class ListProgress {
   readonly #output: Output;
   #bar: Progress | null = null;
@@ -14,7 +14,7 @@ export class ListProgress {
     this.#output = output;
   }
 
-  /** @param done so many by now, those of an earlier run included. @param of whose lists these are. */
+  /** @param done the count so far, including an earlier run. @param of whose lists these are. */
   reached(of: string, step: keyof typeof UNITS, done: number, total: number | null): void {
     if (this.#step !== `${of} ${step}` || done < this.#done) {
       this.end();

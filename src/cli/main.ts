@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { nodeProblem } from "./node-problem.ts";
 
-// The entry of `invoice-relay`, and the only file here that does something when it is loaded. All else is
-// imported behind the guard: an older Node would fail while loading it, in words that help nobody.
+// The entry point of `invoice-relay`, and the only file here that acts when it is loaded. Everything else is
+// imported after the version check: an older Node would fail while loading it, with an obscure error.
 const problem = nodeProblem(process.versions.node);
 if (problem === null) {
   const { runMain } = await import("./run-main.ts");

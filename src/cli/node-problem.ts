@@ -1,9 +1,9 @@
-/** The Node that this program needs, as in package.json's `engines`. */
+/** The Node version that this program needs, as in package.json's `engines`. */
 const NEEDED = 24;
 
 /**
- * @returns what to tell a person whose Node is too old; null when it will do. Imports nothing, for an old
- *   Node's sake.
+ * @returns what to tell a person whose Node is too old; null when it is new enough. Imports nothing, so that
+ *   an old Node can load it.
  */
 export function nodeProblem(version: string): string | null {
   const major = Number.parseInt(version, 10);

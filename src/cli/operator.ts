@@ -5,7 +5,7 @@ export function operator(): string {
   try {
     return `cli:${userInfo().username}`;
   } catch {
-    // A container may run under a number without a name.
+    // In a container the user id may have no name.
     return `cli:${process.getuid?.() ?? "unknown"}`;
   }
 }

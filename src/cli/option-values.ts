@@ -5,7 +5,7 @@ import { OWN_VERDICTS } from "../record/own-verdict.ts";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** A day or a moment, UTC unless it names a zone. @returns ISO 8601. */
+/** A day or a time, in UTC unless it names a zone. @returns ISO 8601. */
 export function timeValue(text: string): string {
   const hasZone = /(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10));
   const time = TIME.test(text)
@@ -18,18 +18,18 @@ export function timeValue(text: string): string {
   return new Date(time).toISOString();
 }
 
-/** Words for whoever looks next, in the audit log. */
+/** A short text for the audit log. */
 function reasonValue(text: string): string {
   if (text.trim() === "" || text.length > 500)
     throw new InvalidArgumentError("It should be a few words, 500 characters at most.");
   return text.trim();
 }
 
-/** Adds `--reason`, which everything takes that a person changes. */
+/** Adds `--reason`, which every command has that changes something. */
 export const withReason = (command: Command): Command =>
   command.option("--reason <text>", "why, for the audit log; no personal data", reasonValue);
 
-/** Adds `--yes`, which scripts say to what cannot be undone. */
+/** Adds `--yes`, with which scripts confirm what cannot be undone. */
 export const withYes = (command: Command): Command =>
   command.option("--yes", "do it without asking; scripts need it");
 
@@ -39,7 +39,7 @@ export function idValue(text: string): string {
   return text.toLowerCase();
 }
 
-/** Ids that add up: the option may be repeated, and each value may name several, separated by commas. */
+/** Ids: the option may be repeated, and each value may name several, separated by commas. */
 export function idValues(text: string, before: string[] | undefined): string[] {
   return [...(before ?? []), ...text.split(",").map((part) => idValue(part.trim()))];
 }
@@ -51,7 +51,7 @@ export function countValue(text: string): number {
   return count;
 }
 
-/** A verdict of a confirmation; of callbacks, those that have none too. */
+/** A verdict of a confirmation; for callbacks also the verdicts of those without a confirmation. */
 export const verdictValue =
   (ofCallbacks: boolean) =>
   (text: string): string => {

@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import type { Output } from "./command-context.ts";
 
-/** What a colour stands for. */
+/** What each colour means. */
 const LOOKS = { good: "green", look: "yellow", bad: "red", title: "bold" } as const;
 
 export type Look = keyof typeof LOOKS;
 
-/** Nobody outside this process can write it, so no stranger's text is ever taken for a colour. */
+/** Random in each process, so that no outside text can be mistaken for a colour. */
 const MARK = randomBytes(8).toString("hex");
 
 /**
- * Marks text for a colour on a person's terminal; without one, or with NO_COLOR, the text stays as it is. The
- * marks become colours in `coloured`, once everything else that could steer the terminal is gone.
+ * Marks text for a colour. `coloured` turns the marks into colours after everything else that could control
+ * the terminal was removed; without a terminal, or with NO_COLOR, they are dropped.
  */
 export function paint(
   output: Output,
@@ -26,7 +26,7 @@ export function paint(
 
 const mark = (code: number): string => `\uE000${MARK}:${code}\uE001`;
 
-/** The same text with its marks turned into colours. */
+/** The text with its marks turned into colours. */
 export const coloured = (text: string): string =>
   text.replaceAll(new RegExp(`\uE000${MARK}:(\\d+)\uE001`, "g"), "\u001B[$1m");
 

@@ -9,12 +9,12 @@ const WORK = {
   confirm: {
     things: ["source", "sources"],
     paused: "Asking the provider is paused",
-    resumed: "Asking the provider goes on",
+    resumed: "Asking the provider is resumed",
   },
   publish: {
     things: ["topic", "topics"],
     paused: "Sending to SNS is paused",
-    resumed: "Sending to SNS goes on",
+    resumed: "Sending to SNS is resumed",
   },
 } as const;
 
@@ -27,23 +27,23 @@ interface Options {
   until?: Date;
 }
 
-/** `pause` and `resume` are one command with two directions. */
+/** Builds both `pause` and `resume`. */
 export function pauseOrResumeCommand(context: CommandContext, action: Action, description: string): Command {
   const command = new Command(action).description(description);
   const about = {
-    confirm: `${action} asking the provider; callbacks are recorded all the same`,
-    publish: `${action} sending to SNS; events are stored all the same`,
+    confirm: `${action} asking the provider${action === "pause" ? "; callbacks are still recorded" : ""}`,
+    publish: `${action} sending to SNS${action === "pause" ? "; events are still stored" : ""}`,
   };
   for (const work of ["confirm", "publish"] as const) {
     const inner = new Command(work)
       .description(about[work])
-      .addOption(new Option("--source <name>", "only this source; all when left out"));
+      .addOption(new Option("--source <name>", "only this source; all by default"));
     withReason(inner);
     if (action === "pause")
       inner
-        .option("--for <duration>", "end by itself after this long, such as 30m or 2h", forValue)
+        .option("--for <duration>", "resume automatically after this long, such as 30m or 2h", forValue)
         .addOption(
-          new Option("--until <time>", "end by itself at this time (UTC)")
+          new Option("--until <time>", "resume automatically at this time (UTC)")
             .argParser((text) => new Date(timeValue(text)))
             .conflicts("for"),
         );
@@ -69,7 +69,7 @@ function forValue(text: string): Date {
   throw new InvalidArgumentError("It should be a duration such as 30m or 2h.");
 }
 
-/** A source's topics stand in the settings; a topic that two sources share is paused for both. */
+/** The settings name a source's topics; a topic that two sources share is paused for both. */
 async function namesOf(
   context: CommandContext,
   work: PausableWork,
@@ -84,19 +84,19 @@ async function namesOf(
 function render(action: Action, result: PauseResult, until: Date | undefined): string {
   const { work, changed, unchanged, unknown } = result;
   const { things, paused, resumed } = WORK[work];
-  const ends = until === undefined ? "" : ` The pause ends by itself at ${until.toISOString()}.`;
+  const ends = until === undefined ? "" : ` The pause ends automatically at ${until.toISOString()}.`;
   const lines: string[] = [];
   if (changed.length > 0)
     lines.push(
       action === "pause"
-        ? `${paused} for: ${changed.join(", ")}. What is under way ends by itself.${ends} Go ` +
-            `on${until === undefined ? "" : " earlier"} with: invoice-relay resume ${work}`
+        ? `${paused} for: ${changed.join(", ")}. Requests in flight are finished.${ends} Resume` +
+            `${until === undefined ? "" : " earlier"} with: invoice-relay resume ${work}`
         : `${resumed} for: ${changed.join(", ")}.`,
     );
   if (unchanged.length > 0)
     lines.push(
       `Nothing to do for: ${unchanged.join(", ")} ` +
-        `(${action === "pause" ? "paused already" : "not paused, and not backing off"}).`,
+        `(${action === "pause" ? "already paused" : "not paused or backing off"}).`,
     );
   if (unknown.length > 0)
     lines.push(

@@ -34,15 +34,16 @@ import { plainLines } from "./terminal-text.ts";
 /**
  * How a command is added:
  * 1. `commands/<name>.ts` exports `<name>Command(context: CommandContext): Command`. It is thin: the work is
- *    a function of its own room that takes `{ db, … }`, so that the admin API can call the same one. What is
- *    heavy to load (app, publish, database) is imported inside the action, so that `--help` stays quick.
+ *    done by a function of the room concerned that takes `{ db, … }`, so that the admin API can call the same
+ *    function. Modules that are slow to load (app, publish, database) are imported inside the action, so that
+ *    `--help` stays fast.
  * 2. It prints its result with `context.show(value, human)`: as JSON with `--json`, which every command
- *    takes, else as text (tables from table.ts). Remarks go to stderr with `context.remark`, progress with
- *    progress.ts.
- * 3. It opens the database with `context.withDatabase`, reads settings with `context.settings`, throws
- *    RelayError for what a person should read (its `code` gives the exit code), and calls `context.fault()`
- *    when its answer is bad news, for exit code 1.
- * 4. It is added to the list below, in the order of the help.
+ *    accepts, otherwise as text (tables from table.ts). Remarks go to stderr through `context.remark`,
+ *    progress through progress.ts.
+ * 3. It opens the database with `context.withDatabase`, reads settings with `context.settings`, throws a
+ *    RelayError for anything a person should read (its `code` sets the exit code), and calls
+ *    `context.fault()` when what it found is bad news, for exit code 1.
+ * 4. It is added to the list below, in help order.
  */
 const commands: ((context: CommandContext) => Command)[] = [
   devCommand,
@@ -78,16 +79,16 @@ export function createProgram(context: CommandContext): Command {
   const program = new Command("invoice-relay")
     .description("Records payment callbacks, confirms them with the provider, publishes invoice.paid to SNS.")
     .version(programVersion(), "--version", "print the version")
-    .option("--json", "print the result as JSON; an error, too")
+    .option("--json", "print the result, or an error, as JSON")
     .option("--settings <file>", "read settings from a file like .env.example; the environment wins")
     .configureHelp({ showGlobalOptions: true, styleTitle: (title) => context.paint("title", title) })
     .configureOutput({
       writeOut: (text) => void context.stdout.write(plainLines(text)),
-      // With --json it is said as JSON, below.
+      // With --json the error is printed as JSON below.
       writeErr: (text) => void (context.json || context.stderr.write(plainLines(text))),
       getOutHasColors: () => context.isColourful,
     })
-    .showHelpAfterError("Run it with --help to see what it takes.")
+    .showHelpAfterError("Use --help to see the arguments and options.")
     .exitOverride()
     .hook("preAction", async (root) => {
       const { settings } = root.opts<{ settings?: string }>();
@@ -117,7 +118,7 @@ export async function runProgram(words: readonly string[], context: CommandConte
     return context.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return tellError(error, context);
-    // Help and version are no errors, and else Commander has said it already, unless it was to be JSON.
+    // Help and version are not errors; anything else Commander has already printed, except with --json.
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, "");
     if (context.json) tellError(new RelayError(message, { next: "refuse", code: "usage" }), context);

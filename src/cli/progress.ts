@@ -1,11 +1,11 @@
 import type { Output } from "./command-context.ts";
 
 export interface ProgressOptions {
-  /** Where the bar is drawn; nothing is drawn when it is no terminal. */
+  /** Where the bar is drawn, if it is a terminal. */
   output: Output;
   /** What is counted, such as `callbacks`. */
   unit: string;
-  /** How many there are; null when nobody knows. */
+  /** The total; null when unknown. */
   total: number | null;
   /** The time in ms; the process' own clock when left out. */
   now?: () => number;
@@ -14,7 +14,7 @@ export interface ProgressOptions {
 const REDRAW_MS = 100;
 const BAR = 20;
 
-/** A bar with rate, done and left, on one line of a terminal. Piped, it is silent. */
+/** A bar on one line of a terminal, with rate, done and left. Silent when piped. */
 export class Progress {
   readonly #options: ProgressOptions;
   readonly #now: () => number;
@@ -28,14 +28,14 @@ export class Progress {
     this.#startedAt = this.#now();
   }
 
-  /** So many more are done. */
+  /** Adds to what is done. */
   advance(count = 1): void {
     this.#done += count;
     const now = this.#now();
     if (now - this.#drawnAt >= REDRAW_MS) this.#draw(now);
   }
 
-  /** Draws the last state and leaves the line. */
+  /** Draws the final state and ends the line. */
   end(): void {
     if (this.#options.output.isTTY !== true) return;
     this.#draw(this.#now());
@@ -51,7 +51,7 @@ export class Progress {
   }
 }
 
-/** What the bar's line says. Pure. */
+/** The text of the bar. Pure. */
 export function progressLine(state: {
   done: number;
   total: number | null;

@@ -2,18 +2,18 @@ import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { type Settings, SettingsError } from "../kit/settings.ts";
 
-/** What is needed to call the provider in one merchant's name. */
+/** What is needed to call the provider for one merchant account. */
 export interface ProviderAccount {
   readonly name: string;
   readonly collectionApiUrl: string;
   readonly collectionApiKey: Secret;
-  /** For invoices created with the relay's callback URL; empty when the settings name none. */
+  /** Tokens for the callback URL of invoices created here; empty when the settings name none. */
   readonly callbackTokens: readonly Secret[];
 }
 
 /**
- * The account that is meant: the one there is, else the source of that name.
- * @throws RelayError that lists the names when it is not clear, or unknown; SettingsError when there is none.
+ * The account to use: the only one, or the source of that name.
+ * @throws RelayError listing the names when it is ambiguous or unknown; SettingsError when there is none.
  */
 export function providerAccount(settings: Settings, name: string | undefined): ProviderAccount {
   const accounts = accountsOf(settings);
@@ -23,7 +23,7 @@ export function providerAccount(settings: Settings, name: string | undefined): P
   if (found !== undefined) return found;
   const names = accounts.map((account) => account.name).join(", ");
   const problem = name === undefined ? "Which source?" : `There is no source "${name}".`;
-  throw new RelayError(`${problem} Say one of these with --source: ${names}.`, {
+  throw new RelayError(`${problem} Choose one of these with --source: ${names}.`, {
     next: "refuse",
     code: "usage",
   });

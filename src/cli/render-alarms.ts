@@ -2,7 +2,7 @@ import type { KnownAlarm } from "../database/list-alarms.ts";
 import { ALARM_ACTIONS } from "../operate/alarm-actions.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** Each alarm: since when, what it is, what it says, what to do. */
+/** Each alarm: since when it is open, its name, its detail, and what to do. */
 export function renderAlarms(alarms: readonly KnownAlarm[]): string {
   return alarms
     .map(({ name, source, subject, detail, raisedAt, clearedAt, times }) => {

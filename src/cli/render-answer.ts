@@ -4,7 +4,7 @@ import { plainText } from "./terminal-text.ts";
 
 type Field = [name: string, value: string | null | undefined];
 
-/** A heading and what is known, a line each; what is not there has no line. */
+/** A heading, then a line for each field that has a value. */
 function sheet(heading: string, fields: readonly Field[]): string {
   const given = fields.filter(([, value]) => value !== null && value !== undefined && value !== "");
   const width = Math.max(...given.map(([name]) => name.length));
@@ -17,7 +17,7 @@ function sheet(heading: string, fields: readonly Field[]): string {
 const together = (...parts: (string | null | undefined)[]): string =>
   parts.filter((part) => part !== null && part !== undefined && part !== "").join(", ");
 
-/** One after the other: the name stands before the first. */
+/** One line each; only the first one carries the name. */
 const several = (name: string, values: readonly string[]): Field[] =>
   values.map((value, index): Field => [index === 0 ? name : "", value]);
 
@@ -59,7 +59,7 @@ export function renderCollection(collection: Collection): string {
     ["name", collection.collectionName],
     ["description", collection.description],
     ["status", collection.status],
-    ["amount", collection.amount ?? "each invoice brings its own"],
+    ["amount", collection.amount ?? "set by each invoice"],
     ["channels", together(...collection.paymentChannels)],
     ["expiry", collection.invoiceExpirationPeriod],
     ["settled", collection.settlementFrequency],
@@ -81,7 +81,7 @@ export function renderCollection(collection: Collection): string {
   return `${lines}\n\n${accounts}`;
 }
 
-/** The most of a name, an address or a title that a row of a table shows. */
+/** The most characters of a name, an address or a title in a table. */
 const LONGEST_CELL = 40;
 
 function shortened(text: string | null): string | null {

@@ -6,14 +6,14 @@ import { plainText } from "./terminal-text.ts";
 
 const count = (number: number) => number.toLocaleString("en-US");
 
-/** What a dry run says. */
+/** The report of a dry run. */
 export function renderPlan(plan: ReplayPlan, rate: number): string {
   const { kind, matching, withNewIds, first } = plan;
   if (matching === 0) return `No ${kind} match: there is nothing to replay.`;
   const found =
     withNewIds === null
       ? ""
-      : ` ${count(withNewIds)} of them hold invoice ids that nobody asks about: not found before, or lost.`;
+      : ` ${count(withNewIds)} of them contain invoice ids without a confirmation: missed before, or lost.`;
   const lines = [
     `${count(matching)} ${matching === 1 ? kind.slice(0, -1) : kind} would be replayed, ${count(rate)} ` +
       `a second at most: about ${span(matching / rate)}.${found}`,
@@ -35,12 +35,12 @@ export function renderPlan(plan: ReplayPlan, rate: number): string {
     ]);
     lines.push("", table(header, rows));
   }
-  lines.push("", "This was a dry run: nothing was changed. Without --dry-run it begins.");
+  lines.push("", "This was a dry run: nothing was changed. Run it without --dry-run to start.");
   return lines.join("\n");
 }
 
 export function renderReplays(replays: readonly Replay[]): string {
-  if (replays.length === 0) return "There has been no replay yet.";
+  if (replays.length === 0) return "There are no replays yet.";
   return table(
     ["replay", "kind", "state", "handled", "of", "refused", "by", "requested"],
     replays.map((replay) => [
@@ -56,11 +56,11 @@ export function renderReplays(replays: readonly Replay[]): string {
   );
 }
 
-/** One replay and what to do next. */
+/** One replay, and what to do next. */
 export function renderReplay(replay: Replay, refusals: readonly Refusal[]): string {
   const lines = [`Replay ${replay.id} of ${replay.kind}: ${stateOf(replay)}.`];
   lines.push(`${count(replay.handled)} of ${count(replay.matching)} handled${whatOf(replay)}.`);
-  if (replay.waitsFor !== null) lines.push(`It waits: ${plainText(replay.waitsFor)}.`);
+  if (replay.waitsFor !== null) lines.push(`Waiting: ${plainText(replay.waitsFor)}.`);
   if (replay.lastError !== null) lines.push(`Why: ${plainText(replay.lastError)}`);
   if (refusals.length > 0)
     lines.push(
@@ -77,7 +77,7 @@ export function renderReplay(replay: Replay, refusals: readonly Refusal[]): stri
 
 function stateOf(replay: Replay): string {
   if (replay.state !== "running") return replay.state;
-  return replay.underWay ? "under way" : "stopped before its end";
+  return replay.underWay ? "running" : "interrupted";
 }
 
 function whatOf({ kind, opened, sent, refused, target }: Replay): string {
@@ -91,11 +91,12 @@ function whatOf({ kind, opened, sent, refused, target }: Replay): string {
 function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[] {
   if (state === "done" && kind !== "events" && opened > 0)
     return ["A running invoice-relay serve asks the provider; see: invoice-relay invoice <id>"];
-  if (state === "failed" || state === "cancelled") return [`Go on with: invoice-relay replay resume ${id}`];
+  if (state === "failed" || state === "cancelled")
+    return [`Resume it with: invoice-relay replay resume ${id}`];
   if (state !== "running" || underWay) return [];
-  const serves = target.kind === "file" ? "" : " A running invoice-relay serve goes on with it by itself.";
+  const serves = target.kind === "file" ? "" : " A running invoice-relay serve resumes it automatically.";
   return [
-    `Go on with: invoice-relay replay resume ${id}.${serves}`,
+    `Resume it with: invoice-relay replay resume ${id}.${serves}`,
     `End it with: invoice-relay replay cancel ${id}`,
   ];
 }

@@ -4,12 +4,12 @@ import type { Look } from "./paint.ts";
 import { renderAlarms } from "./render-alarms.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** What a page of it needs of the context. */
+/** What rendering needs of the context. */
 interface Painter {
   paint(look: Look, text: string): string;
 }
 
-/** The one look: the sentence, what to do, what is open, and the numbers. */
+/** The status at a glance: one sentence, what to do, what is open, and the numbers. */
 export function renderStatus(status: Status, painter: Painter): string {
   const { sentence, needsPerson, needs, alarms, openAlarms, held } = status;
   const lines = [painter.paint(needsPerson ? "bad" : "good", plainText(sentence))];
@@ -87,7 +87,7 @@ function processesOf({ processes, versions, at }: Status): string[] {
   });
   return fields([
     ...seen,
-    ...(seen.length === 0 ? [["serve", "no process is seen"] as Field] : []),
+    ...(seen.length === 0 ? [["serve", "no running process"] as Field] : []),
     ["this program", versions.program],
     ["PostgreSQL", `${versions.postgres}, schema ${versions.schema}`],
   ]);

@@ -3,7 +3,7 @@ import type { Entry, Timeline } from "../console/timeline.ts";
 import { meaningOf } from "../console/timeline-meaning.ts";
 import { plainText } from "./terminal-text.ts";
 
-/** A timeline as text: what it is, what happened when, what it means. */
+/** A timeline as text: the invoice, what happened when, and what it means. */
 export function renderTimeline(timeline: Timeline, now: Date): string {
   const { entries, furtherCallbacks } = timeline;
   const lines = [`Invoice ${timeline.invoiceId}`, `  ${headline(timeline)}`, ""];
@@ -45,13 +45,13 @@ function wordsOf(entry: Entry): string {
       return `callback recorded: ${entry.method}${from}, ${bytes}${found}${verdict}`;
     }
     case "paid":
-      return "paid, says the provider";
+      return "paid, according to the provider";
     case "confirmation":
       return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
     case "answer":
       return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
     case "verdict":
-      return entry.state === "dead" ? "given up: a dead letter now" : `verdict: ${entry.verdict ?? "none"}`;
+      return entry.state === "dead" ? "given up: now a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
     case "ask_failed":
       return `asking the provider failed: ${entry.error}`;
     case "send_failed":

@@ -48,12 +48,12 @@ export function renderUndelivered(
 export function renderDecision(result: DecisionResult, words: UndeliveredWords, done: string): string {
   if (result.count === 0) return `No ${words.what[0]} matches: nothing was changed.`;
   const heading = result.dryRun
-    ? `${counted(result.count, words.what)} would be chosen. This was a dry run: nothing was changed.`
+    ? `${counted(result.count, words.what)} would be selected. This was a dry run: nothing was changed.`
     : `${counted(result.count, words.what)}: ${done}.`;
   return `${heading}\n${tableOf(result.items)}`;
 }
 
-/** One item and everything that helps to decide about it. */
+/** One item, with everything that helps to decide what to do with it. */
 export function renderEvidence(item: Evidence): string {
   const { confirmation, event, invoice, callbacks } = item;
   const lines: [string, unknown][] = [

@@ -1,11 +1,11 @@
 import { CommandContext } from "./command-context.ts";
 import { runProgram } from "./program.ts";
 
-/** Runs the command line of this process. How a command is added stands in program.ts. */
+/** Runs the command line of this process. program.ts describes how to add a command. */
 export async function runMain(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      // Whoever read our output left, as `head` does: nothing more to say, and nothing went wrong.
+      // The reader closed the pipe, as `head` does: this is not an error.
       if (error.code === "EPIPE") process.exit();
       throw error;
     });

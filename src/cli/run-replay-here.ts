@@ -8,8 +8,8 @@ import { Progress } from "./progress.ts";
 import { renderReplay } from "./render-replay.ts";
 
 /**
- * What replays run with here, and the routes of what they send; only one that sends needs more settings than
- * the database.
+ * What a replay in this process runs with, and the routes of its events; only one that sends needs more
+ * settings than the database.
  */
 export async function replaysHere(
   context: CommandContext,
@@ -37,8 +37,8 @@ export async function replaysHere(
 }
 
 /**
- * Runs the replay here with a progress bar, until it ends or someone wishes to stop, and says what became of
- * it.
+ * Runs the replay in this process with a progress bar, until it ends or a stop is requested, and reports the
+ * result.
  */
 export async function runHere(context: CommandContext, runner: ReplayRunner, started: Replay): Promise<void> {
   const { listRefusals } = await import("../replay/replay-rows.ts");
@@ -56,7 +56,7 @@ export async function runHere(context: CommandContext, runner: ReplayRunner, sta
     onProgress(now) {
       progress.advance(now.handled - shown);
       shown = now.handled;
-      if (now.waitsFor !== null && now.waitsFor !== waitedFor) context.remark(`It waits: ${now.waitsFor}.`);
+      if (now.waitsFor !== null && now.waitsFor !== waitedFor) context.remark(`Waiting: ${now.waitsFor}.`);
       waitedFor = now.waitsFor;
     },
   });

@@ -13,7 +13,7 @@ export interface Happening {
   readonly says: string;
 }
 
-/** How much of each log is looked at; what passes faster than that between two looks is not shown. */
+/** The most entries read of each log; anything beyond that between two reads is not shown. */
 const MOST = 1_000;
 
 const deliveryLog = z.object({
@@ -44,7 +44,7 @@ const messageLog = z.object({
   ),
 });
 
-/** The newest callbacks, an entry for each attempt, and one for each that is kept back. */
+/** The newest callbacks: an entry for each attempt, and one for each that is withheld. */
 export async function recentCallbacks(providerUrl: string): Promise<Happening[]> {
   const answer = await askSandbox("collection service", `${providerUrl}/_control/deliveries?limit=${MOST}`);
   return deliveryLog.parse(answer).deliveries.flatMap((delivery) => {
@@ -60,7 +60,7 @@ export async function recentCallbacks(providerUrl: string): Promise<Happening[]>
     });
     if (state === "withheld") return [happening("withheld", queuedAt, "never sent, on request")];
     return delivery.attempts.map(({ attempt, startedAt, tookMs, answerStatus, error }) =>
-      happening(attempt, startedAt, `${answerStatus ?? error} after ${tookMs} ms`),
+      happening(attempt, new Date(startedAt).toISOString(), `${answerStatus ?? error} after ${tookMs} ms`),
     );
   });
 }
@@ -87,6 +87,6 @@ function eventOf(message: string): { type: string; subject: string | null } {
   try {
     return event.parse(JSON.parse(message));
   } catch {
-    return { type: "a message that is no event", subject: null };
+    return { type: "a message that is not an event", subject: null };
   }
 }

@@ -3,9 +3,10 @@ import { messageOf, RelayError } from "../kit/errors.ts";
 const TIMEOUT_MS = 35_000;
 
 /**
- * Asks the control side of a local service.
- * @param what names the service for a person.
- * @returns the answer's JSON. @throws RelayError where the service is not there, is none, or refuses.
+ * Calls the control API of a local service.
+ * @param what the service's name in messages
+ * @returns the answer's JSON. @throws RelayError when nothing answers, it is a different service, or it
+ *   refuses.
  */
 export async function askSandbox(
   what: "collection service" | "local SNS",
@@ -21,7 +22,7 @@ export async function askSandbox(
   } catch (cause) {
     const { origin } = new URL(url);
     const why = messageOf(cause);
-    const message = `The ${what} at ${origin} does not answer (${why}). Start it, or say where it is.`;
+    const message = `The ${what} at ${origin} does not answer (${why}). Start it, or give its URL.`;
     throw new RelayError(message, { next: "refuse", code: "provider_away", cause });
   }
   const answer = jsonOf(text);

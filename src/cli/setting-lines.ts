@@ -1,4 +1,4 @@
-/** Settings as they stand in a file that `--settings` takes, a line each. */
+/** Settings as lines of a file for `--settings`. */
 export function settingLines(settings: Readonly<Record<string, string>>): string[] {
   return Object.entries(settings).map(([name, value]) => `${name}=${value}`);
 }

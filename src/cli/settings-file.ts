@@ -5,15 +5,15 @@ import { settingsSchema } from "../kit/settings.ts";
 import { likelyName } from "./likely-name.ts";
 
 /**
- * Names that others read from the same file: the AWS SDK, Node, libpq, Postgres' image, compose.yaml,
- * OpenTelemetry.
+ * Names that other programs read from the same file: the AWS SDK, Node, libpq, the Postgres image,
+ * compose.yaml, OpenTelemetry.
  */
 const OF_OTHERS = /^(AWS|NODE|OTEL|PG|POSTGRES)[A-Z0-9_]*$|^RELAY_PORT$|^(HTTPS?|NO)_PROXY$|^TZ$/i;
 
 /**
  * Reads a file like .env.example.
- * @throws RelayError when it cannot be read, or names what is no setting: a setting that is misspelt would
- *   count as left out, without a word
+ * @throws RelayError when it cannot be read or names an unknown setting: a misspelt setting would silently
+ *   count as not set
  */
 export async function readSettingsFile(file: string): Promise<Record<string, string | undefined>> {
   const text = await contents(file);
@@ -29,7 +29,7 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
     .sort((one, other) => one.line - other.line)
     .map(
       ({ name, line, likely }) =>
-        `  line ${line}: ${name} is no setting.${likely === null ? "" : ` Did you mean ${likely}?`}`,
+        `  line ${line}: ${name} is not a setting.${likely === null ? "" : ` Did you mean ${likely}?`}`,
     );
   throw new RelayError(
     `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all ` +
@@ -51,8 +51,8 @@ async function contents(file: string): Promise<string> {
 }
 
 /**
- * The variables that a SOURCES_FILE takes its secrets from; what else is wrong with it is told by who uses
- * it.
+ * The variables that a SOURCES_FILE takes its secrets from. Other errors in it are reported when it is
+ * used.
  */
 async function namesIn(sourcesFile: string): Promise<string[]> {
   const text = await readFile(sourcesFile, "utf8").catch(() => "");

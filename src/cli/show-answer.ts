@@ -1,7 +1,7 @@
 import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import type { CommandContext } from "./command-context.ts";
 
-/** Prints what the provider answered; the callback token that an invoice holds is masked, in JSON as well. */
+/** Prints the provider's answer; the callback token in an invoice is masked, also in JSON. */
 export function showAnswer<Value>(
   context: CommandContext,
   value: Value,
@@ -10,7 +10,7 @@ export function showAnswer<Value>(
   context.print(withoutCallbackTokens(context.json ? JSON.stringify(value, null, 2) : human(value)));
 }
 
-/** The same for one of many as they come: a line of JSON. */
+/** Prints one of many answers as it arrives: one JSON document a line. */
 export function showAnswerLine(context: CommandContext, value: unknown): void {
   context.print(withoutCallbackTokens(JSON.stringify(value)));
 }

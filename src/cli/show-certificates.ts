@@ -3,13 +3,13 @@ import type { Certificate } from "../reconcile/certificate/certificate.ts";
 import { certificateText } from "./certificate-text.ts";
 import type { CommandContext } from "./command-context.ts";
 
-/** @throws RelayError when the result is wanted in two forms at once. */
+/** @throws RelayError when both output formats are asked for. */
 export function oneFormOnly(context: CommandContext, csv: true | undefined): void {
   if (csv === true && context.json)
     throw new RelayError("Choose one of --csv and --json.", { next: "refuse", code: "usage" });
 }
 
-/** Prints certificates as CSV for finance, and else as `show` prints; exit code 1 unless all are equal. */
+/** Prints certificates as CSV for finance, or as `show` prints; exit code 1 unless all are equal. */
 export async function showCertificates<Value>(
   context: CommandContext,
   value: Value,

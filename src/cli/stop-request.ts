@@ -5,12 +5,12 @@ export interface StopSignals {
   exit(code: number): unknown;
 }
 
-/** npm passes Ctrl-C on to a program that the terminal has told already: that is one wish, not two. */
-const SAME_WISH_MS = 300;
+/** npm forwards Ctrl-C although the terminal has sent it already: within this time, in ms, it counts once. */
+const SAME_REQUEST_MS = 300;
 
-/** The wish to stop, from SIGTERM or SIGINT. */
+/** A request to stop, by SIGTERM or SIGINT. */
 export class StopRequest {
-  /** Aborted when someone wishes the program to stop. */
+  /** Aborted when a stop is requested. */
   readonly signal: AbortSignal;
   /** Resolves at the same time. */
   readonly asked: Promise<void>;
@@ -30,8 +30,8 @@ export class StopRequest {
         askedAt = now;
         controller.abort();
         resolve();
-      } else if (now - askedAt > SAME_WISH_MS) {
-        remark("Stopped at once; what was under way is taken up again at the next start.");
+      } else if (now - askedAt > SAME_REQUEST_MS) {
+        remark("Stopped at once; unfinished work is resumed at the next start.");
         signals.exit(1);
       }
     };
@@ -43,16 +43,16 @@ export class StopRequest {
     this.asked = promise;
   }
 
-  /** Signals do again what they always do. */
+  /** Gives the signals back their default effect. */
   release(): void {
     this.#release();
   }
 
-  /** Waits for the last work; ends the process with exit code 1 when it takes longer than `graceMs`. */
+  /** Waits for the last work; ends the process with exit code 1 if that takes longer than `graceMs`. */
   async finish(work: Promise<void>, graceMs: number): Promise<void> {
     const deadline = setTimeout(() => {
       this.#remark(
-        `Not all was finished within ${graceMs / 1_000} s; the rest is taken up again when its lease ends.`,
+        `Some work was not finished within ${graceMs / 1_000} s; it is resumed when its lease ends.`,
       );
       this.#signals.exit(1);
     }, graceMs);

@@ -3,8 +3,8 @@ import { plainText } from "./terminal-text.ts";
 export type Cell = string | number | boolean | Date | null | undefined;
 
 /**
- * A plain table: columns aligned and two spaces apart, numbers to the right, `-` for what is not there. What
- * strangers wrote cannot steer the terminal: control characters are shown as �.
+ * A plain table: columns two spaces apart, numbers aligned right, `-` for a missing value. Text from outside
+ * cannot control the terminal: control characters are shown as �.
  */
 export function table(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [header, ...rows.map((row) => header.map((_, column) => cellText(row[column])))];

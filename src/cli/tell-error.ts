@@ -19,8 +19,8 @@ export interface Told {
 }
 
 /**
- * The one place that turns an error into words: what is wrong and what to do; a stack only with
- * LOG_LEVEL=debug. With `--json` it is the document on stdout, `{"error": {"code", "message"}}`.
+ * The one place that reports an error: what is wrong and what to do, with a stack only at LOG_LEVEL=debug.
+ * With `--json` it prints `{"error": {"code", "message"}}` on stdout.
  * @returns the exit code
  */
 export function tellError(error: unknown, context: CommandContext): number {
@@ -32,7 +32,7 @@ export function tellError(error: unknown, context: CommandContext): number {
   return EXIT_CODES[told.code];
 }
 
-/** RelayErrors say it themselves, the usual faults of a database are put in words, the rest is named. */
+/** RelayErrors explain themselves, common database faults are explained here, anything else is unexpected. */
 export function toldOf(error: unknown): Told {
   if (error instanceof RelayError) return { code: error.code, message: error.message };
   const fault = databaseFault(error);

@@ -1,19 +1,19 @@
 import { coloured } from "./paint.ts";
 
 /**
- * What can steer a terminal or turn the order of what is read: control characters (C0, C1, DEL), format
- * characters (bidi and zero-width ones among them), and line separators.
+ * Characters that can control a terminal or change the reading order: control characters (C0, C1, DEL),
+ * format characters (including bidi and zero-width ones), and line separators.
  */
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Text of strangers as one line that cannot steer a terminal; what could is shown as U+FFFD. */
+/** Text from outside as one line that cannot control a terminal: such characters become U+FFFD. */
 export const plainText = (text: string): string => text.replaceAll(STEERING, "\uFFFD");
 
-/** The same for text of several lines, which are ours: tabs, line ends and our own colours stay. */
+/** The same for text of several lines: tabs, line ends and our own colours stay. */
 export const plainLines = (text: string): string =>
   coloured(text.replaceAll(/(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD"));
 
-/** JSON that says the same, with what could steer a terminal escaped: `JSON.stringify` escapes C0 only. */
+/** Equivalent JSON that cannot control a terminal: `JSON.stringify` escapes only C0. */
 export const plainJson = (json: string): string =>
   json.replaceAll(/(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(""),

@@ -12,7 +12,7 @@ import { renderDecision, renderEvidence, renderUndelivered } from "./render-unde
 import type { CarryOut, UndeliveredWords } from "./undelivered-words.ts";
 
 /**
- * The four commands about what was not delivered: `list`, `show`, the one that brings it back, and `dismiss`.
+ * The four commands on undelivered items: `list`, `show`, `retry` or `release`, and `dismiss`.
  */
 export function undeliveredCommand(context: CommandContext, words: UndeliveredWords): Command {
   const { list, act, dismiss } = words;
@@ -26,8 +26,8 @@ export function undeliveredCommand(context: CommandContext, words: UndeliveredWo
         context,
         words,
         "dismiss",
-        "list them no more, unless they come back; certificates still name them",
-        "dismissed: kept, and listed no more",
+        "stop listing them, unless they come back; certificates still name them",
+        "dismissed: kept, but no longer listed",
         dismiss,
       ),
     );
@@ -41,8 +41,8 @@ function withFilters(command: Command, list: UndeliveredList): Command {
   return command
     .option("--source <name>", "only this source")
     .option("--collection <name>", "only invoices of the collection with this name")
-    .option("--from <time>", "only those that wait since this time (UTC) or later", timeValue)
-    .option("--to <time>", "only those that wait since before this time (UTC)", timeValue);
+    .option("--from <time>", "only those waiting since this time (UTC) or later", timeValue)
+    .option("--to <time>", "only those waiting since before this time (UTC)", timeValue);
 }
 
 function listCommand(context: CommandContext, words: UndeliveredWords): Command {
@@ -62,7 +62,7 @@ function showCommand(context: CommandContext, words: UndeliveredWords): Command 
   return new Command("show")
     .description("show one with its evidence: last answer, errors, attempts; personal data is masked")
     .argument("<id>", "the id of the invoice or event", idValue)
-    .option("--source <name>", "only this source, where several know the id")
+    .option("--source <name>", "the source, if several know the id")
     .action(async (id: string, { source }: { source?: string }) => {
       const { showUndelivered } = await import("../operate/show-undelivered.ts");
       const items = await context.withDatabase((db) => showUndelivered({ db, list: words.list, id, source }));
@@ -82,14 +82,14 @@ function actCommand(
   const command = new Command(name)
     .description(description)
     .argument("[ids...]", "ids of invoices or events")
-    .option("--all", "all that the filters match");
+    .option("--all", "everything that the filters match");
   return withYes(withReason(withFilters(command, words.list)))
-    .option("--dry-run", "only say how many there are, and show the first ones")
+    .option("--dry-run", "only show how many there are, and the first ones")
     .action(async (ids: string[], { reason, yes, dryRun, ...chosen }: ActOptions) => {
       const selection = selectionOf(ids.map(idValue), chosen);
       const result = await context.withDatabase(async (db) => {
         const decision = { db, actor: operator(), selection, reason };
-        // One by one a person knows what they name; a filter may match more than they think.
+        // Ids are chosen on purpose; a filter may match more than expected, so it is confirmed first.
         const first = await run({ ...decision, dryRun: dryRun === true || !("ids" in selection) });
         if ("ids" in selection || dryRun === true || first.count === 0)
           return { ...first, dryRun: dryRun === true };
@@ -118,13 +118,13 @@ function selectionOf(
   const filtered = Object.keys(filters).length > 0;
   const { source, ...others } = filters;
   if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
-    throw new RelayError("Name ids (and their --source), or choose by filter: not both.", {
+    throw new RelayError("Use either ids (with --source) or filters, not both.", {
       next: "refuse",
       code: "usage",
     });
   if (ids.length > 0) return { ids, source };
   if (all !== true && !filtered)
-    throw new RelayError("Which ones? Name their ids, give a filter such as --source, or say --all.", {
+    throw new RelayError("Which ones? Give ids, a filter such as --source, or --all.", {
       next: "refuse",
       code: "usage",
     });
@@ -132,7 +132,7 @@ function selectionOf(
 }
 
 const notThere = (id: string, { list, what }: UndeliveredWords): RelayError =>
-  new RelayError(`${id} is no ${what[0]}. List them with: invoice-relay ${list} list`, {
+  new RelayError(`${id} is not a ${what[0]}. List them with: invoice-relay ${list} list`, {
     next: "refuse",
     code: "not_found",
   });

@@ -6,9 +6,9 @@ import { type ProviderAccount, providerAccount } from "./provider-account.ts";
 import { providerWords } from "./provider-words.ts";
 
 export interface ProviderOptions {
-  /** The name of the merchant account; the only one when left out. */
+  /** The source; may be omitted when there is only one. */
   source?: string | undefined;
-  /** The path of Get Banks, which the interface leaves open. */
+  /** The path of Get Banks, which the interface does not define. */
   banksPath?: string | undefined;
 }
 
@@ -19,8 +19,8 @@ interface Provider {
 }
 
 /**
- * A client of one merchant account, for as long as the work takes.
- * @throws SettingsError, and RelayError in plain words for what the provider refused or could not do.
+ * Runs the work with a client for one merchant account.
+ * @throws SettingsError; RelayError in plain words when the provider refuses or fails.
  */
 export async function withProvider<Result>(
   context: CommandContext,

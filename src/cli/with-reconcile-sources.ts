@@ -6,7 +6,7 @@ import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { CommandContext } from "./command-context.ts";
 
-/** What reading the provider's lists takes. */
+/** What is needed to read the provider's lists. */
 export interface ListWork {
   db: Database;
   alarms: Alarms;
@@ -18,7 +18,7 @@ export interface ListWork {
   wake(work: "confirm" | "publish"): Promise<void>;
 }
 
-/** The settings' sources with a provider each, and the database, for as long as the work takes. */
+/** Runs the work with the configured sources, a provider for each, and the database. */
 export async function withReconcileSources<Result>(
   context: CommandContext,
   work: (given: ListWork) => Promise<Result>,
@@ -52,7 +52,7 @@ export async function withReconcileSources<Result>(
   } catch (error) {
     if (stop.signal.aborted && !(error instanceof RelayError))
       throw new RelayError(
-        "Stopped before it was done. What was read is kept: the same command goes on there.",
+        "Stopped before the end. What was read is kept: run the same command to continue.",
         {
           next: "retry",
           cause: error,

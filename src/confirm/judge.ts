@@ -176,7 +176,7 @@ function paid(
   const expected = rules.collectionNames === null || rules.collectionNames.has(invoice.collectionName ?? "");
   if (!expected && !confirmation.released && confirmation.hasEvent !== true) {
     const detail =
-      `It is paid, but its collection "${confirmed.collectionName}" is none of COLLECTION_IDS. Release ` +
+      `It is paid, but its collection "${confirmed.collectionName}" is not in COLLECTION_IDS. Release ` +
       `it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
     return {
       state: "done",

@@ -59,7 +59,7 @@ function verdictMeaning(
       return "The provider confirmed that it is paid.";
     case "quarantined":
       return (
-        "It is paid, but held back: its collection is none of COLLECTION_IDS. If it is yours after all: " +
+        "It is paid, but held back: its collection is not in COLLECTION_IDS. If it is yours after all: " +
         `invoice-relay quarantine release ${invoiceId}`
       );
     case "invalidated":

@@ -3,8 +3,11 @@ import type { Verdict } from "../confirmations/confirmation.ts";
 import { readHistory } from "../database/history.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import { sourcesIn } from "../database/sources-in.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventState } from "../outbox/event-state.ts";
+import { answersInOrder } from "../payments/answers-of.ts";
+import { firstCallbacksNaming } from "../record/callbacks-about.ts";
 import type {
   ClosedTopic,
   ConfirmationStanding,
@@ -53,7 +56,7 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
   const publications = await readPublications(db, invoiceId);
   const others = await readActionsAndAlarms(db, invoiceId);
   const closedTopics = await readClosedTopics(db);
-  const past = [...(await readPast(db, invoiceId)), ...(await readReplays(db, invoiceId))];
+  const past = [...(await readPast(db, invoiceId)), ...(await readingReplays.execute(db, invoiceId))];
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
   const entries: Entry[] = [
     ...callbacks.entries,
@@ -81,20 +84,10 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
 }
 
 async function readCallbacks(db: Kysely<Tables>, id: string): Promise<{ entries: Entry[]; further: number }> {
-  // Two branches, because each has an index of its own.
-  const named = sql`
-    select * from callback where invoice_ids[1] = ${id}
-    union all
-    select * from callback where cardinality(invoice_ids) > 1 and invoice_ids @> array[${id}]::uuid[]
-      and invoice_ids[1] <> ${id}`;
-  const { rows } = await sql<Extract<Entry, { kind: "callback" }> & { total: number }>`
-    select 'callback' as kind, received_at as at, id, source, method, remote_address as "remoteAddress",
-      found_by as "foundBy", verdict, count(*) over () as total,
-      case when erased_at is null
-        then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes
-    from (${named}) as named order by received_at, id limit ${MOST_CALLBACKS}`.execute(db);
+  const rows = await firstCallbacksNaming(db, id, MOST_CALLBACKS);
   const total = rows[0]?.total ?? 0;
-  return { entries: rows.map(({ total: _, ...entry }) => entry), further: total - rows.length };
+  const entries = rows.map(({ total: _, ...entry }): Entry => ({ kind: "callback", ...entry }));
+  return { entries, further: total - rows.length };
 }
 
 function readInvoices(db: Kysely<Tables>, id: string): Promise<KnownInvoice[]> {
@@ -139,14 +132,8 @@ async function readConfirmations(
 }
 
 async function readAnswers(db: Kysely<Tables>, id: string): Promise<Entry[]> {
-  const { rows } = await sql<Entry>`
-    select 'answer' as kind, asked_at as at, source, status, recorded_at as "storedAt"
-    from invoice_snapshot where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
-    union all
-    select 'answer', asked_at, source, status, confirmed_at
-    from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
-    order by 2`.execute(db);
-  return rows;
+  const answers = await answersInOrder(db, id);
+  return answers.map((answer) => ({ kind: "answer", ...answer }));
 }
 
 async function readEvents(
@@ -226,19 +213,57 @@ async function readPast(db: Kysely<Tables>, id: string): Promise<Entry[]> {
   );
 }
 
+const ACTION = {
+  kind: returned.text<"action">(),
+  at: returned.time,
+  actor: returned.text(),
+  action: returned.text(),
+  subject: returned.text(),
+  reason: nullable(returned.text()),
+} as const;
+
 /** Who asked for the replays that had it asked about again; events that were sent again say so themselves. */
-async function readReplays(db: Kysely<Tables>, id: string): Promise<Entry[]> {
-  const { rows } = await sql<Entry>`
+const readingReplays = new Statement(
+  ACTION,
+  ({ value }: Slots<string>) => sql`
     select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
       noted.detail as subject,
       (select started.detail->>'reason' from audit_entry as started
         where started.subject = noted.detail and started.action = 'replay.start') as reason
     from history_entry as noted
     join replay on replay.id = noted.detail::uuid
-    where noted.invoice_id = ${id} and noted.kind = 'replayed'
-    order by noted.id limit ${MOST_PAST}`.execute(db);
-  return rows;
+    where noted.invoice_id = ${value((invoiceId) => invoiceId)} and noted.kind = 'replayed'
+    order by noted.id limit ${MOST_PAST}`,
+);
+
+interface Concerned {
+  /** Names of sources, ARNs of topics. */
+  subjects: readonly string[];
+  /** It is still under way: an event that waits may go to any topic that is paused. */
+  isOpen: boolean;
+  from: Date;
+  /** null: still. */
+  to: Date | null;
 }
+
+// A pause from before counts as well, unless it was over.
+const readingUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned>) => {
+  const from = value((concerned) => concerned.from);
+  const concerns = sql`
+    action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
+    and (subject = any(${value(({ subjects }) => subjects)}::text[])
+      or (${value(({ isOpen }) => isOpen)}::boolean and action like '%.publish'))`;
+  return sql`
+    select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason from (
+      select * from audit_entry where ${concerns} and at >= ${from}::timestamptz
+        and at <= coalesce(${value(({ to }) => to)}::timestamptz, 'infinity')
+      union all
+      select * from (
+        select distinct on (subject) * from audit_entry where ${concerns} and at < ${from}::timestamptz
+        order by subject, id desc) as last_before
+      where action like 'pause.%') as concerning
+    order by id limit ${MOST_PAST}`;
+});
 
 /** Who paused its source or topics while it was under way, and who resumed them. */
 async function readUpstreamActions(
@@ -257,34 +282,16 @@ async function readUpstreamActions(
   const from = new Date(Math.min(...opened));
   const to = isOpen ? null : new Date(Math.max(...ends));
   const subjects = [...confirmations.map(({ standing }) => standing.source), ...topics];
-  // An event that waits may go to any topic that is paused.
-  const concerns = sql`
-    action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
-    and (subject = any(${subjects}::text[]) or (${isOpen}::boolean and action like '%.publish'))`;
-  // A pause from before counts as well, unless it was over.
-  const { rows } = await sql<Entry>`
-    select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason from (
-      select * from audit_entry where ${concerns} and at >= ${from}::timestamptz
-        and at <= coalesce(${to}::timestamptz, 'infinity')
-      union all
-      select * from (
-        select distinct on (subject) * from audit_entry where ${concerns} and at < ${from}::timestamptz
-        order by subject, id desc) as last_before
-      where action like 'pause.%') as concerning
-    order by id limit ${MOST_PAST}`.execute(db);
-  return rows;
+  return await readingUpstreamActions.execute(db, { subjects, isOpen, from, to });
 }
+
 const stillToCome = (column: string) => sql<Date | null>`nullif(greatest(${sql.ref(column)}, now()), now())`;
 
 async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {
   return await db
     .selectFrom("topic")
-    .select([
-      "arn",
-      "paused_by as pausedBy",
-      "last_error as lastError",
-      stillToCome("opens_at").as("opensAt"),
-    ])
+    .select(["arn", "paused_by as pausedBy", "last_error as lastError"])
+    .select(stillToCome("opens_at").as("opensAt"))
     .where(sql<boolean>`(paused_by is not null or opens_at > now())`)
     .orderBy("arn")
     .execute();

@@ -2,6 +2,7 @@ import { type Expression, type Kysely, type RawBuilder, sql, type Transaction } 
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { type Columns, tableOf, text } from "./columns.ts";
+import { returned, type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -64,6 +65,13 @@ export const ENDED_ALARM: Columns<EndedAlarm> = {
   subject: text(({ subject }) => subject),
 };
 
+/** What `returning name, source, subject` returns of alarms. */
+export const ENDED_ALARMS = {
+  name: returned.text<AlarmName>(),
+  source: returned.text(),
+  subject: returned.text(),
+} as const;
+
 /**
  * A part of a statement that can be no statement of its own: an alarm is written with the change it tells of
  * (G13), or not at all.
@@ -110,19 +118,32 @@ export interface Told {
 
 /**
  * The parts `raised` and `cleared` of a statement, behind its part `moved`: they write nothing where that
- * changed nothing. `CLEARED` reads what they ended.
+ * changed nothing. `selectCleared` reads what they ended.
+ * @param raises a table of `ALARM`, named `alarm`
+ * @param clears a table of `ENDED_ALARM`, named `ends`
  */
-export const alarmsOf = ({ raises = [], clears = [] }: AlarmChange): StatementPart => sql`
-  raised as (${raising(sql`
-    select alarm.* from ${tableOf("alarm", ALARM, raises)} where exists (select from moved)`)}),
+export const alarmsOf = (raises: RawBuilder<unknown>, clears: RawBuilder<unknown>): StatementPart => sql`
+  raised as (${raising(sql`select alarm.* from ${raises} where exists (select from moved)`)}),
   cleared as (
     ${clearing(sql`exists (select from moved) and (name, source, subject) in (
-      select name, source, subject from ${tableOf("ends", ENDED_ALARM, clears)})`)}
+      select name, source, subject from ${clears})`)}
     returning name, source, subject)`;
 
-/** The alarms that a statement with `alarmsOf` ended, as a column. */
-export const CLEARED = sql<EndedAlarm[]>`
-  coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared`;
+/** The same parts of a statement that is given an `AlarmChange`. */
+export const alarmsGiven = <Given>(
+  { table }: Slots<Given>,
+  read: (given: Given) => AlarmChange,
+): StatementPart =>
+  alarmsOf(
+    table("alarm", ALARM, (given) => read(given).raises ?? []),
+    table("ends", ENDED_ALARM, (given) => read(given).clears ?? []),
+  );
+
+/** The alarms that a statement with these parts ended, as a column. */
+export const selectCleared = sql`coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared`;
+
+/** That column. */
+export const CLEARED = { cleared: returned.json<EndedAlarm[]>() } as const;
 
 const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {
   source: text(({ source }) => source),
@@ -138,6 +159,16 @@ export async function closeAlarms(
   await sql`${clearing(sql`name = any(${names}::text[]) and (source, subject) in (
     select source, subject from ${tableOf("given", ABOUT, about)})`)}`.execute(trx);
 }
+
+const closingQuiet = new Statement(
+  ENDED_ALARMS,
+  () => sql`
+    ${clearing(sql`exists (
+      select from unnest(${Object.keys(QUIET_AFTER)}::text[], ${Object.values(QUIET_AFTER)}::interval[])
+        as lasting (name, quiet)
+      where lasting.name = alarm.name and last_raised_at < clock_timestamp() - quiet)`)}
+    returning name, source, subject`,
+);
 
 /** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */
 export class Alarms {
@@ -175,13 +206,7 @@ export class Alarms {
 
   /** Closes what was not seen for as long as it takes to be over, in whichever process it began. */
   async clearQuiet(): Promise<void> {
-    const [names, quiet] = [Object.keys(QUIET_AFTER), Object.values(QUIET_AFTER)];
-    const { rows } = await sql<EndedAlarm>`
-      ${clearing(sql`exists (
-        select from unnest(${names}::text[], ${quiet}::interval[]) as lasting (name, quiet)
-        where lasting.name = alarm.name and last_raised_at < clock_timestamp() - quiet)`)}
-      returning name, source, subject`.execute(this.#db);
-    this.tellCleared(rows);
+    this.tellCleared(await closingQuiet.execute(this.#db));
   }
 
   /**

@@ -1,15 +1,19 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { type Migration, type MigrationProvider, Migrator } from "kysely/migration";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
+import { hasTable } from "./has-table.ts";
 
 /** Each set is a folder under `migrations/` and a Postgres schema of its own. */
 export type MigrationSet = "relay" | "collection-service";
 
-const SCHEMAS: Record<MigrationSet, string> = { relay: "public", "collection-service": "collection_service" };
+export const SCHEMAS: Record<MigrationSet, string> = {
+  relay: "public",
+  "collection-service": "collection_service",
+};
 
 /** A migration with this ending makes the schema unusable for programs that do not know it. */
 const BREAKING = ".breaking";
@@ -52,11 +56,14 @@ export type SchemaState =
   | { state: "ahead"; unknown: string[]; breaking: string[] };
 
 async function appliedMigrations(db: Kysely<unknown>, set: MigrationSet): Promise<string[]> {
-  const table = `${SCHEMAS[set]}.kysely_migration`;
-  const found = await sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`.execute(db);
-  if (found.rows[0]?.there !== true) return [];
-  const rows = await sql<{ name: string }>`select name from ${sql.table(table)} order by name`.execute(db);
-  return rows.rows.map((row) => row.name);
+  if (!(await hasTable(db, `${SCHEMAS[set]}.kysely_migration`))) return [];
+  const applied = await (db as Kysely<{ kysely_migration: { name: string } }>)
+    .withSchema(SCHEMAS[set])
+    .selectFrom("kysely_migration")
+    .select("name")
+    .orderBy("name")
+    .execute();
+  return applied.map(({ name }) => name);
 }
 
 /** Compares the database with the migrations that this program brings. Changes nothing. */

@@ -1,8 +1,13 @@
 import { type Kysely, sql } from "kysely";
+import { returned, Statement } from "./statement.ts";
+
+const reading = new Statement(
+  { version: returned.text() },
+  () => sql`select split_part(current_setting('server_version'), ' ', 1) as version`,
+);
 
 /** Such as `17.2`. */
 export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<string> {
-  const { rows } = await sql<{ version: string }>`
-    select split_part(current_setting('server_version'), ' ', 1) as version`.execute(db);
-  return rows[0]?.version ?? "unknown";
+  const [row] = await reading.execute(db);
+  return row?.version ?? "unknown";
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "./statement.ts";
 
 /**
  * Who may do what, table by table. `migrate` makes these roles; nobody can log in as one. Operators grant
@@ -116,8 +117,13 @@ export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState
   return "granted";
 }
 
+const looking = new Statement(
+  { there: returned.boolean },
+  ({ value }: Slots<string>) =>
+    sql`select exists (select from pg_roles where rolname = ${value((role) => role)}) as there`,
+);
+
 async function isThere<Schema>(db: Kysely<Schema>, role: string): Promise<boolean> {
-  const { rows } = await sql<{ there: boolean }>`
-    select exists (select from pg_roles where rolname = ${role}) as there`.execute(db);
-  return rows[0]?.there === true;
+  const [row] = await looking.execute(db, role);
+  return row?.there === true;
 }

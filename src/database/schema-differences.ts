@@ -1,5 +1,16 @@
 import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "./statement.ts";
 import { TABLE_COLUMNS } from "./table-columns.ts";
+
+const reading = new Statement(
+  { table: returned.text(), column: returned.text(), type: returned.text() },
+  ({ value }: Slots<readonly string[]>) => sql`
+    select relname::text as table, attname::text as column,
+      format_type(atttypid, atttypmod) || case when attnotnull then ' not null' else '' end as type
+    from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and relname = any(${value((tables) => tables)}::text[])`,
+);
 
 /**
  * What a database of the same migrations lacks of the tables that this program knows: an earlier wording of
@@ -7,12 +18,7 @@ import { TABLE_COLUMNS } from "./table-columns.ts";
  * @returns a few words each, in the order of the tables; none when all is there.
  */
 export async function schemaDifferences<Schema>(db: Kysely<Schema>): Promise<string[]> {
-  const { rows } = await sql<{ table: string; column: string; type: string }>`
-    select relname as table, attname as column,
-      format_type(atttypid, atttypmod) || case when attnotnull then ' not null' else '' end as type
-    from pg_class join pg_attribute on attrelid = pg_class.oid and attnum > 0 and not attisdropped
-    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-      and relname = any(${Object.keys(TABLE_COLUMNS)}::text[])`.execute(db);
+  const rows = await reading.execute(db, Object.keys(TABLE_COLUMNS));
   const found = new Map(rows.map(({ table, column, type }) => [`${table}.${column}`, type]));
   const tables = new Set(rows.map(({ table }) => table));
   return Object.entries(TABLE_COLUMNS).flatMap(([table, columns]) =>

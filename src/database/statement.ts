@@ -25,12 +25,14 @@ export const returned = {
   uuid: ofType<string>(2950),
   text: <Value extends string = string>() => ofType<Value>(25),
   json: <Value>() => ofType<Value>(114),
+  texts: ofType<string[]>(1009),
+  uuids: ofType<string[]>(2951),
 };
 
 export const nullable = <Value>(column: ResultColumn<Value>): ResultColumn<Value | null> => column;
 
-type ResultColumns = Readonly<Record<string, ResultColumn<unknown>>>;
-type RowOf<Result extends ResultColumns> = {
+export type ResultColumns = Readonly<Record<string, ResultColumn<unknown>>>;
+export type RowOf<Result extends ResultColumns> = {
   [Name in keyof Result]: Result[Name] extends ResultColumn<infer Value> ? Value : never;
 };
 
@@ -60,15 +62,22 @@ export interface Slots<Given> {
 
 type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
 
-/** Every statement that was written by hand, for the test that prepares them. */
-export const statements: Statement<never, ResultColumns>[] = [];
+/** What a test holds to the columns that it declares. */
+export interface DeclaredStatement {
+  readonly returns: ResultColumns;
+  /** Its texts, as they are sent. */
+  texts(db: QueryExecutorProvider): string[];
+}
+
+/** Every statement that was written by hand and returns rows, for the test that prepares them. */
+export const statements: DeclaredStatement[] = [];
 
 /**
  * A statement written by hand, with the columns that it returns. Its text is the same each time and is made
  * once, since building the text of a prepared statement costs as much as everything else about a small batch.
  * It has another text for tables of one row each.
  */
-export class Statement<Given, Result extends ResultColumns> {
+export class Statement<Given = void, Result extends ResultColumns = ResultColumns> {
   readonly returns: Result;
   readonly #batch: CompiledOnce<Given, RowOf<Result>>;
   readonly #single: CompiledOnce<Given, RowOf<Result>>;
@@ -93,7 +102,7 @@ export class Statement<Given, Result extends ResultColumns> {
           singleRow(name, columns, (column) => value((given) => column.value(first(rows(given))))),
       }),
     );
-    statements.push(this as unknown as Statement<never, ResultColumns>);
+    statements.push(this);
   }
 
   async execute(db: QueryExecutorProvider, given: Given): Promise<RowOf<Result>[]> {

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AlarmName } from "./alarms.ts";
+import { nullable, returned, type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
 /** An alarm whose beginning or end the people have not been told. */
@@ -24,6 +25,9 @@ export interface Untold {
   failures: number;
 }
 
+const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
+
 /**
  * A condition. What ended more than a day ago is no news any more, so that switching the telling on does not
  * tell all that ever was.
@@ -32,6 +36,28 @@ const untold = sql`
   (cleared_at is null and told_at is null
     or cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null)`;
 
+const claiming = new Statement(
+  {
+    id: returned.count,
+    name: returned.text<AlarmName>(),
+    source: returned.text(),
+    subject: returned.text(),
+    detail: returned.text(),
+    times: returned.integer,
+    raisedAt: returned.time,
+    clearedAt: nullable(returned.time),
+    failures: returned.integer,
+  },
+  ({ value }: Slots<{ most: number; leaseMs: number }>) => sql`
+    with turn as (
+      update alarm_telling set next_at = ${inMs(value(({ leaseMs }) => leaseMs))}
+      where next_at <= clock_timestamp() and exists (select from alarm where ${untold})
+      returning failures)
+    select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
+      turn.failures
+    from turn, alarm where ${untold} order by id limit ${value(({ most }) => most)}`,
+);
+
 /**
  * Takes the turn to tell what is untold: of several processes one has it, and not before its time.
  * @param leaseMs after this long another process may take it, in ms: the one that took it has died.
@@ -39,16 +65,9 @@ const untold = sql`
  */
 export async function claimUntoldAlarms(
   db: Kysely<Tables>,
-  { most, leaseMs }: { most: number; leaseMs: number },
+  given: { most: number; leaseMs: number },
 ): Promise<Untold | null> {
-  const { rows } = await sql<UntoldAlarm & { failures: number }>`
-    with turn as (
-      update alarm_telling set next_at = ${inMs(leaseMs)}
-      where next_at <= clock_timestamp() and exists (select from alarm where ${untold})
-      returning failures)
-    select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
-      turn.failures
-    from turn, alarm where ${untold} order by id limit ${most}`.execute(db);
+  const rows = await claiming.execute(db, given);
   const [first] = rows;
   if (first === undefined) return null;
   return { alarms: rows.map(({ failures: _, ...alarm }) => alarm), failures: first.failures };
@@ -69,13 +88,10 @@ export async function markAlarmsTold(
       update alarm set told_at = coalesce(told_at, clock_timestamp()),
         cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
       where id = any(${told.map(({ id }) => id)}::bigint[]))
-    update alarm_telling set next_at = ${inMs(nextInMs)}, failures = 0`.execute(db);
+    update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`.execute(db);
 }
 
 /** Notes that telling failed. @param waitMs it is tried again after so long, in ms. */
 export async function putTellingOff(db: Kysely<Tables>, waitMs: number): Promise<void> {
-  await sql`update alarm_telling set next_at = ${inMs(waitMs)}, failures = failures + 1`.execute(db);
+  await sql`update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1`.execute(db);
 }
-
-const inMs = (ms: number): RawBuilder<unknown> => sql`
-  clock_timestamp() + ${ms}::float8 * interval '1 ms'`;

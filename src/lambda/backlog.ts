@@ -2,12 +2,12 @@ import type { Database } from "../database/connect.ts";
 import { createLogger } from "../kit/log.ts";
 import { readBacklogAges } from "../operate/backlog.ts";
 
-/** Told this often at most, in ms: CloudWatch keeps a point a minute. */
+/** The least time between two lines, in ms: CloudWatch keeps one point a minute. */
 const EVERY_MS = 30_000;
 
 /**
- * Tells the backlog as a line of the log, `{"backlog":{"confirmSeconds":…,"publishSeconds":…}}`, which a
- * metric filter of the stack makes two metrics of; whatever LOG_LEVEL says, since an alarm rests on it.
+ * Logs the backlog, `{"backlog":{"confirmSeconds":…,"publishSeconds":…}}`, which a metric filter of the stack
+ * turns into two metrics. Ignores LOG_LEVEL, because an alarm depends on it.
  */
 export function backlogTeller(db: Database, now: () => number = Date.now): () => Promise<void> {
   const log = createLogger({ level: "info" });

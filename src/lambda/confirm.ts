@@ -1,8 +1,8 @@
 import { passHandler } from "./pass-handler.ts";
 
 /**
- * Asks the provider about every confirmation that is due. Woken after callbacks; each minute for what waits
- * or was lost.
+ * Asks the provider about every confirmation that is due. Woken after callbacks, and every minute for retries
+ * and lost wake-ups.
  */
 export const handler = passHandler((passes) => [passes.rescue, passes.confirm, passes.tell], {
   lingerMs: 3_000,

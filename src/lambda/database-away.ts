@@ -5,16 +5,16 @@ import { messageOf } from "../kit/errors.ts";
 
 export interface DatabaseAwayOptions {
   alarms: Alarms;
-  /** Tells people at once, since no row can; null where nobody is told. Resolves with whether they were. */
+  /** Sends an alarm directly, since no row can be written; null without a webhook. Resolves to success. */
   tellPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
 
-/** From then on a person is told. */
+/** After this long, in ms, the alarm is sent. */
 const ALARM_AFTER_MS = 5_000;
 
 const LOOK_EVERY_MS = 1_000;
 
-/** Failures that lie further apart are none of one outage: nobody asked in between. */
+/** Failures further apart than this, in ms, are not one outage: nothing was tried in between. */
 const FORGOTTEN_AFTER_MS = 90_000;
 
 interface Outage {
@@ -26,9 +26,9 @@ interface Outage {
 }
 
 /**
- * What `DatabaseWatch` is for `serve`: the alarm that Postgres is away, kept in the container's memory while
- * it lasts, its row written once it is back. A container moves only during an invocation, so invocations are
- * what it watches by: no timer, and no time that it slept through counts as silence.
+ * The alarm that Postgres is away, as `DatabaseWatch` raises it for `serve`: kept in the container's memory
+ * during the outage, stored once Postgres is back. A container runs only during an invocation, so this uses
+ * invocations instead of a timer, and the time between them does not count.
  */
 export class DatabaseAway {
   readonly #options: DatabaseAwayOptions;
@@ -39,8 +39,8 @@ export class DatabaseAway {
   }
 
   /**
-   * Does the work of an invocation. While Postgres is away it is tried again, until the alarm is due; then
-   * the invocation fails, which Lambda counts.
+   * Does the work of an invocation. While Postgres is away it retries until the alarm is due; then the
+   * invocation fails, which Lambda counts.
    */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
     for (;;) {
@@ -78,7 +78,7 @@ export class DatabaseAway {
     outage.told = (await this.#options.tellPeople?.({ ...alarm, raisedAt: new Date() })) ?? false;
   }
 
-  /** It answers: what was told is kept, with its end. */
+  /** Postgres answers: an alarm that was sent is stored together with its end. */
   async answered(): Promise<void> {
     const { alarm, since, told } = this.#outage ?? { alarm: null, since: 0, told: false };
     if (alarm !== null) {

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Pass } from "../app/pass.ts";
 
 /**
- * Runs passes one after the other, and again as long as one of them says that there is more within
- * `lingerMs`: for what someone waits for, another start would take longer. What remains is the schedule's, as
- * it is after `stop`.
+ * Runs passes one after the other, and again while one of them expects more work within `lingerMs`: that is
+ * faster than a new invocation. The schedule picks up the rest, also after `stop`.
  */
 export async function drain(passes: readonly Pass[], lingerMs: number, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {

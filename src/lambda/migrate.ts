@@ -8,7 +8,7 @@ import { makePartitions } from "../record/partitions.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { requireVerifiedTls } from "./require-verified-tls.ts";
 
-/** What `invoice-relay migrate --json` prints. */
+/** The same as `invoice-relay migrate --json` prints. */
 interface Migrated {
   migrations: string[];
   partitions: string[];
@@ -17,7 +17,7 @@ interface Migrated {
 }
 
 /**
- * The deploy step `migrate`, from inside the VPC: `osls invoke --function migrate`. Safe to repeat.
+ * The deploy step `migrate`, run inside the VPC: `osls invoke --function migrate`. Safe to repeat.
  */
 export async function handler(): Promise<Migrated> {
   const environment = await readEnvironment(process.env);

@@ -12,10 +12,10 @@ import { DatabaseAway } from "./database-away.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { requireVerifiedTls } from "./require-verified-tls.ts";
 
-/** What every function holds for as long as its container lives. */
+/** What every function keeps for the lifetime of its container. */
 export interface LambdaRelay {
   settings: ServeSettings;
-  /** Its name, as AWS knows it, and the program's version. */
+  /** The function's name in AWS, and the program's version. */
   lambda: { name: string; version: string };
   sources: readonly Source[];
   log: Logger;
@@ -26,27 +26,26 @@ export interface LambdaRelay {
   db: Database;
   /** Watches whether Postgres answers. */
   databaseAway: DatabaseAway;
-  /** Where the function to wake is told; null when the stack has none. */
+  /** Wakes the next function; null when the stack has none. */
   queueUrls: { confirm: string | null; publish: string | null };
   /**
-   * Replaces connections that did not survive the container's sleep. To be awaited before each invocation's
-   * work.
+   * Replaces connections that broke while the container was frozen. Await it before each invocation's work.
    */
   awaken(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * A container that slept longer than this, in ms, looks whether its connections still stand: a round trip.
+ * A container that was frozen for longer than this, in ms, checks its connections: one round trip.
  */
 const SLEPT_MS = 1_000;
 
-/** One that gives no sign of life within this time, in ms, is replaced. */
+/** A connection that does not answer within this time, in ms, is replaced. */
 const SIGN_OF_LIFE_MS = 1_500;
 
 /**
- * Opens what a function needs, with a pool of `connections`: one container serves one invocation at a time,
- * so a thousand containers must not take a thousand times ten connections.
+ * Opens what a function needs, with a small pool of `connections`: a container serves one invocation at a
+ * time, and there may be a thousand containers.
  * @throws SettingsError, RelayError
  */
 export async function openRelay(connections: number, purpose: Purpose): Promise<LambdaRelay> {
@@ -62,7 +61,7 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
     applicationName: `invoice-relay ${name}`,
     unprepared: environment.DATABASE_PROXY === "true",
     onIdleError: (error) =>
-      log.info({ error: messageOf(error) }, "a connection ended while the container slept"),
+      log.info({ error: messageOf(error) }, "a connection ended while the container was frozen"),
   });
   const metrics = createMetrics();
   const tracing = await startTracing(settings, log, version);

@@ -10,22 +10,21 @@ import { type LambdaRelay, openRelay } from "./open-relay.ts";
 import { perContainer } from "./per-container.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
-/** The part of Lambda's context that is used. */
+/** The part of Lambda's context that this needs. */
 export interface Deadline {
   getRemainingTimeInMillis(): number;
 }
 
-/** Between the wish to stop and Lambda's own end, in ms: what is under way is finished or given back. */
+/** How long before Lambda's timeout work is finished or given back, in ms. */
 const STOP_BEFORE_MS = 10_000;
 
 const CONNECTIONS = 2;
 
 /**
- * A function that runs passes of `serve`: on its schedule, and whenever a wake-up comes out of its queue.
- * What the event holds does not matter, since all that is due stands in the database. When it fails, Lambda
- * tries again.
- * @param options.lingerMs work that is due within this time, in ms, is waited for
- * @param options.isWorker says first how long the oldest work waits, and is seen as a process that works
+ * A function that runs passes of `serve`, on its schedule and for each wake-up from its queue. The event's
+ * content does not matter, since the database knows what is due. When it fails, Lambda retries.
+ * @param options.lingerMs waits for work that is due within this time, in ms
+ * @param options.isWorker logs the age of the oldest work first, and counts as a working process
  */
 export function passHandler(
   choose: (passes: Passes) => readonly Pass[],

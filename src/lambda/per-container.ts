@@ -1,6 +1,6 @@
 /**
- * Makes something at the first call and gives the same to all later ones of this container, which lives on
- * between invocations. When making it fails, the next call tries again.
+ * Creates something on the first call and returns the same to later calls in this container, which survives
+ * between invocations. If that fails, the next call tries again.
  */
 export function perContainer<Made>(make: () => Promise<Made>): () => Promise<Made> {
   let made: Promise<Made> | null = null;

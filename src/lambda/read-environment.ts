@@ -3,16 +3,15 @@ import { RelayError } from "../kit/errors.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** What `serve` needs, and a single function may be kept from. */
+/** Settings that `serve` needs, but a single function may lack. */
 const KEPT_AWAY = ["COLLECTION_API_KEY", "CALLBACK_TOKENS"] as const;
 
 /**
- * The settings of one function: its environment, and the secrets that its role may read from SSM, whose names
- * stand in SECRET_SETTINGS and whose values stand at SETTINGS_PATH/<name>, encrypted;
- * `DATABASE_URL=DATABASE_URL_WORKER` takes a setting from a parameter of another name. Without SETTINGS_PATH
- * the environment is all there is. A secret that is not this function's business is a random value here: it
- * opens nothing.
- * @throws RelayError that names the parameters which are missing
+ * The settings of one function: its environment, and the secrets that its role may read from SSM.
+ * SECRET_SETTINGS names them, and the encrypted values are at SETTINGS_PATH/<name>;
+ * `DATABASE_URL=DATABASE_URL_WORKER` reads a setting from a parameter of another name. Without SETTINGS_PATH
+ * only the environment counts. Secrets that this function must not have are replaced by random values.
+ * @throws RelayError that names the missing parameters
  */
 export async function readEnvironment(environment: Environment): Promise<Environment> {
   const { SETTINGS_PATH, SECRET_SETTINGS = "" } = environment;
@@ -38,7 +37,7 @@ async function readParameters(names: readonly string[]): Promise<Map<string, str
     );
     if (InvalidParameters.length > 0)
       throw new RelayError(
-        `SSM has no parameter ${InvalidParameters.join(", ")}. Make it with: aws ssm put-parameter ` +
+        `SSM has no parameter ${InvalidParameters.join(", ")}. Create it with: aws ssm put-parameter ` +
           "--type SecureString --name …",
         { next: "refuse" },
       );

@@ -7,11 +7,11 @@ import { openRelay } from "./open-relay.ts";
 import { perContainer } from "./per-container.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
-/** What a callback is answered that could not be committed. */
+/** The response when a callback could not be committed. */
 const UNRECORDED = 503;
 
 const open = perContainer(async () => {
-  // One container takes one request at a time: one connection is all it can use.
+  // A container handles one request at a time, so it needs only one connection.
   const relay = await openRelay(1, "hot");
   const wake = new WakeQueue({ queueUrl: relay.queueUrls.confirm, log: relay.log });
   const receiver = callbackReceiver({
@@ -25,11 +25,11 @@ const open = perContainer(async () => {
     tracer: relay.tracing?.tracer ?? null,
     onConfirmations: () => wake.wake(),
     handoff: null,
-    // The sweep comes every minute by its schedule.
+    // The sweep runs every minute, by its schedule.
     onNothingNamed: () => undefined,
   });
   const app = serverlessHttp(httpApp([protectAnswers({ behindTls: true }), ...receiver.routers], relay.log), {
-    // The adapter fills headers only, and a length of its own as a number.
+    // The adapter sets only the headers, and the length as a number.
     request: (request: { headers: Record<string, unknown>; rawHeaders: string[] }) => {
       request.rawHeaders = Object.entries(request.headers).flatMap(([name, value]) => [name, String(value)]);
     },
@@ -38,9 +38,9 @@ const open = perContainer(async () => {
 });
 
 /**
- * The callback's URL, behind an HTTP API (payload format 2.0): the same Express app as `serve`. Records and
- * answers; the wake-up is on its way before the answer leaves, because the container may freeze then. Killed
- * at any moment, it loses nothing: what was answered 2xx is committed, and the schedule confirms it.
+ * The callback URL, behind an HTTP API (payload format 2.0): the same Express app as `serve`. Records and
+ * responds; the wake-up is sent before the response, because the container may be frozen after it. If it is
+ * killed, nothing is lost: what got a 2xx is committed, and the schedule confirms it.
  */
 export async function handler(
   event: APIGatewayProxyEventV2,
@@ -49,7 +49,7 @@ export async function handler(
   const { relay, wake, receiver, app } = await open();
   await relay.awaken();
   const answer = (await app(event, context)) as APIGatewayProxyStructuredResultV2;
-  // It has answered; what it says of Postgres is only for people.
+  // The response is sent; this only raises or ends the alarm.
   await (answer.statusCode === UNRECORDED
     ? relay.databaseAway.failed(new Error("callbacks cannot be recorded"))
     : relay.databaseAway.answered()

@@ -1,4 +1,4 @@
 import { passHandler } from "./pass-handler.ts";
 
-/** Reads the provider's lists for what callbacks missed, and for genuine ids in a flood of unknown ones. */
+/** Reads the provider's lists for missed payments, and for genuine ids in a flood of unknown ones. */
 export const handler = passHandler((passes) => [passes.scout, passes.sweep]);

@@ -1,4 +1,4 @@
 import { passHandler } from "./pass-handler.ts";
 
-/** Goes on with replays that were started and that nobody works on (G9). */
+/** Runs replays that were started and that no process works on (G9). */
 export const handler = passHandler((passes) => [passes.replay]);

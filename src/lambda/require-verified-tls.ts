@@ -4,7 +4,7 @@ import { SettingsError } from "../kit/settings.ts";
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /**
- * A database that is not on this machine is reached over TLS, its certificate verified.
+ * A remote database must be reached over TLS with its certificate verified.
  * @throws SettingsError that says what to add to DATABASE_URL
  */
 export function requireVerifiedTls(databaseUrl: Secret): void {

@@ -2,18 +2,17 @@ import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 
 export interface WakeQueueOptions {
-  /** null: nobody is woken, the schedule has to do. */
+  /** null: no wake-ups, only the schedule. */
   queueUrl: string | null;
   log: Logger;
 }
 
-/** How long SQS may take, in ms: a wake-up is never worth a slow answer. */
+/** The timeout for SQS, in ms: a wake-up must not delay the response. */
 const SEND_TIMEOUT_MS = 1_000;
 
 /**
- * Wakes another function through an SQS queue, whose concurrency is bounded. What is asked for while a
- * message is under way shares the next one. A wake-up may get lost, so no guarantee rests on it: the schedule
- * is the safety net.
+ * Wakes another function through an SQS queue with bounded concurrency. Requests during a send share the next
+ * message. A wake-up may get lost, so no guarantee depends on it: the schedule is the safety net.
  */
 export class WakeQueue {
   readonly #options: WakeQueueOptions;
@@ -34,8 +33,8 @@ export class WakeQueue {
   }
 
   /**
-   * Resolves once all that was asked for is sent, or has failed. To be awaited before the container may
-   * freeze.
+   * Resolves once all requested wake-ups are sent or have failed. Await it before the container may be
+   * frozen.
    */
   flush(): Promise<void> {
     return this.#sending;
@@ -50,14 +49,17 @@ export class WakeQueue {
         await this.#send(queueUrl);
       }
     } catch (error) {
-      log.warn({ error: messageOf(error) }, "a wake-up could not be sent; the schedule takes the work up");
+      log.warn(
+        { error: messageOf(error) },
+        "a wake-up could not be sent; the schedule will pick up the work",
+      );
     } finally {
       this.#busy = false;
     }
   }
 }
 
-// Loaded when it is first needed: it would double the time until the first callback is recorded.
+// Loaded on first use: it would double the time until the first callback is recorded.
 async function createSend(): Promise<(queueUrl: string) => Promise<void>> {
   const { SendMessageCommand, SQSClient } = await import("@aws-sdk/client-sqs");
   const client = new SQSClient({ maxAttempts: 2 });

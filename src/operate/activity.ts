@@ -7,31 +7,31 @@ import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstream
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type BacklogAges, readBacklogAges } from "./backlog.ts";
 
-/** What happened in one minute; null while nobody has counted it. */
+/** What happened in one minute; counts are null until counted. */
 export interface Minute {
-  /** When it began. */
+  /** Its start. */
   at: Date;
   /** Callbacks recorded. */
   received: number | null;
-  /** Payments confirmed for the first time: their events were made. */
+  /** Payments confirmed for the first time, each with a new event. */
   confirmed: number | null;
   /** Acceptances by SNS, replays left out. */
   published: number | null;
 }
 
-/** From the callback that asked to SNS' acceptance, of the newest payments; in ms. */
+/** From the callback to SNS accepting the event, of the newest payments; in ms. */
 export interface Latency {
   p50Ms: number;
   p95Ms: number;
   p99Ms: number;
-  /** Of how many. */
+  /** How many payments. */
   payments: number;
 }
 
-/** How busy the relay is, for a person to look at. */
+/** How busy the relay is. */
 export interface Activity {
   at: Date;
-  /** The oldest first; the last one is not over. */
+  /** Oldest first; the last minute is still running. */
   minutes: Minute[];
   latency: Latency | null;
   oldest: { confirmationSeconds: number; eventSeconds: number };
@@ -40,23 +40,23 @@ export interface Activity {
 
 const MINUTE_MS = 60_000;
 
-/** A minute is counted once more this long after its end: a callback's time is older than its commit. */
+/** A minute is counted again this long after its end, in ms: callbacks commit after their timestamp. */
 const SETTLED_AFTER_MS = 2 * MINUTE_MS;
 
-/** So many minutes are counted by one statement, at most. */
+/** The most minutes that one statement counts. */
 const AT_ONCE = 15;
 
-/** What is not counted by then is counted the next time. */
+/** How long one look may count, in ms; the next look counts the rest. */
 const COUNTING_MS = 100;
 
-/** Of so many payments the percentiles are taken. */
+/** How many payments the percentiles are based on. */
 const PAYMENTS = 1_000;
 
 type Counts = Omit<Minute, "at">;
 
 /**
- * Counts what happened, minute by minute. What is over is remembered, so that looking again costs the last
- * minutes only; a first look at busy hours is made in parts, the newest first.
+ * Counts what happened, minute by minute. Finished minutes are remembered, so that a second look counts only
+ * the newest ones; a first look at busy hours counts in parts, newest first.
  */
 export class ActivityBook {
   readonly #db: Kysely<Tables>;
@@ -89,7 +89,7 @@ export class ActivityBook {
     const until = performance.now() + COUNTING_MS;
     const counts = new Map<number, Counts>();
     for (let to = end; to > from; ) {
-      // The remembered ones go without a statement, however they lie.
+      // Remembered minutes need no statement.
       const known = this.#counted.get(to - MINUTE_MS);
       if (known !== undefined) {
         counts.set(to - MINUTE_MS, known);
@@ -144,8 +144,8 @@ async function readLatency(db: Kysely<Tables>): Promise<Latency | null> {
   const took = deliveries.flatMap(({ source, invoiceId, createdAt, publishedAt }) => {
     const standing = asked.get(`${source} ${invoiceId}`);
     if (standing === undefined) return [];
-    // Asked for once more since, nobody knows which time led to the event: the first one is as long as it can
-    // be.
+    // If it was requested again since, it is unknown which request led to the event: the first one gives the
+    // longest time.
     const since = standing.requestedAt <= createdAt ? standing.requestedAt : standing.openedAt;
     return [Math.max(0, +publishedAt - +since)];
   });

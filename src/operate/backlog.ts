@@ -1,9 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, Verdict } from "../confirmations/confirmation.ts";
+import { nullable, returned, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { OutboxState } from "../outbox/event.ts";
 
-/** How old the oldest open work is, in s; 0 when there is none. */
+/** The age of the oldest open work, in s; 0 when there is none. */
 export interface BacklogAges {
   /** How long the oldest due confirmation has been overdue. */
   oldestConfirmationSeconds: number;
@@ -11,14 +12,15 @@ export interface BacklogAges {
   oldestEventSeconds: number;
 }
 
-/** How much is open, and since when. */
+/** How much is open, and for how long. */
 export interface Backlog extends BacklogAges {
   confirmations: { state: ConfirmationState; verdict: Verdict | null; count: number }[];
   outbox: { state: OutboxState; count: number }[];
 }
 
-export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> {
-  const { rows } = await sql<{ confirmation: number | null; event: number | null }>`
+const readingAges = new Statement(
+  { confirmation: nullable(returned.float), event: nullable(returned.float) },
+  () => sql`
     select
       (select extract(epoch from clock_timestamp() - least(
         (select min(due_at) from confirmation where state = 'due' and due_at <= now()),
@@ -26,14 +28,18 @@ export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> 
         as confirmation,
       (select extract(epoch from clock_timestamp() - min(event.created_at)) from outbox
         join event on event.source = outbox.source and event.id = outbox.event_id
-        where outbox.state in ('due', 'claimed'))::float8 as event`.execute(db);
+        where outbox.state in ('due', 'claimed'))::float8 as event`,
+);
+
+export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> {
+  const [ages] = await readingAges.execute(db);
   return {
-    oldestConfirmationSeconds: Math.max(0, rows[0]?.confirmation ?? 0),
-    oldestEventSeconds: Math.max(0, rows[0]?.event ?? 0),
+    oldestConfirmationSeconds: Math.max(0, ages?.confirmation ?? 0),
+    oldestEventSeconds: Math.max(0, ages?.event ?? 0),
   };
 }
 
-/** Live work of one source that is due. */
+/** The live confirmations of one source that are due. */
 export interface WaitingSource {
   source: string;
   count: number;
@@ -41,25 +47,39 @@ export interface WaitingSource {
   oldestSeconds: number;
 }
 
-/** Confirmations that are due, source by source; replays wait as long as live traffic has to go first. */
-export async function readWaiting(db: Kysely<Tables>): Promise<WaitingSource[]> {
-  const { rows } = await sql<WaitingSource>`
+const readingWaiting = new Statement(
+  { source: returned.text(), count: returned.count, oldestSeconds: returned.float },
+  () => sql`
     select source, count(*) as count,
       extract(epoch from clock_timestamp() - min(due_at))::float8 as "oldestSeconds"
     from confirmation where state = 'due' and due_at <= now() and priority <> 'replay'
-    group by source order by source`.execute(db);
-  return rows;
-}
+    group by source order by source`,
+);
 
-/** Without what is done, which grows without end: state by state, as the indexes have it. */
+/** Due confirmations by source, without replays, which may have to wait for live traffic. */
+export const readWaiting = (db: Kysely<Tables>): Promise<WaitingSource[]> => readingWaiting.execute(db);
+
+// One query for each state, to match the indexes.
+const countingConfirmations = new Statement(
+  {
+    state: returned.text<ConfirmationState>(),
+    verdict: nullable(returned.text<Verdict>()),
+    count: returned.count,
+  },
+  () =>
+    sql.join(
+      (["due", "claimed", "dead"] as const).map(
+        (state) => sql`select state, verdict, count(*) as count from confirmation
+          where state = ${sql.lit(state)} group by state, verdict`,
+      ),
+      sql` union all `,
+    ),
+);
+
+/** Without finished work, which grows without end. */
 export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
-  const counting = (["due", "claimed", "dead"] as const).map(
-    (state) => sql`select state, verdict, count(*) as count from confirmation
-      where state = ${sql.lit(state)} group by state, verdict`,
-  );
-  const { rows } = await sql<Backlog["confirmations"][number]>`
-    ${sql.join(counting, sql` union all `)}`.execute(db);
-  return { ...(await readBacklogAges(db)), confirmations: rows, outbox: await countOutbox(db) };
+  const confirmations = await countingConfirmations.execute(db);
+  return { ...(await readBacklogAges(db)), confirmations, outbox: await countOutbox(db) };
 }
 
 const countOutbox = (db: Kysely<Tables>): Promise<Backlog["outbox"]> =>

@@ -4,7 +4,7 @@ import { audit } from "../database/audit.ts";
 import { listOpenAlarms } from "../database/list-alarms.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** Which alarm: at most one is open of each. */
+/** Identifies an alarm: at most one of each is open. */
 export interface AlarmKey {
   name: AlarmName;
   source: string;
@@ -20,8 +20,7 @@ export interface CloseAlarms {
 }
 
 /**
- * Takes open alarms off the list, because a person has seen to them. What is still so, or happens again,
- * raises them anew.
+ * Closes open alarms that a person has dealt with. If the cause remains or comes back, they are raised again.
  * @returns how many were open.
  */
 export async function closeAlarmsByHand({

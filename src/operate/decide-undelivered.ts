@@ -1,9 +1,10 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import type { Kysely, Transaction } from "kysely";
 import type { Priority } from "../confirmations/confirmation.ts";
 import { dismissConfirmations, releaseConfirmations } from "../confirmations/decide.ts";
 import { openConfirmations } from "../confirmations/open.ts";
 import { type AlarmName, closeAlarms } from "../database/alarms.ts";
 import { audit } from "../database/audit.ts";
+import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { dismissDeadEvents, type EventKey, reviveDeadEvents } from "../outbox/dead-events.ts";
@@ -21,7 +22,7 @@ export interface Decision {
   selection: UndeliveredSelection;
   /** Why, for the audit log; no personal data. */
   reason?: string | undefined;
-  /** Only say what it would touch. */
+  /** Only report what would change. */
   dryRun?: boolean | undefined;
 }
 
@@ -36,7 +37,7 @@ interface DecisionKind {
   list: UndeliveredList;
   action: string;
   alarms: readonly AlarmName[];
-  /** Whether one that is dismissed already is left alone. */
+  /** Whether to skip items that are already dismissed. */
   leavesDismissed: boolean;
   change(trx: Transaction<Tables>, items: readonly UndeliveredItem[], priority: Priority): Promise<void>;
 }
@@ -45,9 +46,9 @@ const AT_ONCE = 1_000;
 const SHOWN = 100;
 
 /**
- * Dead confirmations are asked again, dead events sent again, from the first step. Those chosen by filter let
+ * Asks dead confirmations again and sends dead events again, from the beginning. Items selected by filter let
  * live traffic go first.
- * @throws RelayError for an id that two sources know, unless the selection says which.
+ * @throws RelayError for an id that several sources know, unless the selection names one.
  */
 export const retryDead = (decision: Decision) =>
   decide(decision, {
@@ -57,7 +58,7 @@ export const retryDead = (decision: Decision) =>
     leavesDismissed: false,
     async change(trx, items, priority) {
       await reviveDeadEvents(trx, eventsIn(items));
-      // What was opened only to be recorded stays so.
+      // A confirmation that only records stays that way.
       await openConfirmations(trx, confirmationsIn(items), {
         openedBy: "operator",
         priority,
@@ -67,8 +68,8 @@ export const retryDead = (decision: Decision) =>
   });
 
 /**
- * They are listed no more, unless they die again; they are kept, and certificates still name them. @throws as
- * above
+ * Stops listing dead letters unless they die again; they are kept, and certificates still name them.
+ * @throws as above
  */
 export const dismissDead = (decision: Decision) =>
   decide(decision, {
@@ -83,8 +84,8 @@ export const dismissDead = (decision: Decision) =>
   });
 
 /**
- * Lets invoices out of quarantine: they are asked for again, and published if they are still paid. @throws as
- * above
+ * Releases invoices from quarantine: the provider is asked again, and they are published if still paid.
+ * @throws as above
  */
 export const releaseQuarantine = (decision: Decision) =>
   decide(decision, {
@@ -99,8 +100,8 @@ export const releaseQuarantine = (decision: Decision) =>
   });
 
 /**
- * They are no longer listed, unless they are quarantined again; they stay unpublished, and certificates still
- * name them.
+ * Stops listing quarantined invoices unless they are quarantined again; they stay unpublished, and
+ * certificates still name them.
  * @throws as above
  */
 export const dismissQuarantine = (decision: Decision) =>
@@ -139,11 +140,10 @@ async function decide(
   return result;
 }
 
-// What dies again meanwhile is not taken up a second time.
+// Items that die again in the meantime are not processed a second time.
 async function upToNow(db: Kysely<Tables>, selection: UndeliveredSelection): Promise<UndeliveredSelection> {
   if ("ids" in selection || selection.filters.to !== undefined) return selection;
-  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
-  return { filters: { ...selection.filters, to: rows[0]?.now } };
+  return { filters: { ...selection.filters, to: await databaseClock(db) } };
 }
 
 function decideSome(
@@ -178,12 +178,12 @@ function decideSome(
   });
 }
 
-/** Of items by id: as many as there are. */
+/** For a selection by id: no limit. */
 const ALL = 1_000_000;
 
 const subjectOf = (item: UndeliveredItem): string => item.eventId ?? item.invoiceId;
 
-/** An id alone does not say which of two sources is meant. */
+/** @throws RelayError when an id belongs to several sources. */
 function refuseAmbiguous(items: readonly UndeliveredItem[], selection: UndeliveredSelection): void {
   if (!("ids" in selection) || selection.source !== undefined) return;
   const sources = new Map<string, Set<string>>();
@@ -192,7 +192,7 @@ function refuseAmbiguous(items: readonly UndeliveredItem[], selection: Undeliver
   for (const [invoiceId, names] of sources)
     if (names.size > 1)
       throw new RelayError(
-        `Several sources know ${invoiceId}: ${[...names].sort().join(", ")}. Say which one with --source.`,
+        `Several sources know ${invoiceId}: ${[...names].sort().join(", ")}. Choose one with --source.`,
         { next: "refuse" },
       );
 }

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from "kysely";
 import { audit } from "../database/audit.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { eraseEverything } from "./erase.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
 
-/** So many are blanked in one run; the next one goes on. */
+/** The most invoices in one run; the next run continues. */
 const MOST = 5_000;
 
 export interface OutdatedOptions {
@@ -19,27 +20,43 @@ export interface OutdatedOptions {
 }
 
 export interface OutdatedResult {
-  /** Invoices confirmed last before this moment lose their personal data. */
+  /** Invoices last confirmed before this time lose their personal data. */
   before: Date;
   invoices: number;
-  /** Whether more of them are left. */
+  /** Whether more are left. */
   more: boolean;
 }
 
+const dating = new Statement(
+  { before: returned.time },
+  ({ value }: Slots<{ ageMs: number }>) =>
+    sql`select clock_timestamp() - ${value(({ ageMs }) => ageMs)}::float8 * interval '1 ms' as before`,
+);
+
+const counting = new Statement(
+  { count: returned.count },
+  ({ value }: Slots<{ before: Date }>) =>
+    sql`select count(*) as count from (${outdatedInvoices(value(({ before }) => before))}) as outdated`,
+);
+
+const selecting = new Statement(
+  { id: returned.uuid },
+  ({ value }: Slots<{ before: Date; most: number }>) =>
+    sql`${outdatedInvoices(value(({ before }) => before))} limit ${value(({ most }) => most)}`,
+);
+
 /**
- * Blanks what is older than PERSONAL_DATA_RETENTION, as `erase` does, but for invoices that are still open.
+ * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped.
  */
 export async function eraseOutdated(options: OutdatedOptions): Promise<OutdatedResult> {
   const { db, actor, reason, ageMs, dryRun } = options;
-  const clock = await sql<{ before: Date }>`
-    select clock_timestamp() - ${ageMs}::float8 * interval '1 ms' as before`.execute(db);
-  const before = clock.rows[0]?.before ?? new Date(0);
+  const [dated] = await dating.execute(db, { ageMs });
+  const before = dated?.before ?? new Date(0);
   if (dryRun) {
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from (${outdatedInvoices(before)}) as outdated`.execute(db);
-    return { before, invoices: rows[0]?.count ?? 0, more: false };
+    const [counted] = await counting.execute(db, { before });
+    return { before, invoices: counted?.count ?? 0, more: false };
   }
-  const { rows } = await sql<{ id: string }>`${outdatedInvoices(before)} limit ${MOST}`.execute(db);
+  const rows = await selecting.execute(db, { before, most: MOST });
   for (const { id } of rows) {
     await db.transaction().execute(async (trx) => {
       await eraseEverything(trx, id);

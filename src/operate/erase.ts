@@ -9,10 +9,10 @@ import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/list-upstreams.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
 
-/** What was blanked; zeros when there was nothing left to blank. */
+/** What was blanked; all zero when nothing was left to blank. */
 export interface Erased {
   invoiceId: string;
-  /** Whether anything is kept about this invoice at all, erased or not. */
+  /** Whether anything is stored about this invoice, erased or not. */
   found: boolean;
   callbacks: number;
   snapshots: number;
@@ -22,10 +22,9 @@ export interface Erased {
 }
 
 /**
- * Blanks the personal data of one invoice, whichever sources see it: in the log, the invoice, its snapshots,
- * its events and the evidence; ids, amounts and a digest of what stood there stay. The mark on the
- * confirmations keeps later answers from bringing anything back. Asked for once more, it erases what came
- * since; it is audited each time.
+ * Blanks the personal data of one invoice in all sources: in the log, the invoice, its snapshots, its events
+ * and the evidence; ids, amounts and digests are kept. A mark on the confirmations stops later answers from
+ * bringing the data back. Repeated, it erases what has come in since. Audited each time.
  */
 export async function eraseInvoice({
   db,
@@ -39,7 +38,7 @@ export async function eraseInvoice({
   invoiceId: string;
   /** Why, for the audit log; no personal data. */
   reason?: string | undefined;
-  /** Only say what it would blank. */
+  /** Only report what would be blanked. */
   dryRun?: boolean | undefined;
 }): Promise<Erased & { dryRun: boolean }> {
   const transaction = await db.startTransaction().execute();
@@ -47,7 +46,7 @@ export async function eraseInvoice({
     const erased = await eraseEverything(transaction, invoiceId);
     const { invoiceId: subject, ...detail } = erased;
     await audit(transaction, [{ actor, action: "erase", subject, invoiceId, detail, reason }]);
-    // Tried out and taken back: nothing tells better what it would do.
+    // A dry run does it and rolls back, which is the most accurate report.
     await (dryRun ? transaction.rollback() : transaction.commit()).execute();
     return { ...erased, dryRun };
   } catch (error) {
@@ -56,9 +55,9 @@ export async function eraseInvoice({
   }
 }
 
-/** What `eraseInvoice` does, without an entry in the audit log. */
+/** Does the same as `eraseInvoice` without writing an audit entry. */
 export async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
-  // The confirmations first: an answer under way holds their lock, and what it wrote is seen below.
+  // Confirmations first: this waits for answers being stored, so that their data is erased below as well.
   const confirmations = await eraseConfirmations(trx, invoiceId);
   const callbacks = await eraseCallbacks(trx, invoiceId, readingsAbout(invoiceId));
   const served = (await listUpstreams(trx, SOURCE)).map(({ name }) => name);
@@ -79,8 +78,8 @@ export async function eraseEverything(trx: Transaction<Tables>, invoiceId: strin
 const AT_ONCE = 100;
 
 /**
- * Blanks what came about erased invoices since: a callback is recorded as it comes, since nothing may hold up
- * its answer. To be called now and then.
+ * Blanks callbacks that came in about invoices after these were erased: recording does not check for that,
+ * because nothing may delay the response. Call it regularly.
  * @returns how many callbacks it blanked.
  */
 export async function eraseWhatCameSince(db: Kysely<Tables>): Promise<number> {

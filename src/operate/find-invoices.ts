@@ -2,23 +2,18 @@ import type { Kysely } from "kysely";
 import type { Page, Place } from "../database/page.ts";
 import { walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
-import {
-  type FoundInvoice,
-  type InvoiceTerms,
-  invoicesByPayment,
-  invoicesByRequest,
-  invoicesNamed,
-} from "./list-invoices.ts";
+import type { FoundInvoice, InvoiceTerms } from "./invoice-terms.ts";
+import { invoicesByPayment, invoicesByRequest, invoicesNamed } from "./list-invoices.ts";
 
-/** So many rows are looked at by one statement, whatever the filters leave of them. */
+/** How many rows one statement examines, however few match. */
 const STRETCH = 2_000;
 
-/** A page looks no longer than that, in ms, and says where to go on. */
+/** How long the search for one page may take, in ms; the page says where to continue. */
 const LOOKING_MS = 100;
 
 /**
- * A page of invoices that all terms match: those with this id, reference or address, the newest first; those
- * with a verdict that is not paid, the last asked about first; else in the order of payment, the last first.
+ * A page of invoices that match all terms: with an id, reference or e-mail address, newest first; with a
+ * verdict other than paid, last requested first; otherwise by payment date, newest first.
  */
 export async function findInvoices(
   db: Kysely<Tables>,

@@ -2,56 +2,44 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { ToldVerdict } from "../confirmations/confirmation.ts";
 import type { Place, Stretch } from "../database/page.ts";
 import { sourcesIn } from "../database/sources-in.ts";
+import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import { type EventState, eventState, joiningOutbox } from "../outbox/event-state.ts";
 import { emailHash, plainEmail } from "../payments/payment.ts";
+import {
+  EVERY_FILTER,
+  EVERY_TERM,
+  type FoundInvoice,
+  type InvoiceFilters,
+  type InvoiceTerms,
+  type ListedInvoice,
+} from "./invoice-terms.ts";
 
-export interface InvoiceFilters {
-  /** The merchant's own, exactly. */
-  reference?: string | undefined;
-  /** As the provider calls it, compared without case. */
-  status?: string | undefined;
-  /** The collection's name, as invoices carry it. */
-  collection?: string | undefined;
-  /** Decimal text: the total, or the amount without charges. */
-  amount?: string | undefined;
-  source?: string | undefined;
-  /** ISO 8601, inclusive: confirmed since; without it and a reference, the last 30 days. */
-  from?: string | undefined;
-  /** ISO 8601, exclusive. */
-  to?: string | undefined;
-}
-
-/** One invoice as a list shows it; no personal data. */
-export interface ListedInvoice {
-  invoiceId: string;
-  source: string;
-  status: string;
-  type: string | null;
-  reference: string | null;
-  collection: string | null;
-  /** Decimal strings. */
-  amount: string | null;
-  totalAmount: string | null;
-  paidAt: Date | null;
-  confirmedAt: Date;
-  verdict: ToldVerdict | null;
-  /** Where its event stands; null when it has none. */
-  event: EventState | null;
-}
+const FOUND = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  status: nullable(returned.text()),
+  type: nullable(returned.text()),
+  reference: nullable(returned.text()),
+  collection: nullable(returned.text()),
+  amount: nullable(returned.numeric),
+  totalAmount: nullable(returned.numeric),
+  paidAt: nullable(returned.time),
+  confirmedAt: nullable(returned.time),
+  verdict: nullable(returned.text<ToldVerdict>()),
+} as const;
 
 /** `toldVerdict`, where Postgres has to know it. */
 const VERDICT = sql`
   case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
     then 'dead' else confirmation.verdict end`;
 
-/** The confirmed invoices that all filters match, the last confirmed first. */
-export async function listInvoices(
-  db: Kysely<Tables>,
-  filters: InvoiceFilters,
-  limit: number,
-): Promise<ListedInvoice[]> {
-  const { rows } = await sql<ListedInvoice>`
+const EVENT = { event: nullable(returned.text<EventState>()) } as const;
+
+const listing = new VaryingStatement(
+  { ...FOUND, status: returned.text(), confirmedAt: returned.time, ...EVENT },
+  ({ filters, limit }: { filters: InvoiceFilters; limit: number }) => sql`
     with chosen as materialized (
       select * from invoice where ${conditions(filters)} order by confirmed_at desc, id limit ${limit})
     select chosen.id as "invoiceId", chosen.source, chosen.status, chosen.type, chosen.reference,
@@ -61,9 +49,19 @@ export async function listInvoices(
         where event.source = chosen.source and event.invoice_id = chosen.id limit 1) as event
     from chosen
     left join confirmation on confirmation.source = chosen.source and confirmation.invoice_id = chosen.id
-    order by chosen.confirmed_at desc, chosen.id`.execute(db);
-  return rows;
-}
+    order by chosen.confirmed_at desc, chosen.id`,
+  [
+    { filters: {}, limit: 1 },
+    { filters: EVERY_FILTER, limit: 1 },
+  ],
+);
+
+/** The confirmed invoices that match all filters, last confirmed first. */
+export const listInvoices = (
+  db: Kysely<Tables>,
+  filters: InvoiceFilters,
+  limit: number,
+): Promise<ListedInvoice[]> => listing.execute(db, { filters, limit });
 
 const LATELY = sql`confirmed_at >= clock_timestamp() - interval '30 days'`;
 
@@ -81,30 +79,6 @@ function conditions(filters: InvoiceFilters): RawBuilder<unknown> {
   return sql.join(all, sql` and `);
 }
 
-export interface InvoiceTerms {
-  /** Lower case. */
-  id?: string | undefined;
-  /** The merchant's own, exactly. */
-  reference?: string | undefined;
-  /** The payer's, whole; compared without case. */
-  email?: string | undefined;
-  /** Decimal text: the total, or the amount without charges. */
-  amount?: string | undefined;
-  /** Days of payment, UTC, YYYY-MM-DD, both included. */
-  from?: string | undefined;
-  to?: string | undefined;
-  /** The collection's name, as invoices carry it. */
-  collection?: string | undefined;
-  verdict?: ToldVerdict | undefined;
-  source?: string | undefined;
-}
-
-/** The same as a list shows it that may be of invoices which the provider has not confirmed. */
-export type FoundInvoice = Omit<ListedInvoice, "status" | "confirmedAt"> & {
-  status: string | null;
-  confirmedAt: Date | null;
-};
-
 const LISTED = sql`
   invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount,
   invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
@@ -113,13 +87,13 @@ const LISTED = sql`
 const joiningConfirmation = sql`
   left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id`;
 
-const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => sql<EventState | null>`
+const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => sql`
   (select ${eventState} from event ${joiningOutbox}
     where event.source = ${source} and event.invoice_id = ${invoiceId} limit 1)`;
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
 
-/** What no index knows. */
+/** The conditions that no index supports. */
 function compared({ amount, collection, verdict, source }: InvoiceTerms): RawBuilder<unknown> {
   const conditions: RawBuilder<unknown>[] = [];
   if (amount !== undefined)
@@ -136,37 +110,49 @@ const paidBetween = ({ from, to }: InvoiceTerms): RawBuilder<unknown> =>
     ...(to === undefined ? [] : [sql`invoice.paid_at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
   ]);
 
-/** Those with this id, reference or address, the last confirmed first. */
+const naming = new VaryingStatement(
+  { ...FOUND, ...EVENT, document: nullable(returned.text()) },
+  ({ terms, most }: { terms: InvoiceTerms; most: number }) => {
+    const { reference, email } = terms;
+    return sql`
+      select invoice.id as "invoiceId", invoice.source, ${LISTED},
+        ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event,
+        case when ${email !== undefined} then invoice.document::text end as document
+      from invoice ${joiningConfirmation}
+      where ${reference === undefined ? sql`true` : sql`invoice.reference = ${reference}`}
+        and ${email === undefined ? sql`true` : sql`invoice.payer_email_hash = ${emailHash(email)}`}
+        and ${paidBetween(terms)} and ${compared(terms)}
+      order by invoice.confirmed_at desc, invoice.id limit ${most}`;
+  },
+  [
+    { terms: {}, most: 1 },
+    { terms: EVERY_TERM, most: 1 },
+  ],
+);
+
+/** Invoices with this id, reference or e-mail address, last confirmed first. */
 export async function invoicesNamed(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
   most: number,
 ): Promise<FoundInvoice[]> {
-  const { id, reference, email } = terms;
-  if (id !== undefined) return await invoicesOfId(db, terms, id);
-  const { rows } = await sql<FoundInvoice & { email: string | null; document: string | null }>`
-    select invoice.id as "invoiceId", invoice.source, ${LISTED},
-      ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event,
-      case when ${email !== undefined} then invoice.document::text end as document
-    from invoice ${joiningConfirmation}
-    where ${reference === undefined ? sql`true` : sql`invoice.reference = ${reference}`}
-      and ${email === undefined ? sql`true` : sql`invoice.payer_email_hash = ${emailHash(email)}`}
-      and ${paidBetween(terms)} and ${compared(terms)}
-    order by invoice.confirmed_at desc, invoice.id limit ${most}`.execute(db);
-  return rows
+  const { id, email } = terms;
+  if (id !== undefined) return await ofId.execute(db, { terms, id });
+  return (await naming.execute(db, { terms, most }))
     .filter(({ document }) => email === undefined || hasEmail(document, email))
     .map(({ document: _, ...invoice }) => invoice);
 }
 
-/** Many addresses share a hash. */
+/** Compares the whole address, because several addresses may share a hash. */
 function hasEmail(document: string | null, email: string): boolean {
   const given: unknown = JSON.parse(document ?? "{}")?.payerEmail;
   return typeof given === "string" && plainEmail(given) === plainEmail(email);
 }
 
-/** From the confirmations' side, which has those that the provider never confirmed. */
-async function invoicesOfId(db: Kysely<Tables>, terms: InvoiceTerms, id: string): Promise<FoundInvoice[]> {
-  const { rows } = await sql<FoundInvoice>`
+/** Starts from the confirmations, which include invoices that the provider never confirmed. */
+const ofId = new VaryingStatement(
+  { ...FOUND, ...EVENT },
+  ({ terms, id }: { terms: InvoiceTerms; id: string }) => sql`
     select ${id}::uuid as "invoiceId", known.source, ${LISTED},
       ${eventOf(sql`known.source`, sql`${id}::uuid`)} as event
     from (select source from confirmation where invoice_id = ${id}
@@ -175,27 +161,43 @@ async function invoicesOfId(db: Kysely<Tables>, terms: InvoiceTerms, id: string)
     left join confirmation on confirmation.source = known.source and confirmation.invoice_id = ${id}
     where (invoice.id is not null or confirmation.invoice_id is not null)
       and ${paidBetween(terms)} and ${compared(terms)}
-    order by known.source`.execute(db);
-  return rows;
+    order by known.source`,
+  [
+    { terms: {}, id: "" },
+    { terms: EVERY_TERM, id: "" },
+  ],
+);
+
+const WALKED = {
+  ...FOUND,
+  at: returned.text(),
+  place: returned.count,
+  matches: returned.boolean,
+  ...EVENT,
+} as const;
+
+interface Walk {
+  terms: InvoiceTerms;
+  after: Place | null;
+  most: number;
 }
 
-type Walked = FoundInvoice & { at: string; place: number; matches: boolean };
+const WALKS: [Walk, ...Walk[]] = [
+  { terms: { verdict: "not_paid" }, after: null, most: 1 },
+  { terms: EVERY_TERM, after: { at: "", id: "", source: "" }, most: 1 },
+];
 
-/** The next of `most` in the order of payment, the last first. */
-export async function invoicesByPayment(
-  db: Kysely<Tables>,
-  terms: InvoiceTerms,
-  after: Place | null,
-  most: number,
-): Promise<Stretch<FoundInvoice>> {
-  const sources = terms.source === undefined ? sourcesIn("invoice") : sql`array[${terms.source}]::text[]`;
-  const earlier =
-    after === null
-      ? sql`true`
-      : sql`(invoice.paid_at, invoice.id, invoice.source)
+// One query for each source, to match the index.
+const byPayment = new VaryingStatement(
+  WALKED,
+  ({ terms, after, most }: Walk) => {
+    const sources = terms.source === undefined ? sourcesIn("invoice") : sql`array[${terms.source}]::text[]`;
+    const earlier =
+      after === null
+        ? sql`true`
+        : sql`(invoice.paid_at, invoice.id, invoice.source)
         < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
-  // Source by source, as the index has them.
-  const { rows } = await sql<Walked>`
+    return sql`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} as event from (
       select invoice.id as "invoiceId", invoice.source, ${LISTED}, invoice.paid_at::text as at,
         row_number() over (order by invoice.paid_at desc, invoice.id desc, invoice.source desc) as place,
@@ -210,24 +212,29 @@ export async function invoicesByPayment(
           order by invoice.paid_at desc, invoice.id desc limit ${most}) as invoice
         order by invoice.paid_at desc, invoice.id desc, invoice.source desc limit ${most}) as invoice
       ${joiningConfirmation}) as judged
-    where matches or place = ${most} order by place`.execute(db);
-  return stretchOf(rows, most);
-}
+    where matches or place = ${most} order by place`;
+  },
+  WALKS,
+);
 
-/** The next of `most` whose verdict is not paid, the last asked about first. */
-export async function invoicesByRequest(
+/** Examines the next `most` invoices by payment date, newest first. */
+export const invoicesByPayment = async (
   db: Kysely<Tables>,
   terms: InvoiceTerms,
   after: Place | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> {
-  const earlier =
-    after === null
-      ? sql`true`
-      : sql`(opened_at, invoice_id, source)
+): Promise<Stretch<FoundInvoice>> => stretchOf(await byPayment.execute(db, { terms, after, most }), most);
+
+const byRequest = new VaryingStatement(
+  WALKED,
+  ({ terms, after, most }: Walk) => {
+    const earlier =
+      after === null
+        ? sql`true`
+        : sql`(opened_at, invoice_id, source)
         < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
-  const stored = terms.verdict === "dead" ? "pending" : terms.verdict;
-  const { rows } = await sql<Walked>`
+    const stored = terms.verdict === "dead" ? "pending" : terms.verdict;
+    return sql`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} as event from (
       select confirmation.invoice_id as "invoiceId", confirmation.source, ${LISTED},
         confirmation.opened_at::text as at,
@@ -238,12 +245,21 @@ export async function invoicesByRequest(
         order by opened_at desc, invoice_id desc, source desc limit ${most}) as confirmation
       left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
       ) as judged
-    where matches or place = ${most} order by place`.execute(db);
-  return stretchOf(rows, most);
-}
+    where matches or place = ${most} order by place`;
+  },
+  WALKS,
+);
 
-function stretchOf(rows: readonly Walked[], most: number): Stretch<FoundInvoice> {
-  const placeOf = ({ at, invoiceId: id, source }: Walked): Place => ({ at, id, source });
+/** Examines the next `most` invoices with a verdict other than paid, last requested first. */
+export const invoicesByRequest = async (
+  db: Kysely<Tables>,
+  terms: InvoiceTerms,
+  after: Place | null,
+  most: number,
+): Promise<Stretch<FoundInvoice>> => stretchOf(await byRequest.execute(db, { terms, after, most }), most);
+
+function stretchOf(rows: readonly RowOf<typeof WALKED>[], most: number): Stretch<FoundInvoice> {
+  const placeOf = ({ at, invoiceId: id, source }: RowOf<typeof WALKED>): Place => ({ at, id, source });
   const last = rows.at(-1);
   return {
     found: rows

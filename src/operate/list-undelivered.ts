@@ -1,29 +1,32 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 
 /**
- * What was not delivered and waits for a person: dead letters (confirmations and events that were given up),
- * or invoices in quarantine.
+ * Undelivered items that wait for a person: dead letters (confirmations and events that were given up), or
+ * invoices in quarantine.
  */
 export type UndeliveredList = "dead" | "quarantine";
 
 export interface UndeliveredFilters {
-  /** Of dead letters only. */
+  /** Only for dead letters. */
   kind?: "confirmation" | "event" | undefined;
   source?: string | undefined;
-  /** The collection's name, as invoices carry it. */
+  /** The collection's name, as it appears in invoices. */
   collection?: string | undefined;
-  /** ISO 8601, inclusive: since when it has been waiting. */
+  /** ISO 8601, inclusive: waiting since. */
   from?: string | undefined;
   /** ISO 8601, exclusive. */
   to?: string | undefined;
 }
 
 /**
- * Either some by invoice id or event id, dismissed ones too, or all that filters match and nobody dismissed.
+ * Either by invoice or event id, including dismissed items, or everything that the filters match and nobody
+ * has dismissed.
  */
 export type UndeliveredSelection =
-  | { ids: readonly string[] /** All sources when left out. */; source?: string | undefined }
+  | { ids: readonly string[] /** All sources by default. */; source?: string | undefined }
   | { filters: UndeliveredFilters };
 
 export interface UndeliveredItem {
@@ -33,16 +36,16 @@ export interface UndeliveredItem {
   eventId: string | null;
   source: string;
   collection: string | null;
-  /** The merchant's own. */
+  /** The merchant's reference. */
   reference: string | null;
-  /** In total, as a decimal string; both as the provider last confirmed them. */
+  /** The total, as a decimal string; this and the reference are as last confirmed. */
   amount: string | null;
-  /** Since when it has been waiting; for an event, its last try. */
+  /** Waiting since; for an event, its last attempt. */
   since: Date;
-  /** Answers that spent a step of the ladder, or tries to send. */
+  /** Answers that used up a step of the ladder, or attempts to send. */
   attempts: number;
   error: string | null;
-  /** null unless an operator dismissed it since. */
+  /** null unless an operator has dismissed it. */
   dismissedAt: Date | null;
 }
 
@@ -51,7 +54,7 @@ const CONFIRMATIONS: Record<UndeliveredList, RawBuilder<unknown>> = {
   quarantine: sql`confirmation.verdict = 'quarantined' and confirmation.released_at is null`,
 };
 
-// A confirmation that was decided again after it was dismissed is news: it is listed again.
+// A confirmation that was decided again after it was dismissed is listed again.
 const confirmations = (list: UndeliveredList) => sql`
   select 'confirmation' as kind, confirmation.invoice_id as "invoiceId", null::uuid as "eventId",
     confirmation.source, invoice.collection_name as collection,
@@ -88,7 +91,37 @@ function chosen(selection: UndeliveredSelection): RawBuilder<unknown> {
     and since < coalesce(${to ?? null}::timestamptz, 'infinity')`;
 }
 
-/** The oldest first, and how many there are in all. */
+interface Listing {
+  list: UndeliveredList;
+  selection: UndeliveredSelection;
+  limit: number;
+}
+
+const listing = new VaryingStatement(
+  {
+    kind: returned.text<"confirmation" | "event">(),
+    invoiceId: returned.uuid,
+    eventId: nullable(returned.uuid),
+    source: returned.text(),
+    collection: nullable(returned.text()),
+    reference: nullable(returned.text()),
+    amount: nullable(returned.numeric),
+    since: returned.time,
+    attempts: returned.integer,
+    error: nullable(returned.text()),
+    dismissedAt: nullable(returned.time),
+    total: returned.count,
+  },
+  ({ list, selection, limit }: Listing) => sql`
+    select *, count(*) over () as total from (${itemsOf(list)}) as undelivered where ${chosen(selection)}
+    order by since, "invoiceId", source, kind limit ${limit}`,
+  [
+    { list: "dead", selection: { ids: [] }, limit: 1 },
+    { list: "quarantine", selection: { filters: {} }, limit: 1 },
+  ],
+);
+
+/** Oldest first, and the total count. */
 export async function listUndelivered({
   db,
   list,
@@ -100,8 +133,6 @@ export async function listUndelivered({
   selection?: UndeliveredSelection;
   limit?: number;
 }): Promise<{ total: number; items: UndeliveredItem[] }> {
-  const { rows } = await sql<UndeliveredItem & { total: number }>`
-    select *, count(*) over () as total from (${itemsOf(list)}) as undelivered where ${chosen(selection)}
-    order by since, "invoiceId", source, kind limit ${limit}`.execute(db);
+  const rows = await listing.execute(db, { list, selection, limit });
   return { total: rows[0]?.total ?? 0, items: rows.map(({ total: _, ...item }) => item) };
 }

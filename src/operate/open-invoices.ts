@@ -2,9 +2,8 @@ import { type RawBuilder, sql } from "kysely";
 import { stayedUnknown } from "../confirmations/delete-unknown.ts";
 
 /**
- * A query: source and invoice_id of what is still open, whose callbacks stay. Looked for from this side,
- * which is the small one, and state by state, as the indexes have it. A held Test event waits for nothing and
- * holds nothing up.
+ * A query: source and invoice_id of everything that is still open, whose callbacks are kept. There are few of
+ * these, found by state to match the indexes. Held Test events do not count as open.
  */
 export const openInvoices: RawBuilder<unknown> = sql`
   select source, invoice_id from confirmation where state = 'due'
@@ -18,8 +17,7 @@ export const openInvoices: RawBuilder<unknown> = sql`
     where outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)`;
 
 /**
- * A query: source and invoiceId of confirmations that stayed unknown, and of which nothing but callbacks is
- * kept.
+ * A query: source and invoiceId of confirmations that stayed unknown and have neither invoice nor event.
  */
 export const forgottenConfirmations: RawBuilder<unknown> = sql`
   select confirmation.source, confirmation.invoice_id as "invoiceId" from confirmation
@@ -30,10 +28,10 @@ export const forgottenConfirmations: RawBuilder<unknown> = sql`
       where event.source = confirmation.source and event.invoice_id = confirmation.invoice_id)`;
 
 /**
- * A query: ids of invoices that were confirmed last before that moment, still hold personal data, and are not
+ * A query: ids of invoices last confirmed before this time that still contain personal data and are not
  * open.
  */
-export const outdatedInvoices = (before: Date): RawBuilder<unknown> => sql`
+export const outdatedInvoices = (before: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select distinct invoice.id from invoice
   where invoice.erased_at is null and invoice.confirmed_at < ${before}
     and not exists (select from (${openInvoices}) as open (source, invoice_id)

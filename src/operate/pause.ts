@@ -17,14 +17,14 @@ export interface PauseOrResume {
   db: Kysely<Tables>;
   actor: string;
   work: PausableWork;
-  /** Sources' names, or topics' ARNs; `all` for every one that `serve` ever knew. */
+  /** Names of sources or ARNs of topics; `all` for every one that `serve` has ever known. */
   names: readonly string[] | "all";
-  /** Why, in plain words for the next person who looks; no personal data. */
+  /** The reason, for whoever looks next; no personal data. */
   reason?: string | undefined;
 }
 
 export interface Pause extends PauseOrResume {
-  /** When it ends by itself; when somebody resumes it, if left out. */
+  /** When it ends automatically; by default when someone resumes it. */
   until?: Date | undefined;
 }
 
@@ -32,19 +32,19 @@ export interface PauseResult {
   work: PausableWork;
   /** The names that changed. */
   changed: string[];
-  /** Those that were in that state already. */
+  /** Those that were already in that state. */
   unchanged: string[];
   /** Those that no `serve` has ever known. */
   unknown: string[];
 }
 
-/** The sources that are asked, or the topics that are sent to, and how they stand. */
+/** The sources that are asked, or the topics that are sent to, and their state. */
 export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpstreams(db, KINDS[work]);
 
 /**
- * No confirmation is asked, or event sent, until `until` or `resume`; what is under way ends by itself.
- * Callbacks are recorded all the same.
- * @throws RelayError when `until` is past.
+ * Stops asking or sending until `until` or `resume`; requests in flight are finished, and callbacks are still
+ * recorded.
+ * @throws RelayError when `until` is in the past.
  */
 export async function pause({ until, ...options }: Pause): Promise<PauseResult> {
   if (until !== undefined && until.getTime() <= Date.now())
@@ -55,7 +55,7 @@ export async function pause({ until, ...options }: Pause): Promise<PauseResult> 
 }
 
 /**
- * Goes on at once, whatever it is that holds it: a pause, a refusal, back-off, circuit breaker, Retry-After.
+ * Resumes at once after a pause, a refusal, back-off, an open circuit breaker or Retry-After.
  */
 export async function resume(options: PauseOrResume): Promise<PauseResult> {
   const result = await change(options, { kind: "resume" });
@@ -93,7 +93,7 @@ async function change(
 }
 
 /**
- * Notices the pauses that have ended by themselves, and wakes whoever may go on. To be called now and then.
+ * Records pauses that have expired and wakes the workers concerned. Call it regularly.
  * @returns the names.
  */
 export async function noticeEndedPauses(db: Kysely<Tables>): Promise<string[]> {

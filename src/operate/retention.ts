@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
-import type { ConfirmationKey } from "../confirmations/confirmation.ts";
 import { deleteUnknown } from "../confirmations/delete-unknown.ts";
 import { audit } from "../database/audit.ts";
 import { dropHistory } from "../database/history.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import {
@@ -25,32 +25,32 @@ export interface RetentionOptions {
   actor: string;
   /** How long callbacks are kept, in ms. */
   retentionMs: number;
-  /** How long personal data is kept, in ms; for ever when left out. */
+  /** How long personal data is kept, in ms; for ever by default. */
   personalDataMs?: number | undefined;
   /** Why, for the audit log; no personal data. */
   reason?: string | undefined;
   dryRun?: boolean | undefined;
 }
 
-/** What becomes of one month of the log that is past its time. */
+/** One month of the log that is past its retention. */
 export interface DroppedPartition extends OldPartition {
   callbacks: number;
-  /** Of these, those of invoices that are still open: they move to the default partition and stay. */
+  /** Callbacks of open invoices among them: they move to the default partition and are kept. */
   kept: number;
 }
 
 export interface RetentionResult {
   dryRun: boolean;
-  /** Callbacks from before this moment leave: the first of a month. */
+  /** Callbacks from before this time are dropped: the first of a month. */
   before: Date;
   partitions: DroppedPartition[];
-  /** Old callbacks in the default partition that leave. */
+  /** Old callbacks in the default partition that are dropped. */
   stragglers: number;
-  /** Confirmations of ids that stayed unknown for a week. Their callbacks stay for as long as all others. */
+  /** Confirmations of ids that stayed unknown for a week. Their callbacks are kept as long as all others. */
   unknownConfirmations: number;
   /**
-   * A partition that stayed, and why; the next run takes it. `not_allowed`: this database user may not drop
-   * it.
+   * A partition that could not be dropped; the next run tries again. `not_allowed`: this database user may
+   * not drop it.
    */
   stays: { name: string; why: "busy" | "not_allowed" } | null;
   /** What PERSONAL_DATA_RETENTION blanked; null without it. */
@@ -59,14 +59,14 @@ export interface RetentionResult {
 
 const AT_ONCE = 5_000;
 
-/** How often a busy log is asked for a partition. */
+/** How often to try to drop a partition of a busy log. */
 const TRIES = 3;
 
 /**
- * Drops whole months of the log that are older than `retentionMs`. Callbacks of invoices that are still open
- * (a confirmation not done, one in quarantine that nobody released or dismissed, an event neither published
- * nor dismissed) move to the default partition first, and leave once that is over. Confirmations and events
- * stay for ever, except confirmations of invoices that the provider did not know for a week.
+ * Drops whole months of the log that are older than `retentionMs`. Callbacks of open invoices (a confirmation
+ * not done, or in quarantine and neither released nor dismissed, or an event neither published nor dismissed)
+ * move to the default partition first and are dropped once the invoice is no longer open. Confirmations and
+ * events are kept for ever, except confirmations of invoices that stayed unknown for a week.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
   const { db, actor, reason, retentionMs, personalDataMs, dryRun = false } = options;
@@ -122,15 +122,24 @@ async function drop(
   step("partition dropped");
 }
 
+const counting = new Statement(
+  { count: returned.count },
+  () => sql`select count(*) as count from (${forgottenConfirmations}) as forgotten`,
+);
+
 async function countForgotten(db: Kysely<Tables>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (${forgottenConfirmations}) as forgotten`.execute(db);
-  return rows[0]?.count ?? 0;
+  const [row] = await counting.execute(db);
+  return row?.count ?? 0;
 }
+
+const selecting = new Statement(
+  { source: returned.text(), invoiceId: returned.uuid },
+  ({ value }: Slots<{ most: number }>) => sql`${forgottenConfirmations} limit ${value(({ most }) => most)}`,
+);
 
 async function deleteForgotten(db: Kysely<Tables>): Promise<number> {
   for (let gone = 0; ; ) {
-    const { rows } = await sql<ConfirmationKey>`${forgottenConfirmations} limit ${AT_ONCE}`.execute(db);
+    const rows = await selecting.execute(db, { most: AT_ONCE });
     if (rows.length > 0) step("forgotten confirmations to be deleted");
     gone += await deleteUnknown(db, rows);
     if (rows.length > 0) step("forgotten confirmations deleted");

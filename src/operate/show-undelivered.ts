@@ -10,7 +10,7 @@ import { listUndelivered, type UndeliveredItem, type UndeliveredList } from "./l
 
 type Found<Read extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>;
 
-/** One item with all that helps to decide about it; personal data masked. */
+/** One item with everything that helps to decide about it; personal data masked. */
 export interface Evidence extends UndeliveredItem {
   confirmation: Found<typeof readConfirmation>;
   event: Found<typeof readEvent>;
@@ -21,8 +21,8 @@ export interface Evidence extends UndeliveredItem {
 }
 
 /**
- * @param id an invoice's or an event's.
- * @param source all that know the id when left out.
+ * @param id of an invoice or event
+ * @param source by default all that know the id
  * @returns nothing when it is not in that list.
  */
 export async function showUndelivered({

@@ -20,7 +20,7 @@ import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./ba
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable, type PausableWork } from "./pause.ts";
 
-/** What the settings say, where whoever asks has them. */
+/** The settings that matter here, if the caller has them. */
 export interface StatusSettings {
   /** null: they name no source. */
   sources:
@@ -30,25 +30,25 @@ export interface StatusSettings {
   intervalMs: number;
 }
 
-/** A source or topic that is held up, and by whom. */
+/** A source or topic that is held up, and why. */
 export interface Held extends UpstreamStanding {
   work: PausableWork;
-  /** Of a person's pause: who. */
+  /** Who paused it, if a person did. */
   actor: string | null;
 }
 
-/** All that the tables say about how the relay does. */
+/** Everything in the tables about how the relay is doing. */
 export interface Facts {
   at: Date;
   settings: StatusSettings;
-  /** Open ones, the newest; how many there are in all stands in `openAlarms`. */
+  /** The newest open alarms; `openAlarms` counts them all. */
   alarms: (KnownAlarm & { action: string })[];
   openAlarms: { name: string; count: number }[];
-  /** Sources and topics that are paused, refused, or back off. */
+  /** Sources and topics that are paused, refused or backing off. */
   held: Held[];
   /** Sources that serve has known. */
   sources: string[];
-  /** Of confirmations, those that are not done. */
+  /** Confirmations that are not done. */
   backlog: Backlog;
   waiting: WaitingSource[];
   dead: { confirmations: number; events: number };

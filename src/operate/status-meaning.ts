@@ -8,14 +8,14 @@ export interface Need {
   action: string;
 }
 
-/** Work that has been due for longer than this has no worker, or too few; in s. */
+/** Work that is overdue by more than this, in s, has no worker or too few. */
 const STUCK_SECONDS = 120;
 
-/** So many intervals without a finished sweep, and something keeps it from its work. */
+/** After this many intervals without a finished sweep, something is wrong. */
 const MISSED_INTERVALS = 3;
 const SWEEP_TAKES_MS = 600_000;
 
-/** The daily certificate of today is made by this hour of the day (UTC), in ms. */
+/** Today's certificate is expected by this time of day (UTC), in ms. */
 const CERTIFIED_BY_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -31,22 +31,22 @@ export function needsOf(facts: Facts): Need[] {
   ];
 }
 
-/** How it does, in one sentence. Pure. */
+/** How the relay is doing, in one sentence. Pure. */
 export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
   if (needs.length > 0) {
     const things = needs.length === 1 ? "" : `${needs.length} things: `;
     return `A person is needed: ${things}${needs.map(({ what }) => what).join("; ")}.`;
   }
   const held = facts.held.map(heldWords);
-  if (held.length > 0) return `Nothing waits for a person, but not all is open: ${held.join("; ")}.`;
+  if (held.length > 0) return `Nothing needs a person, but work is held up: ${held.join("; ")}.`;
   if (facts.sources.length === 0)
-    return "Nothing has happened yet: serve was never started on this database. Run: invoice-relay serve";
+    return "Nothing has happened yet: serve was never started with this database. Run: invoice-relay serve";
   if (facts.lastCallbackAt === null)
     return (
-      "All is well, and nothing has happened yet: no callback has come. Give the provider the URL that " +
+      "All is well, and nothing has happened yet: no callback has come in. Give the provider the URL that " +
       "invoice-relay callback-url prints."
     );
-  return "All is well: nothing waits for a person.";
+  return "All is well: nothing needs a person.";
 }
 
 function processNeeds({ processes }: Facts): Need[] {
@@ -56,11 +56,11 @@ function processNeeds({ processes }: Facts): Need[] {
   return [
     {
       what:
-        `no process confirms and publishes: that on ${last.host} (pid ${last.pid}) has been silent since ` +
-        `${clock(last.seenAt)}`,
+        `no process confirms and publishes: the one on ${last.host} (pid ${last.pid}) has been silent ` +
+        `since ${clock(last.seenAt)}`,
       action:
-        "Start invoice-relay serve again (on Lambda: look at its schedules), and read its log. What is " +
-        "open is taken up by itself.",
+        "Start invoice-relay serve again (on Lambda: check its schedules), and read its log. Open work is " +
+        "resumed automatically.",
     },
   ];
 }
@@ -74,15 +74,15 @@ function pauseNeeds({ held }: Facts): Need[] {
           what: heldWords(upstream),
           action:
             work === "confirm"
-              ? "Check COLLECTION_API_KEY, and that the provider allows this address; it goes on by itself."
-              : "Check the topic, AWS_REGION and the credentials. It goes on by itself.",
+              ? "Check COLLECTION_API_KEY and whether this address is allowed. It resumes automatically."
+              : "Check the topic, AWS_REGION and the credentials. It resumes automatically.",
         },
       ];
     if (state !== "paused" || pausedUntil !== null) return [];
     const which = work === "confirm" ? ` --source ${name}` : "";
     return [
       {
-        what: `${heldWords(upstream)}, and it does not end by itself`,
+        what: `${heldWords(upstream)}, and it does not end automatically`,
         action: `Once the reason is gone: invoice-relay resume ${work}${which}`,
       },
     ];
@@ -99,13 +99,13 @@ function backlogNeeds({ waiting, backlog, held }: Facts): Need[] {
         `${count} ${count === 1 ? "confirmation" : "confirmations"} of source ${source} should have been ` +
         `asked up to ${span(oldestSeconds)} ago`,
       action:
-        "See whether invoice-relay serve runs, with workers; if it does, raise CONFIRM_CONCURRENCY or " +
+        "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
         "CONFIRM_RATE_PER_SECOND.",
     }));
   if (backlog.oldestEventSeconds > STUCK_SECONDS && !isHeld("publish"))
     stuck.push({
       what: `an event has waited for ${span(backlog.oldestEventSeconds)} to be published`,
-      action: "See whether invoice-relay serve runs, with workers, and what its log says of SNS.",
+      action: "Check that invoice-relay serve is running with workers, and what its log says about SNS.",
     });
   return stuck;
 }
@@ -133,7 +133,7 @@ function proofNeeds(facts: Facts): Need[] {
     if (reconciliation === "unset")
       needs.push({
         what: `source ${name} is not reconciled: a payment whose callback never comes is missed`,
-        action: "Set COLLECTION_IDS to the collections of this account, or to none if that is meant.",
+        action: "Set COLLECTION_IDS to the collections of this account, or to none if that is intended.",
       });
   const isHeld = (source: string) => held.some(({ work, name }) => work === "confirm" && name === source);
   const patienceMs = MISSED_INTERVALS * settings.intervalMs + SWEEP_TAKES_MS;
@@ -146,7 +146,7 @@ function proofNeeds(facts: Facts): Need[] {
       what:
         `the list of collection ${collectionId} was last read ` +
         `${finishedAt === null ? "never" : `at ${clock(finishedAt)}`}${why}`,
-      action: "See whether invoice-relay serve runs, with workers; then: invoice-relay doctor",
+      action: "Check that invoice-relay serve is running with workers; then: invoice-relay doctor",
     });
   }
   for (const { source, day, result, gaps, id } of certificates) {
@@ -160,18 +160,19 @@ function proofNeeds(facts: Facts): Need[] {
     if (result === "refused")
       needs.push({
         what: `the last certificate of source ${source} was refused: it proves nothing`,
-        action: `Read why with: invoice-relay certificate show ${id}`,
+        action: `Read the reason with: invoice-relay certificate show ${id}`,
       });
     if (+at - Date.parse(day) > DAY_MS + CERTIFIED_BY_MS)
       needs.push({
         what: `the last daily certificate of source ${source} is from ${day}`,
-        action: "See whether invoice-relay serve runs, with workers, and what its log says of certify.",
+        action:
+          "Check that invoice-relay serve is running with workers, and what its log says about certify.",
       });
   }
   return needs;
 }
 
-/** The settings name it still, or name nothing. */
+/** Whether the settings still name it, or name nothing. */
 const isSwept = ({ settings: { sources } }: Facts, source: string, collectionId: string): boolean =>
   sources === null ||
   sources.some(({ name, collectionIds }) => name === source && collectionIds.includes(collectionId));
@@ -183,12 +184,12 @@ function alarmNeeds({ openAlarms }: Facts): Need[] {
   return [
     {
       what: `${total === 1 ? "an alarm is" : `${total} alarms are`} open (${names})`,
-      action: "Each says below what to do; all of them: invoice-relay alarms",
+      action: "Each one says below what to do; see them all with: invoice-relay alarms",
     },
   ];
 }
 
-/** What holds a source or topic, by whom and until when. */
+/** What holds up a source or topic, who did it, and until when. */
 export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...upstream }: Held): string {
   const what = work === "confirm" ? `asking the provider for source ${name}` : `sending to ${name}`;
   const why = upstream.lastError === null ? "" : ` (${upstream.lastError})`;
@@ -201,8 +202,10 @@ export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...
     }
     case "refused":
       return `${what} is refused${pausedAt === null ? "" : ` since ${clock(pausedAt)}`}${why}`;
-    case "backing_off":
-      return `${what} backs off${upstream.opensAt === null ? "" : ` until ${clock(upstream.opensAt)}`}${why}`;
+    case "backing_off": {
+      const until = upstream.opensAt === null ? "" : ` until ${clock(upstream.opensAt)}`;
+      return `${what} is backing off${until}${why}`;
+    }
     default:
       return `${what} is being tried again${why}`;
   }

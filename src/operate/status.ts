@@ -4,16 +4,16 @@ import type { Tables } from "../database/tables.ts";
 import { type Facts, readFacts, type StatusSettings } from "./status-facts.ts";
 import { type Need, needsOf, sentenceOf } from "./status-meaning.ts";
 
-/** What on-call asks first. */
+/** The first thing to look at when on call. */
 export interface Status extends Facts {
-  /** How it does, in one sentence. */
+  /** How the relay is doing, in one sentence. */
   sentence: string;
   needsPerson: boolean;
-  /** What waits for a person, each with what to do. */
+  /** What needs a person, each with what to do. */
   needs: Need[];
 }
 
-/** How the relay does, in one look as of one moment; with a useful answer, too, when nothing happened yet. */
+/** How the relay is doing, read in one snapshot; useful even when nothing has happened yet. */
 export async function readStatus(db: Kysely<Tables>, settings: StatusSettings): Promise<Status> {
   const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
   const needs = needsOf(facts);

@@ -15,13 +15,13 @@ import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstream
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type Backlog, readBacklog } from "./backlog.ts";
 
-/** What the settings of a process name, and so what it is asked of. */
+/** The sources and topics in the settings of this process, for which it reports. */
 export interface Watched {
   sources: readonly { name: string; collectionIds: readonly string[] }[];
   topics: readonly string[];
 }
 
-/** All that monitoring wants to know of what Postgres holds. */
+/** Everything that monitoring reads from Postgres. */
 export interface VitalSigns {
   backlog: Backlog;
   alarms: { name: AlarmName; count: number }[];
@@ -33,7 +33,7 @@ export interface VitalSigns {
   certificates: LastCertificate[];
 }
 
-/** As of one moment. */
+/** Read in one snapshot. */
 export const readVitalSigns = (db: Kysely<Tables>, watched: Watched): Promise<VitalSigns> =>
   inSnapshot(db, (snapshot) => readAll(snapshot, watched));
 

@@ -13,8 +13,8 @@ export const paidEventIsLogged = sql<boolean>`
  * This and `publishedOn` are the only places that say what "published" means.
  */
 export const isAccepted = sql<boolean>`
-  exists (select from publication where publication.source = event.source and publication.event_id = event.id
-    and publication.replay_id is null)`;
+  (select publication.id from publication where publication.source = event.source
+    and publication.event_id = event.id and publication.replay_id is null limit 1) is not null`;
 
 /** The same, on the topic that is right today. @param topicArn text, an expression over `event`. */
 export const publishedOn = (topicArn: ReturnType<typeof sql>) => sql<boolean>`

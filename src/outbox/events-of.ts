@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { sourcesIn } from "../database/sources-in.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { type EventState, eventState, joiningOutbox } from "./event-state.ts";
 
@@ -19,14 +20,27 @@ export interface WholeEvent {
 /** So many acceptances are shown of an event that was replayed again and again. */
 const MOST_PUBLICATIONS = 50;
 
-/** The events of an invoice, with their acceptances, the first ones first. */
-export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<WholeEvent[]> {
-  const { rows: events } = await sql<Omit<WholeEvent, "publications">>`
+const reading = new Statement(
+  {
+    source: returned.text(),
+    id: returned.uuid,
+    type: returned.text(),
+    createdAt: returned.time,
+    state: returned.text<EventState>(),
+    payload: returned.text(),
+    erasedAt: nullable(returned.time),
+  },
+  ({ value }: Slots<string>) => sql`
     select event.source, event.id, event.type, event.created_at as "createdAt", ${eventState} as state,
       event.payload, event.erased_at as "erasedAt"
     from event ${joiningOutbox}
-    where event.source = any(${sourcesIn("event")}) and event.invoice_id = ${invoiceId}
-    order by event.source, event.type`.execute(db);
+    where event.source = any(${sourcesIn("event")}) and event.invoice_id = ${value((invoiceId) => invoiceId)}
+    order by event.source, event.type`,
+);
+
+/** The events of an invoice, with their acceptances, the first ones first. */
+export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<WholeEvent[]> {
+  const events = await reading.execute(db, invoiceId);
   return await Promise.all(
     events.map(async (event) => ({
       ...event,

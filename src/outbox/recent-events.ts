@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { isAccepted } from "./event-state.ts";
 
@@ -10,40 +11,62 @@ export interface Delivery {
   publishedAt: Date;
 }
 
-/** Of the newest `most` events, those that SNS took. */
-export async function newestDeliveries(db: Kysely<Tables>, most: number): Promise<Delivery[]> {
-  const { rows } = await sql<Delivery>`
+const readingDeliveries = new Statement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    createdAt: returned.time,
+    publishedAt: returned.time,
+  },
+  ({ value }: Slots<{ most: number }>) => sql`
     select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
       taken.at as "publishedAt"
-    from (select * from event order by created_at desc limit ${most}) as newest
+    from (select * from event order by created_at desc limit ${value(({ most }) => most)}) as newest
     cross join lateral (
       select min(published_at) as at from publication
       where publication.source = newest.source and publication.event_id = newest.id
         and publication.replay_id is null) as taken
-    where taken.at is not null`.execute(db);
-  return rows;
-}
+    where taken.at is not null`,
+);
+
+/** Of the newest `most` events, those that SNS took. */
+export const newestDeliveries = (db: Kysely<Tables>, most: number): Promise<Delivery[]> =>
+  readingDeliveries.execute(db, { most });
 
 type ByMinute = Map<number, number>;
 
 const minutesOf = (rows: readonly { at: Date; count: number }[]): ByMinute =>
   new Map(rows.map(({ at, count }) => [at.getTime(), count]));
 
-/** How many events were made in each minute of a period that has any; by the minute's beginning, in ms. */
-export async function eventsByMinute(db: Kysely<Tables>, from: Date, to: Date): Promise<ByMinute> {
-  const { rows } = await sql<{ at: Date; count: number }>`
-    select date_trunc('minute', created_at) as at, count(*) as count from event
-    where created_at >= ${from} and created_at < ${to} group by 1`.execute(db);
-  return minutesOf(rows);
+interface Period {
+  from: Date;
+  to: Date;
 }
 
-/** The same of SNS' acceptances, replays left out. */
-export async function publicationsByMinute(db: Kysely<Tables>, from: Date, to: Date): Promise<ByMinute> {
-  const { rows } = await sql<{ at: Date; count: number }>`
+const BY_MINUTE = { at: returned.time, count: returned.count } as const;
+
+const countingEvents = new Statement(
+  BY_MINUTE,
+  ({ value }: Slots<Period>) => sql`
+    select date_trunc('minute', created_at) as at, count(*) as count from event
+    where created_at >= ${value(({ from }) => from)} and created_at < ${value(({ to }) => to)} group by 1`,
+);
+
+const countingPublications = new Statement(
+  BY_MINUTE,
+  ({ value }: Slots<Period>) => sql`
     select date_trunc('minute', published_at) as at, count(*) as count from publication
-    where published_at >= ${from} and published_at < ${to} and replay_id is null group by 1`.execute(db);
-  return minutesOf(rows);
-}
+    where published_at >= ${value(({ from }) => from)} and published_at < ${value(({ to }) => to)}
+      and replay_id is null group by 1`,
+);
+
+/** How many events were made in each minute of a period that has any; by the minute's beginning, in ms. */
+export const eventsByMinute = async (db: Kysely<Tables>, from: Date, to: Date): Promise<ByMinute> =>
+  minutesOf(await countingEvents.execute(db, { from, to }));
+
+/** The same of SNS' acceptances, replays left out. */
+export const publicationsByMinute = async (db: Kysely<Tables>, from: Date, to: Date): Promise<ByMinute> =>
+  minutesOf(await countingPublications.execute(db, { from, to }));
 
 /** Something that just happened to an event. */
 export interface EventHappening {
@@ -54,18 +77,31 @@ export interface EventHappening {
   source: string;
 }
 
+const readingHappenings = new Statement(
+  {
+    what: returned.text<"confirmed">(),
+    at: returned.time,
+    eventId: returned.uuid,
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    publishedAt: nullable(returned.time),
+  },
+  ({ value }: Slots<{ since: Date; most: number }>) => sql`
+    select 'confirmed' as what, event.created_at as at, event.id as "eventId",
+      event.invoice_id as "invoiceId", event.source,
+      case when ${isAccepted} then (select min(published_at) from publication
+        where publication.source = event.source and publication.event_id = event.id) end as "publishedAt"
+    from event where event.created_at >= ${value(({ since }) => since)}
+    order by event.created_at desc limit ${value(({ most }) => most)}`,
+);
+
 /** The newest `most` events that were made since, with those of them that SNS took; the oldest first. */
 export async function eventHappenings(
   db: Kysely<Tables>,
   since: Date,
   most: number,
 ): Promise<EventHappening[]> {
-  const { rows } = await sql<EventHappening & { publishedAt: Date | null }>`
-    select 'confirmed' as what, event.created_at as at, event.id as "eventId",
-      event.invoice_id as "invoiceId", event.source,
-      case when ${isAccepted} then (select min(published_at) from publication
-        where publication.source = event.source and publication.event_id = event.id) end as "publishedAt"
-    from event where event.created_at >= ${since} order by event.created_at desc limit ${most}`.execute(db);
+  const rows = await readingHappenings.execute(db, { since, most });
   return rows
     .flatMap(({ publishedAt, ...made }): EventHappening[] => [
       made,

@@ -16,19 +16,54 @@ export interface KeptAnswer {
   erasedAt: Date | null;
 }
 
-/** Every answer that is kept, the newest first. */
-export async function answersOf(db: Kysely<Tables>, invoiceId: string, most: number): Promise<KeptAnswer[]> {
-  const { rows } = await sql<KeptAnswer>`
-    select source, true as newest, status, asked_at as "askedAt", document::text as document,
-      erased_at as "erasedAt"
-    from invoice where source = any(${sourcesIn("invoice")}) and id = ${invoiceId}
-    union all
-    (select source, false, status, asked_at, document::text, erased_at from invoice_snapshot
-      where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${invoiceId}
-      order by asked_at desc limit ${most})
-    order by 2 desc, 4 desc limit ${most}`.execute(db);
-  return rows;
+interface Asked {
+  invoiceId: string;
+  most: number;
 }
+
+const reading = new Statement(
+  {
+    source: returned.text(),
+    newest: returned.boolean,
+    status: returned.text(),
+    askedAt: returned.time,
+    document: returned.text(),
+    erasedAt: nullable(returned.time),
+  },
+  ({ value }: Slots<Asked>) => {
+    const id = value(({ invoiceId }) => invoiceId);
+    const most = value((asked) => asked.most);
+    return sql`
+      select source, true as newest, status, asked_at as "askedAt", document::text as document,
+        erased_at as "erasedAt"
+      from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
+      union all
+      (select source, false, status, asked_at, document::text, erased_at from invoice_snapshot
+        where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
+        order by asked_at desc limit ${most})
+      order by 2 desc, 4 desc limit ${most}`;
+  },
+);
+
+/** Every answer that is kept, the newest first. */
+export const answersOf = (db: Kysely<Tables>, invoiceId: string, most: number): Promise<KeptAnswer[]> =>
+  reading.execute(db, { invoiceId, most });
+
+const readingInOrder = new Statement(
+  { at: returned.time, source: returned.text(), status: returned.text(), storedAt: returned.time },
+  ({ value }: Slots<string>) => sql`
+    select asked_at as at, source, status, recorded_at as "storedAt"
+    from invoice_snapshot
+    where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${value((id) => id)}
+    union all
+    select asked_at, source, status, confirmed_at
+    from invoice where source = any(${sourcesIn("invoice")}) and id = ${value((id) => id)}
+    order by 1`,
+);
+
+/** When each was asked for and stored, the first one first. */
+export const answersInOrder = (db: Kysely<Tables>, invoiceId: string) =>
+  readingInOrder.execute(db, invoiceId);
 
 interface Key {
   invoiceId: string;

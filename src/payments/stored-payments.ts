@@ -1,9 +1,13 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** A condition on rows of `invoice`: its status is one of these, compared without case. */
-export const hasStatus = (statuses: readonly string[]) => sql<boolean>`
-  lower(btrim(invoice.status)) = any(${statuses.map((status) => status.trim().toLowerCase())}::text[])`;
+/** Statuses as they are compared: without case. */
+export const comparable = (statuses: readonly string[]): string[] =>
+  statuses.map((status) => status.trim().toLowerCase());
+
+/** A condition on rows of `invoice`. @param statuses `comparable`: its status is one of these. */
+export const hasStatus = (statuses: RawBuilder<unknown>) =>
+  sql<boolean>`lower(btrim(invoice.status)) = any(${statuses}::text[])`;
 
 export interface StoredPayment {
   invoiceId: string;
@@ -25,7 +29,7 @@ export async function readStoredPayments(
     .where("paid_at", ">=", from)
     .where("paid_at", "<", to)
     .where("id", ">", after)
-    .where(hasStatus(statuses))
+    .where(hasStatus(sql`${comparable(statuses)}`))
     .orderBy("id")
     .limit(limit)
     .$narrowType<{ paidAt: Date }>()

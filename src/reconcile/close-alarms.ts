@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { clearing } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** Closes the alarms about lists and certificates that the settings no longer ask for: no end would come. */
+/** Closes alarms about lists and certificates that the settings no longer name; nothing else would. */
 export async function closeAlarmsOfUnlisted(
   db: Kysely<Tables>,
   sources: readonly { name: string; collectionIds: readonly string[] }[],

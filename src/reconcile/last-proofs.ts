@@ -1,10 +1,12 @@
 import { type Kysely, sql } from "kysely";
+import { type Columns, text, uuid } from "../database/columns.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
 export interface LastSweep {
   source: string;
   collectionId: string;
-  /** When its list was last read to the end; null for never. */
+  /** When its list was last read to the end; null if never. */
   finishedAt: Date | null;
 }
 
@@ -14,34 +16,49 @@ export interface LastCertificate {
   finishedAt: Date;
 }
 
-/** When each of these collections was last swept. */
-export async function readLastSweeps(
-  db: Kysely<Tables>,
-  collections: readonly { source: string; collectionId: string }[],
-): Promise<LastSweep[]> {
-  const { rows } = await sql<LastSweep>`
+interface Wanted {
+  source: string;
+  collectionId: string;
+}
+
+const WANTED: Columns<Wanted> = {
+  source: text(({ source }) => source),
+  collection_id: uuid(({ collectionId }) => collectionId),
+};
+
+const readingSweeps = new Statement(
+  { source: returned.text(), collectionId: returned.uuid, finishedAt: nullable(returned.time) },
+  ({ table }: Slots<readonly Wanted[]>) => sql`
     select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt"
-    from unnest(${collections.map(({ source }) => source)}::text[],
-      ${collections.map(({ collectionId }) => collectionId)}::uuid[]) as wanted (source, collection_id)
+    from ${table("wanted", WANTED, (wanted) => wanted)}
     left join lateral (
       select finished_at from sweep
       where source = wanted.source and collection_id = wanted.collection_id and kind = 'automatic'
         and finished_at is not null
-      order by started_at desc limit 1) as last on true`.execute(db);
-  return rows;
-}
+      order by started_at desc limit 1) as last on true`,
+);
 
-/** The newest daily certificate of each of these sources; none for a source that has none. */
-export async function readLastCertificates(
-  db: Kysely<Tables>,
-  sources: readonly string[],
-): Promise<LastCertificate[]> {
-  const { rows } = await sql<LastCertificate>`
+/** When each of these collections was last swept. */
+export const readLastSweeps = (db: Kysely<Tables>, collections: readonly Wanted[]): Promise<LastSweep[]> =>
+  readingSweeps.execute(db, collections);
+
+const readingCertificates = new Statement(
+  {
+    source: returned.text(),
+    result: returned.text<LastCertificate["result"]>(),
+    finishedAt: returned.time,
+  },
+  ({ value }: Slots<readonly string[]>) => sql`
     select wanted.source, last.result, last.finished_at as "finishedAt"
-    from unnest(${[...sources]}::text[]) as wanted (source)
+    from unnest(${value((sources) => sources)}::text[]) as wanted (source)
     join lateral (
       select result, finished_at from certificate
       where source = wanted.source and day is not null and state = 'done'
-      order by day desc limit 1) as last on true`.execute(db);
-  return rows;
-}
+      order by day desc limit 1) as last on true`,
+);
+
+/** The newest daily certificate of each of these sources that has one. */
+export const readLastCertificates = (
+  db: Kysely<Tables>,
+  sources: readonly string[],
+): Promise<LastCertificate[]> => readingCertificates.execute(db, sources);

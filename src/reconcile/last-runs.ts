@@ -1,24 +1,34 @@
 import { type Kysely, sql } from "kysely";
+import { nullable, returned, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Result } from "./certificate/certificate.ts";
 
-/** The automatic sweeps of one collection: the last one that was finished, and how the next one does. */
+/** The automatic sweeps of one collection: the last finished one, and the state of the next. */
 export interface SweepStanding {
   source: string;
   collectionId: string;
-  /** null when none was finished yet. */
+  /** null if none has finished yet. */
   finishedAt: Date | null;
   /** Paid invoices without an event that the last one found. */
   missing: number;
-  /** When the next one was made due first. */
+  /** When the next one is due. */
   nextAt: Date | null;
-  /** Of the next one: failures in a row. */
+  /** Failures in a row of the next one. */
   faults: number;
   lastError: string | null;
 }
 
-export async function readSweeps(db: Kysely<Tables>): Promise<SweepStanding[]> {
-  const { rows } = await sql<SweepStanding>`
+const readingSweeps = new Statement(
+  {
+    source: returned.text(),
+    collectionId: returned.uuid,
+    finishedAt: nullable(returned.time),
+    missing: returned.integer,
+    nextAt: nullable(returned.time),
+    faults: returned.integer,
+    lastError: nullable(returned.text()),
+  },
+  () => sql`
     select distinct_sweep.source, distinct_sweep.collection_id as "collectionId",
       last.finished_at as "finishedAt",
       coalesce(last.missing, 0) as missing, next.due_at as "nextAt", coalesce(next.faults, 0) as faults,
@@ -33,24 +43,35 @@ export async function readSweeps(db: Kysely<Tables>): Promise<SweepStanding[]> {
       select due_at, faults, last_error from sweep as open
       where open.source = distinct_sweep.source and open.collection_id = distinct_sweep.collection_id
         and open.kind = 'automatic' and open.state <> 'done') as next on true
-    order by 1, 2`.execute(db);
-  return rows;
-}
+    order by 1, 2`,
+);
+
+export const readSweeps = (db: Kysely<Tables>): Promise<SweepStanding[]> => readingSweeps.execute(db);
 
 /** The newest daily certificate of a source. */
 export interface DailyCertificate {
   source: string;
   id: string;
-  /** It covers the payments up to this day, which is not included; YYYY-MM-DD, UTC. */
+  /** It covers payments before this day; YYYY-MM-DD, UTC. */
   day: string;
   result: Result;
   gaps: number;
   finishedAt: Date;
 }
 
-export async function readDailyCertificates(db: Kysely<Tables>): Promise<DailyCertificate[]> {
-  const { rows } = await sql<DailyCertificate>`
+const readingDaily = new Statement(
+  {
+    source: returned.text(),
+    id: returned.uuid,
+    day: returned.text(),
+    result: returned.text<Result>(),
+    gaps: returned.integer,
+    finishedAt: returned.time,
+  },
+  () => sql`
     select distinct on (source) source, id, day::text as day, result, gaps, finished_at as "finishedAt"
-    from certificate where day is not null and state = 'done' order by source, day desc`.execute(db);
-  return rows;
-}
+    from certificate where day is not null and state = 'done' order by source, day desc`,
+);
+
+export const readDailyCertificates = (db: Kysely<Tables>): Promise<DailyCertificate[]> =>
+  readingDaily.execute(db);

@@ -10,10 +10,10 @@ import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
 import type { SweepCounts } from "./sweep/sweep-row.ts";
 import { readWaiting, type WaitingPayment } from "./sweep/waiting-payments.ts";
 
-/** What a person asks for, by the command line or the admin API: both come here. */
+/** Reconcile and certify on request: the command line and the admin API both call this. */
 export interface OnRequest {
   sources: readonly ReconcileSource[];
-  /** One of COLLECTION_IDS; all of them when left out. */
+  /** One of COLLECTION_IDS; all of them by default. */
   collection?: string | undefined;
   /** Payments from, and before: days of payment in UTC, both included. */
   window: PaidWindow;
@@ -43,18 +43,18 @@ export interface Reconciled extends SweepCounts {
   from: string;
   to: string;
   zone: "UTC";
-  /** It went on from where an earlier one broke off. */
+  /** It continued an interrupted run. */
   resumed: boolean;
-  /** Other periods that were being read for this source when it began. */
+  /** Other periods of this source that were being read when it started. */
   underWay: string[];
   /** The days whose list contradicted itself. */
   unproven: Unproven[];
-  /** What has no accepted event when it ended, and why; the first thousand. */
+  /** Payments that still had no accepted event at the end, and why; the first thousand. */
   waiting: WaitingPayment[];
   waitingInAll: number;
 }
 
-/** Reads the lists of a period and heals what is missing; the running relay asks and publishes. Audited. */
+/** Reads the lists of a period and queues what is missing; the running relay asks and publishes. Audited. */
 export async function reconcilePeriod(
   deps: SweepDeps,
   request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
@@ -103,7 +103,7 @@ export async function reconcilePeriod(
 
 const dayIn = (moment: Date): string => moment.toISOString().slice(0, 10);
 
-/** With a collection given, the sources that have it; all of them otherwise. */
+/** The sources that have the given collection, or all of them. */
 function sourcesWith(
   sources: readonly ReconcileSource[],
   collection: string | undefined,
@@ -111,7 +111,7 @@ function sourcesWith(
   if (collection === undefined) return sources;
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
-  const message = `Collection ${collection} is none of COLLECTION_IDS: add it there, and its list is read.`;
+  const message = `Collection ${collection} is not in COLLECTION_IDS: add it there to have its list read.`;
   throw new RelayError(message, { next: "refuse", code: "usage" });
 }
 
@@ -119,8 +119,8 @@ function collectionsOf(source: ReconcileSource, collection: string | undefined):
   if (collection !== undefined) return [collection.toLowerCase()];
   if (source.collectionIds.length > 0) return source.collectionIds;
   throw new RelayError(
-    `Nobody can say which lists to read for source "${source.name}": the provider lists invoices by ` +
-      "collection only. Set COLLECTION_IDS to the ids of its collections.",
+    `There is no list to read for source "${source.name}": the provider lists invoices only by ` +
+      "collection. Set COLLECTION_IDS to the ids of its collections.",
     { next: "refuse", code: "usage" },
   );
 }

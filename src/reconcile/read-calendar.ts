@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
+import { type Columns, text } from "../database/columns.ts";
+import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Result, Tally } from "./certificate/certificate.ts";
 
-/** One day of payment of one source, as the newest certificate that covers it says. */
+/** One day of payment of one source, according to the newest certificate that covers it. */
 export interface CalendarDay {
   /** UTC, YYYY-MM-DD. */
   day: string;
@@ -14,9 +16,9 @@ export interface CalendarDay {
   paid: Tally;
   stored: Tally;
   published: Tally;
-  /** Paid at the provider, and not accepted on the right topic. */
+  /** Paid at the provider, but not accepted on the right topic. */
   missing: Tally;
-  /** What else could hide money. */
+  /** Other differences that could hide money. */
   differences: number;
 }
 
@@ -25,46 +27,52 @@ interface Covered {
   collectionIds: readonly string[];
 }
 
-interface Row {
-  day: string;
-  source: string;
-  certificateId: string;
-  madeAt: Date;
-  refused: boolean;
-  paid: number;
-  paidAmount: string;
-  stored: number;
-  storedAmount: string;
-  published: number;
-  publishedAmount: string;
-  gaps: number;
-  gapsAmount: string;
-  differences: number;
+interface Wanted {
+  /** YYYY-MM-DD, both included. */
+  from: string;
+  to: string;
+  /** With all their collections: a certificate of fewer proves nothing about a day. */
+  sources: readonly Covered[];
 }
 
-/**
- * Days of payment as certificates show them: a day that no finished certificate of all the source's
- * collections covers is left out. A certificate is taken apart by Postgres, however many differences it
- * names.
- * @param from, to YYYY-MM-DD, both included
- * @param sources with all their collections: a certificate of fewer says nothing about a day.
- */
-export async function readCalendar(
-  db: Kysely<Tables>,
-  { from, to, sources }: { from: string; to: string; sources: readonly Covered[] },
-): Promise<CalendarDay[]> {
-  const { rows } = await sql<Row>`
+const tallied = (name: "paid" | "stored" | "published") => sql`
+  coalesce((totals.item -> ${sql.lit(name)} ->> 'count')::int, 0) as ${sql.ref(name)},
+  coalesce(totals.item -> ${sql.lit(name)} ->> 'amount', '0.00') as ${sql.ref(`${name}Amount`)}`;
+
+const WHOLE: Columns<Covered> = {
+  source: text(({ name }) => name),
+  // As text: unnest would flatten an array of arrays.
+  ids: text(({ collectionIds }) => `{${collectionIds.join(",")}}`),
+};
+
+const reading = new Statement(
+  {
+    day: returned.text(),
+    source: returned.text(),
+    certificateId: returned.uuid,
+    madeAt: returned.time,
+    refused: returned.boolean,
+    paid: returned.integer,
+    paidAmount: returned.text(),
+    stored: returned.integer,
+    storedAmount: returned.text(),
+    published: returned.integer,
+    publishedAmount: returned.text(),
+    gaps: returned.count,
+    gapsAmount: returned.text(),
+    differences: returned.count,
+  },
+  ({ value, table }: Slots<Wanted>) => sql`
     with asked as (select day::date as day
-      from generate_series(${from}::date::timestamp, ${to}::date::timestamp, interval '1 day') as day),
+      from generate_series(${value(({ from }) => from)}::date::timestamp,
+        ${value(({ to }) => to)}::date::timestamp, interval '1 day') as day),
     covering as (
       select distinct on (certificate.source, asked.day) certificate.source, asked.day, certificate.id,
         certificate.finished_at, certificate.result
       from asked join certificate on certificate.state = 'done'
         and certificate.window_from <= asked.day::timestamp at time zone 'UTC'
         and certificate.window_to >= (asked.day + 1)::timestamp at time zone 'UTC'
-      join unnest(${sources.map(({ name }) => name)}::text[],
-          ${sources.map(({ collectionIds }) => `{${collectionIds.join(",")}}`)}::text[]) as whole (source,
-          ids)
+      join ${table("whole", WHOLE, ({ sources }) => sources)}
         on whole.source = certificate.source and certificate.collection_ids @> whole.ids::uuid[]
       order by certificate.source, asked.day, certificate.finished_at desc),
     documents as (
@@ -88,15 +96,18 @@ export async function readCalendar(
     from covering
     left join totals on totals.id = covering.id and totals.day = covering.day
     left join named on named.id = covering.id and named.day = covering.day::text
-    order by covering.day, covering.source`.execute(db);
-  return rows.map(dayOf);
-}
+    order by covering.day, covering.source`,
+);
 
-const tallied = (name: "paid" | "stored" | "published") => sql`
-  coalesce((totals.item -> ${sql.lit(name)} ->> 'count')::int, 0) as ${sql.ref(name)},
-  coalesce(totals.item -> ${sql.lit(name)} ->> 'amount', '0.00') as ${sql.ref(`${name}Amount`)}`;
+/**
+ * Days of payment according to certificates: a day is left out if no finished certificate of all the source's
+ * collections covers it. Postgres parses the certificates, because they may be large.
+ */
+export const readCalendar = async (db: Kysely<Tables>, wanted: Wanted): Promise<CalendarDay[]> =>
+  (await reading.execute(db, wanted)).map(dayOf);
 
-function dayOf({ day, source, certificateId, madeAt, refused, gaps, gapsAmount, differences, ...row }: Row) {
+function dayOf(found: ResultOf<typeof reading>): CalendarDay {
+  const { day, source, certificateId, madeAt, refused, gaps, gapsAmount, differences, ...row } = found;
   const paid = { count: row.paid, amount: row.paidAmount };
   const stored = { count: row.stored, amount: row.storedAmount };
   const published = { count: row.published, amount: row.publishedAmount };

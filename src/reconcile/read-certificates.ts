@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Certificate, Difference, Result, Weight } from "./certificate/certificate.ts";
 import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certificate-csv.ts";
@@ -7,12 +8,12 @@ import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certi
 export interface ListedCertificate {
   id: string;
   source: string;
-  /** Those whose lists it was read from. */
+  /** The collections whose lists were read. */
   collections: string[];
   /** Payments from, and before. */
   from: Date;
   to: Date;
-  /** Made by the daily run, not asked for by a person. */
+  /** Made by the daily run, not on request. */
   daily: boolean;
   /** null while it is being made. */
   result: Result | null;
@@ -22,16 +23,16 @@ export interface ListedCertificate {
   /** Decimal string. */
   paidAmount: string | null;
   madeAt: Date | null;
-  /** Of one that is not done: what went wrong last. */
+  /** The last error of an unfinished one. */
   lastError: string | null;
 }
 
 export interface CertificateFilters {
   source?: string | undefined;
   result?: Result | undefined;
-  /** Those over this collection, alone or among others. */
+  /** Only those that cover this collection, perhaps among others. */
   collection?: string | undefined;
-  /** Days of payment, YYYY-MM-DD: those that reach into the period. */
+  /** Days of payment, YYYY-MM-DD: only those that overlap the period. */
   from?: string | undefined;
   to?: string | undefined;
 }
@@ -42,7 +43,7 @@ export interface DifferenceFilters {
   weight?: Weight | undefined;
 }
 
-/** What a certificate says besides its differences. */
+/** The fields of a certificate other than its differences. */
 const HEAD = [
   "id",
   "source",
@@ -61,7 +62,7 @@ const HEAD = [
   "differencesInAll",
 ] as const satisfies readonly (keyof Certificate)[];
 
-/** The newest first. */
+/** Newest first. */
 export async function listCertificates(
   db: Kysely<Tables>,
   { source, result, collection, from, to }: CertificateFilters,
@@ -94,48 +95,62 @@ export async function listCertificates(
   return await query.execute();
 }
 
-/** One certificate without its differences, and a page of these. */
+/** A certificate without its differences, and a page of them. */
 export interface CertificatePage {
-  /** As it was made, but for `differences`. */
+  /** The certificate without `differences`. */
   certificate: Omit<Certificate, "differences">;
   differences: Difference[];
-  /** How many of those that it names the filters match. */
+  /** How many of its named differences match the filters. */
   matching: number;
-  /** Where to go on; null at the end. */
+  /** `after` of the next page; null at the end. */
   next: number | null;
 }
 
+interface PageOf extends DifferenceFilters {
+  id: string;
+  limit: number;
+  after: number;
+}
+
+const readingPage = new Statement(
+  {
+    certificate: returned.json<CertificatePage["certificate"]>(),
+    differences: nullable(returned.json<Difference[]>()),
+    matching: returned.count,
+  },
+  ({ value }: Slots<PageOf>) => {
+    const head = HEAD.map((name) => sql`${sql.lit(name)}, told.${sql.ref(name)}`);
+    // Parsed only once: each access to a document parses all of it.
+    const parts = [...HEAD, "differences"].map((name) => sql`${sql.ref(name)} json`);
+    const day = value((page) => page.day ?? null);
+    const weight = value((page) => page.weight ?? null);
+    return sql`
+      select json_build_object(${sql.join(head)}) as certificate, page.differences, page.matching
+      from certificate cross join lateral json_to_record(document) as told (${sql.join(parts)})
+      cross join lateral (
+        select count(*) as matching,
+          json_agg(item order by place) filter (where rank > ${value(({ after }) => after)}
+          and rank <= ${value(({ after, limit }) => after + limit)}) as differences
+        from (
+          select item, place, row_number() over (order by place) as rank
+          from json_array_elements(told.differences) with ordinality as named (item, place)
+          where (${day}::text is null or item ->> 'day' = ${day})
+            and (${weight}::text is null or item ->> 'weight' = ${weight})) as chosen) as page
+      where certificate.id = ${value(({ id }) => id)} and state = 'done'`;
+  },
+);
+
 /**
- * A page of a certificate, which may name ten thousand differences: Postgres takes it apart.
- * @param after so many of those that match are passed over.
- * @returns null when there is none of this id, or it is not done.
+ * A page of a certificate, parsed by Postgres, since it may name ten thousand differences.
+ * @param after how many matching differences to skip
+ * @returns null when it does not exist or is not done.
  */
 export async function readCertificatePage(
   db: Kysely<Tables>,
   id: string,
   { day, weight, limit, after }: DifferenceFilters & { limit: number; after: number },
 ): Promise<CertificatePage | null> {
-  const head = HEAD.map((name) => sql`${sql.lit(name)}, told.${sql.ref(name)}`);
-  // Taken apart once: each look into a document reads all of it.
-  const parts = [...HEAD, "differences"].map((name) => sql`${sql.ref(name)} json`);
-  const { rows } = await sql<{
-    certificate: CertificatePage["certificate"];
-    differences: Difference[] | null;
-    matching: number;
-  }>`
-    select json_build_object(${sql.join(head)}) as certificate, page.differences, page.matching
-    from certificate cross join lateral json_to_record(document) as told (${sql.join(parts)})
-    cross join lateral (
-      select count(*) as matching,
-        json_agg(item order by place) filter (where rank > ${after}
-        and rank <= ${after + limit}) as differences
-      from (
-        select item, place, row_number() over (order by place) as rank
-        from json_array_elements(told.differences) with ordinality as named (item, place)
-        where (${day ?? null}::text is null or item ->> 'day' = ${day ?? null})
-          and (${weight ?? null}::text is null or item ->> 'weight' = ${weight ?? null})) as chosen) as page
-    where certificate.id = ${id} and state = 'done'`.execute(db);
-  const [row] = rows;
+  const [row] = await readingPage.execute(db, { id, day, weight, limit, after });
   if (row === undefined) return null;
   const { certificate, differences, matching } = row;
   const end = after + limit;
@@ -145,8 +160,8 @@ export async function readCertificatePage(
 const CSV_PAGE = 500;
 
 /**
- * A certificate as a table for finance, in parts: none is so long that others wait for it.
- * @returns null when there is none of this id, or it is not done.
+ * A certificate as a table for finance, in parts small enough not to block other requests.
+ * @returns null when it does not exist or is not done.
  */
 export async function certificateCsvParts(
   db: Kysely<Tables>,
@@ -167,7 +182,7 @@ async function* csvParts(db: Kysely<Tables>, id: string, first: CertificatePage)
   yield csvMore(certificate, first.matching);
 }
 
-/** @returns null when there is none of this id, or it is not done. */
+/** @returns null when it does not exist or is not done. */
 export async function readCertificate(db: Kysely<Tables>, id: string): Promise<Certificate | null> {
   const row = await db
     .selectFrom("certificate")

@@ -1,24 +1,23 @@
 import type { Provider } from "../provider/provider.ts";
 
 /**
- * One source as reconciliation sees it: whose lists are read, how, and what counts as paid and published
- * there.
+ * One source as reconciliation sees it: which lists to read and how, and what counts as paid and published.
  */
 export interface ReconcileSource {
   name: string;
-  /** COLLECTION_IDS: the lists that can be read at all. */
+  /** COLLECTION_IDS: the lists that can be read. */
   collectionIds: readonly string[];
-  /** An acceptance counts only on the topic that is right for the invoice today. */
+  /** An acceptance counts only on the topic that is currently right for the invoice. */
   liveTopicArn: string;
   /** null: events of Test invoices are held. */
   testTopicArn: string | null;
   provider: Provider;
-  /** The most calls a second to this provider account, everyone counted; null for no limit. */
+  /** The most calls per second to this provider account by all processes; null for no limit. */
   ratePerSecond: number | null;
-  /** As the settings write them: the list is asked for each of them, and compared without case. */
+  /** As in the settings: each is a request to the list; compared without case. */
   paidStatuses: readonly string[];
   invalidStatuses: readonly string[];
-  /** The zone of times that name none. */
+  /** The time zone of times without one. */
   timeZone: string;
   /** How long before its payment an invoice may have been created, in ms. */
   lookbackMs: number;

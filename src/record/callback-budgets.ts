@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { type Columns, float, tableOf, text } from "../database/columns.ts";
+import { type Columns, float, text } from "../database/columns.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
 /** How much of an hour's budget is spent, of bytes, callbacks and ids: 1 is all of it. */
@@ -24,19 +25,19 @@ const left = (what: "bytes" | "callbacks" | "ids") => sql`
   from clock_timestamp() - known.counted_at)::float8 / 3600)
     + excluded.${sql.ref(what)}`;
 
-/** Adds what one process let through. @returns what all processes did, by now. */
-export async function shareBudgets(
-  db: Kysely<Tables>,
-  spent: readonly BudgetShares[],
-): Promise<BudgetShares[]> {
-  const { rows } = await sql<BudgetShares>`
+const sharing = new Statement(
+  { key: returned.text(), bytes: returned.float, callbacks: returned.float, ids: returned.float },
+  ({ table }: Slots<readonly BudgetShares[]>) => sql`
     insert into callback_budget as known (key, bytes, callbacks, ids)
-    select key, bytes, callbacks, ids from ${tableOf("spent", SHARES, spent)} order by key
+    select key, bytes, callbacks, ids from ${table("spent", SHARES, (spent) => spent)} order by key
     on conflict (key) do update set bytes = ${left("bytes")}, callbacks = ${left("callbacks")},
       ids = ${left("ids")}, counted_at = clock_timestamp()
-    returning key, bytes, callbacks, ids`.execute(db);
-  return rows;
-}
+    returning key, bytes, callbacks, ids`,
+);
+
+/** Adds what one process let through. @returns what all processes did, by now. */
+export const shareBudgets = (db: Kysely<Tables>, spent: readonly BudgetShares[]): Promise<BudgetShares[]> =>
+  sharing.execute(db, spent);
 
 /** What was spent an hour ago counts no longer. */
 export async function forgetBudgets(db: Kysely<Tables>): Promise<void> {

@@ -1,5 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import { step } from "../kit/step.ts";
 
 const AT_ONCE = 5_000;
@@ -13,27 +15,36 @@ export interface OldPartition {
   to: Date;
 }
 
+const dating = new Statement(
+  { before: returned.time },
+  ({ value }: Slots<{ ageMs: number }>) => sql`
+    select date_trunc('month', clock_timestamp() - ${value(({ ageMs }) => ageMs)} * interval '1 ms', 'UTC')
+      as before`,
+);
+
 /** The first moment of the month that holds what is just `ageMs` old; UTC, by Postgres' clock. */
 export async function firstOfMonthBefore(db: Kysely<Tables>, ageMs: number): Promise<Date> {
-  const { rows } = await sql<{ before: Date }>`
-    select date_trunc('month', clock_timestamp() - ${ageMs} * interval '1 ms', 'UTC') as before`.execute(db);
-  return rows[0]?.before ?? new Date(0);
+  const [row] = await dating.execute(db, { ageMs });
+  return row?.before ?? new Date(0);
 }
 
-/** The partitions that end at `before` or earlier, the oldest first. */
-export async function partitionsBefore(db: Kysely<Tables>, before: Date): Promise<OldPartition[]> {
-  const { rows } = await sql<OldPartition>`
+const listing = new Statement(
+  { name: returned.text(), from: returned.time, to: returned.time },
+  ({ value }: Slots<{ before: Date }>) => sql`
     select * from (
-      select child.relname as name,
+      select child.relname::text as name,
         substring(pg_get_expr(child.relpartbound, child.oid)
           from $re$FROM \\('([^']+)'\\)$re$)::timestamptz as from,
         substring(pg_get_expr(child.relpartbound, child.oid)
           from $re$TO \\('([^']+)'\\)$re$)::timestamptz as to
       from pg_inherits join pg_class as child on child.oid = inhrelid
       where inhparent = 'callback'::regclass) as partition
-    where "to" <= ${before} order by "to"`.execute(db);
-  return rows;
-}
+    where "to" <= ${value(({ before }) => before)} order by "to"`,
+);
+
+/** The partitions that end at `before` or earlier, the oldest first. */
+export const partitionsBefore = (db: Kysely<Tables>, before: Date): Promise<OldPartition[]> =>
+  listing.execute(db, { before });
 
 /** Names the callbacks of a table that are about one of `keep`, rows of source and invoice_id. */
 const about = (table: RawBuilder<unknown>, keep: RawBuilder<unknown>) => sql`
@@ -49,16 +60,38 @@ const about = (table: RawBuilder<unknown>, keep: RawBuilder<unknown>) => sql`
 const within = ({ from, to }: OldPartition) => sql`
   (select * from callback where received_at >= ${from} and received_at < ${to})`;
 
+interface Dropping {
+  partition: OldPartition;
+  keep: RawBuilder<unknown>;
+}
+
+const NOTHING = sql`select null::text as source, null::uuid as invoice_id`;
+const NONE: OldPartition = { name: "", from: new Date(0), to: new Date(0) };
+
+const counting = new VaryingStatement(
+  { callbacks: returned.count, kept: returned.count },
+  ({ partition, keep }: Dropping) => sql`
+    select (select count(*) from ${within(partition)} as old) as callbacks,
+      (select count(*) from (${about(within(partition), keep)}) as kept) as kept`,
+  [{ partition: NONE, keep: NOTHING }],
+);
+
+// As text: a Date has no microseconds.
+const selectingKept = new VaryingStatement(
+  { at: returned.text(), id: returned.uuid },
+  ({ partition, keep }: Dropping) => sql`
+    select kept.received_at::text as at, kept.id from (${about(within(partition), keep)}) as kept`,
+  [{ partition: NONE, keep: NOTHING }],
+);
+
 /** How many callbacks a partition holds, and how many of them are about one of `keep`. */
 export async function countPartition(
   db: Kysely<Tables>,
   partition: OldPartition,
   keep: RawBuilder<unknown>,
 ): Promise<{ callbacks: number; kept: number }> {
-  const { rows } = await sql<{ callbacks: number; kept: number }>`
-    select (select count(*) from ${within(partition)} as old) as callbacks,
-      (select count(*) from (${about(within(partition), keep)}) as kept) as kept`.execute(db);
-  return rows[0] ?? { callbacks: 0, kept: 0 };
+  const [row] = await counting.execute(db, { partition, keep });
+  return row ?? { callbacks: 0, kept: 0 };
 }
 
 /**
@@ -71,11 +104,7 @@ export async function dropPartition(
   partition: OldPartition,
   keep: RawBuilder<unknown>,
 ): Promise<void> {
-  // As text: a Date has no microseconds.
-  const { rows } = await sql<{ at: string; id: string }>`
-    select kept.received_at::text as at, kept.id from (${about(within(partition), keep)}) as kept`.execute(
-    trx,
-  );
+  const rows = await selectingKept.execute(trx, { partition, keep });
   const [times, ids] = [rows.map(({ at }) => at), rows.map(({ id }) => id)];
   await sql`
       select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
@@ -89,14 +118,32 @@ const stragglers = (before: Date, keep: RawBuilder<unknown>) => sql`
   where old.received_at < ${before} and (old.received_at, old.id) not in (
     select kept.received_at, kept.id from (${about(sql`callback_default`, keep)}) as kept)`;
 
+interface Leaving {
+  before: Date;
+  keep: RawBuilder<unknown>;
+}
+
+const countingStragglers = new VaryingStatement(
+  { count: returned.count },
+  ({ before, keep }: Leaving) => sql`select count(*) as count from (${stragglers(before, keep)}) as leaving`,
+  [{ before: new Date(0), keep: NOTHING }],
+);
+
+const droppingStragglers = new VaryingStatement(
+  { dropped: nullable(returned.count) },
+  ({ before, keep }: Leaving) => sql`
+    select drop_kept_callbacks(array_agg(received_at), array_agg(id)) as dropped
+    from (${stragglers(before, keep)} limit ${AT_ONCE}) as leaving`,
+  [{ before: new Date(0), keep: NOTHING }],
+);
+
 export async function countStragglers(
   db: Kysely<Tables>,
   before: Date,
   keep: RawBuilder<unknown>,
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (${stragglers(before, keep)}) as leaving`.execute(db);
-  return rows[0]?.count ?? 0;
+  const [row] = await countingStragglers.execute(db, { before, keep });
+  return row?.count ?? 0;
 }
 
 /** @returns how many it deleted. */
@@ -107,10 +154,8 @@ export async function deleteStragglers(
 ): Promise<number> {
   for (let gone = 0; ; ) {
     step("stragglers to be deleted");
-    const { rows } = await sql<{ dropped: number }>`
-      select drop_kept_callbacks(array_agg(received_at), array_agg(id)) as dropped
-      from (${stragglers(before, keep)} limit ${AT_ONCE}) as leaving`.execute(db);
-    const some = rows[0]?.dropped ?? 0;
+    const [row] = await droppingStragglers.execute(db, { before, keep });
+    const some = row?.dropped ?? 0;
     if (some > 0) step("stragglers deleted");
     gone += some;
     if (some < AT_ONCE) return gone;

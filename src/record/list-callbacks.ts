@@ -1,6 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Place, Stretch } from "../database/page.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import type { OwnVerdict } from "./own-verdict.ts";
 import { receivedAt } from "./payment-state.ts";
 
@@ -38,17 +40,79 @@ export interface ListedCallback {
   erasedAt: Date | null;
 }
 
-const LISTED = sql`
+const LISTED = {
+  id: returned.uuid,
+  receivedAt: returned.time,
+  source: returned.text(),
+  method: returned.text(),
+  path: returned.text(),
+  reference: nullable(returned.text()),
+  remoteAddress: nullable(returned.text()),
+  foundBy: nullable(returned.text()),
+  verdict: nullable(returned.text<"unreadable" | "ping" | "refused">()),
+  invoiceIds: returned.uuids,
+  erasedAt: nullable(returned.time),
+  bytes: nullable(returned.integer),
+} as const;
+
+/** How long the body was as it was sent; null once it was erased. */
+export const sentBytes = sql`
+  case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end`;
+
+const listed = sql`
   id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
   found_by as "foundBy", verdict, invoice_ids as "invoiceIds", erased_at as "erasedAt",
-  case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end as bytes`;
+  ${sentBytes} as bytes`;
 
 /** Those that name the invoice, by an index each. */
-export const naming = (invoiceId: string): RawBuilder<unknown> => sql`
+export const naming = (invoiceId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select * from callback where invoice_ids[1] = ${invoiceId}
     union all
     select * from callback where cardinality(invoice_ids) > 1
       and invoice_ids @> array[${invoiceId}]::uuid[] and invoice_ids[1] <> ${invoiceId}) as callback`;
+
+interface Walk {
+  filters: CallbackFilters;
+  after: Place | null;
+  most: number;
+}
+
+const EVERY_FILTER: Required<CallbackFilters> = {
+  source: "",
+  verdict: "ping",
+  foundBy: "",
+  remoteAddress: "",
+  reference: "",
+  invoiceId: "",
+  from: "",
+  to: "",
+};
+
+const walking = new VaryingStatement(
+  { ...LISTED, at: returned.text(), place: returned.count, matches: returned.boolean },
+  ({ filters, after, most }: Walk) => {
+    const { invoiceId, verdict, from, to } = filters;
+    const looked = [sql`true`];
+    if (verdict !== undefined) looked.push(sql`verdict = ${verdict}`);
+    if (from !== undefined) looked.push(sql`received_at >= ${from}::timestamptz`);
+    if (to !== undefined) looked.push(sql`received_at < ${to}::timestamptz`);
+    if (after !== null) looked.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
+    // What an index knows bounds what is looked at; the rest is compared one by one.
+    return sql`
+      select * from (
+        select ${listed}, received_at::text as at,
+          row_number() over (order by received_at desc, id desc) as place, ${compared(filters)} as matches
+        from (
+          select * from ${invoiceId === undefined ? sql`callback` : naming(sql`${invoiceId}`)}
+          where ${sql.join(looked, sql` and `)}
+          order by received_at desc, id desc limit ${most}) as looked) as judged
+      where matches or place = ${most} order by place`;
+  },
+  [
+    { filters: {}, after: null, most: 1 },
+    { filters: EVERY_FILTER, after: { at: "", id: "", source: "" }, most: 1 },
+  ],
+);
 
 /**
  * The next of `most` callbacks, the newest first, that all filters match.
@@ -60,23 +124,7 @@ export async function listCallbacks(
   after: Place | null,
   most: number,
 ): Promise<Stretch<ListedCallback>> {
-  const { invoiceId, verdict, from, to } = filters;
-  const looked = [sql`true`];
-  if (verdict !== undefined) looked.push(sql`verdict = ${verdict}`);
-  if (from !== undefined) looked.push(sql`received_at >= ${from}::timestamptz`);
-  if (to !== undefined) looked.push(sql`received_at < ${to}::timestamptz`);
-  if (after !== null) looked.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
-  // What an index knows bounds what is looked at; the rest is compared one by one.
-  const { rows } = await sql<ListedCallback & { at: string; place: number; matches: boolean }>`
-    select * from (
-      select ${LISTED}, received_at::text as at, row_number() over (order by received_at desc,
-        id desc) as place,
-        ${compared(filters)} as matches
-      from (
-        select * from ${invoiceId === undefined ? sql`callback` : naming(invoiceId)}
-        where ${sql.join(looked, sql` and `)}
-        order by received_at desc, id desc limit ${most}) as looked) as judged
-    where matches or place = ${most} order by place`.execute(db);
+  const rows = await walking.execute(db, { filters, after, most });
   const placeOf = ({ at, id, source }: (typeof rows)[number]): Place => ({ at, id, source });
   const last = rows.at(-1);
   return {
@@ -113,25 +161,50 @@ export interface WholeCallback extends ListedCallback {
   erasedDigest: string | null;
 }
 
-const WHOLE = sql`${LISTED}, query, headers, body, cut, erased_digest as "erasedDigest"`;
+const WHOLE = {
+  ...LISTED,
+  query: returned.text(),
+  headers: returned.json<WholeCallback["headers"]>(),
+  body: returned.bytes,
+  cut: returned.json<unknown>(),
+  erasedDigest: nullable(returned.text()),
+} as const;
+
+const whole = sql`${listed}, query, headers, body, cut, erased_digest as "erasedDigest"`;
+
+const reading = new Statement(
+  WHOLE,
+  ({ value }: Slots<{ id: string }>) => sql`
+    select ${whole} from callback
+    where received_at = ${value(({ id }) => receivedAt(id))} and id = ${value(({ id }) => id)}`,
+);
+
+const readingNewest = new Statement(
+  WHOLE,
+  ({ value }: Slots<{ invoiceId: string; most: number }>) => sql`
+    select ${whole} from ${naming(value(({ invoiceId }) => invoiceId))}
+    order by received_at desc, id desc limit ${value(({ most }) => most)}`,
+);
+
+const countingMinutes = new Statement(
+  { at: returned.time, count: returned.count },
+  ({ value }: Slots<{ from: Date; to: Date }>) => sql`
+    select date_trunc('minute', received_at) as at, count(*) as count from callback
+    where received_at >= ${value(({ from }) => from)} and received_at < ${value(({ to }) => to)} group by 1`,
+);
 
 /** @param id a UUIDv7: its time says in which partition it stands. @returns null when there is none. */
 export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise<WholeCallback | null> {
-  const { rows } = await sql<WholeCallback>`
-    select ${WHOLE} from callback where received_at = ${receivedAt(id)} and id = ${id}`.execute(db);
-  return rows[0] ?? null;
+  const [row] = await reading.execute(db, { id });
+  return row ?? null;
 }
 
 /** The newest callbacks that named an invoice, whole. */
-export async function callbacksNaming(
+export const callbacksNaming = (
   db: Kysely<Tables>,
   invoiceId: string,
   most: number,
-): Promise<WholeCallback[]> {
-  const { rows } = await sql<WholeCallback>`
-    select ${WHOLE} from ${naming(invoiceId)} order by received_at desc, id desc limit ${most}`.execute(db);
-  return rows;
-}
+): Promise<WholeCallback[]> => readingNewest.execute(db, { invoiceId, most });
 
 /** How many were received in each minute of a period that has any; by the minute's beginning, in ms. */
 export async function callbacksByMinute(
@@ -139,8 +212,6 @@ export async function callbacksByMinute(
   from: Date,
   to: Date,
 ): Promise<Map<number, number>> {
-  const { rows } = await sql<{ at: Date; count: number }>`
-    select date_trunc('minute', received_at) as at, count(*) as count from callback
-    where received_at >= ${from} and received_at < ${to} group by 1`.execute(db);
+  const rows = await countingMinutes.execute(db, { from, to });
   return new Map(rows.map(({ at, count }) => [at.getTime(), count]));
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { whenNotBusy } from "./when-not-busy.ts";
@@ -46,9 +47,15 @@ export async function makePartitions(
   return made;
 }
 
+const making = new Statement(
+  { made: returned.boolean },
+  ({ value }: Slots<{ from: string }>) => sql`
+    select make_callback_partition((${value(({ from }) => from)}::timestamptz at time zone 'UTC')::date)
+      as made`,
+);
+
 async function makePartition(db: Kysely<Tables>, from: string): Promise<boolean> {
   step("partition to be made");
-  const { rows } = await sql<{ made: boolean }>`
-    select make_callback_partition((${from}::timestamptz at time zone 'UTC')::date) as made`.execute(db);
-  return rows[0]?.made === true;
+  const [row] = await making.execute(db, { from });
+  return row?.made === true;
 }

@@ -7,11 +7,11 @@ import type { NewReading } from "./read-again.ts";
 
 const READING: Columns<NewReading> = {
   callback_id: uuid(({ callback }) => callback.id),
-  // To the microsecond, which no Date is.
+  // As text: a Date has no microseconds.
   received_at: text(({ callback }) => callback.at),
   source: text(({ callback }) => callback.source),
   found_by: text(({ foundBy }) => foundBy),
-  // unnest would take an array of arrays apart to its last element.
+  // As text: unnest would flatten an array of arrays.
   ids: text(({ invoiceIds }) => `{${invoiceIds.join(",")}}`),
 };
 
@@ -29,7 +29,7 @@ const keeping = new Statement(
     from ${table("reading", READING, ({ readings }) => readings)}`,
 );
 
-/** Keeps what a replay found in callbacks, since their log is insert-only. */
+/** Stores what a replay found in callbacks; in a table of its own, because the log is insert-only. */
 export async function keepReadings(
   db: Kysely<Tables>,
   replay: { id: string },
@@ -38,7 +38,7 @@ export async function keepReadings(
   await keeping.execute(db, { replayId: replay.id, readings });
 }
 
-/** What replays found in a callback, the first one first. */
+/** What replays found in a callback, oldest first. */
 export async function readingsOf(
   db: Kysely<Tables>,
   callbackId: string,
@@ -56,7 +56,7 @@ export async function readingsOf(
 export const readingsAbout = (invoiceId: string): RawBuilder<unknown> => sql`
   select received_at, callback_id from callback_reading where invoice_ids @> array[${invoiceId}::uuid]`;
 
-/** Deletes the readings of callbacks that were received before that moment. */
+/** Deletes the readings of callbacks received before this time. */
 export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
   await db
     .deleteFrom("callback_reading")

@@ -10,8 +10,8 @@ import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
 import { selectCallbacks } from "./select-callbacks.ts";
 
 /**
- * Reads recorded callbacks again: invoice ids that were not found before, and those whose confirmation was
- * lost, are asked about.
+ * Reads recorded callbacks again and opens confirmations for invoice ids that were not found before, or whose
+ * confirmation was lost.
  */
 export class CallbacksSteps implements ReplaySteps {
   readonly #options: AskingAgainOptions & { readAgain: ReadAgain };

@@ -15,11 +15,11 @@ interface ChangeOptions {
   reason?: string | undefined;
 }
 
-/** Ends a replay for good, a failed one too. @throws RelayError when there is none, or it has ended. */
+/** Ends a replay for good, also a failed one. @throws RelayError when it does not exist or has ended. */
 export function cancelReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.cancel", async (trx, replay) => {
     if (replay.state === "done" || replay.state === "cancelled")
-      throw new RelayError(`The replay ${replay.id} has ended already: it is ${replay.state}.`, {
+      throw new RelayError(`The replay ${replay.id} has already ended: it is ${replay.state}.`, {
         next: "refuse",
       });
     await trx
@@ -31,13 +31,13 @@ export function cancelReplay(options: ChangeOptions): Promise<Replay> {
 }
 
 /**
- * Lets a failed or cancelled replay go on where it stopped.
- * @throws RelayError when there is none, or it is done.
+ * Makes a failed or cancelled replay resume where it stopped.
+ * @throws RelayError when it does not exist or is done.
  */
 export function resumeReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.resume", async (trx, replay) => {
     if (replay.state === "done")
-      throw new RelayError(`The replay ${replay.id} is done: there is nothing left of it to resume.`, {
+      throw new RelayError(`The replay ${replay.id} is done: there is nothing to resume.`, {
         next: "refuse",
       });
     await trx

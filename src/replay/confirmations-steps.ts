@@ -11,9 +11,9 @@ import { selectConfirmations } from "./select-confirmations.ts";
 
 export interface AskingAgainOptions {
   db: Kysely<Tables>;
-  /** Wakes the workers that confirm, after a commit that opened confirmations. */
+  /** Wakes the confirming workers, after a commit that opened confirmations. */
   onConfirmations: () => void | Promise<void>;
-  /** The most replayed confirmations that nobody has asked yet (G8). */
+  /** The most replayed confirmations that may wait to be asked (G8). */
   mostOpen?: number;
 }
 
@@ -23,7 +23,7 @@ const LOOK_AGAIN_MS = 250;
 /** How a replay opens confirmations: live ones go first (G9). */
 export const OPENING = { openedBy: "replay", priority: "replay" } as const;
 
-/** Asks the provider again: the next confirmations are opened in one transaction with the progress. */
+/** Opens confirmations again, in one transaction with the progress. */
 export class ConfirmationsSteps implements ReplaySteps {
   readonly #options: AskingAgainOptions;
 
@@ -39,8 +39,8 @@ export class ConfirmationsSteps implements ReplaySteps {
     const last = confirmations.at(-1);
     if (last === undefined) return { kind: "ends" };
     const moved = await db.transaction().execute(async (trx) => {
-      // Where a back-fill only records, asking again must not publish: what is known of the confirmation
-      // stands.
+      // Asking again must not publish what a back-fill only recorded: an existing confirmation keeps its
+      // flag.
       await openConfirmations(trx, confirmations, { ...OPENING, recordOnly: true });
       await noteReplayed(trx, replay.id, confirmations);
       step("confirmations to be opened again");
@@ -64,5 +64,5 @@ export async function waitsForRoom({
   const open = await countUnaskedReplays(db);
   return open < mostOpen
     ? null
-    : { kind: "waits", why: `${open} replayed confirmations are still to be asked`, ms: LOOK_AGAIN_MS };
+    : { kind: "waits", why: `${open} replayed confirmations are still waiting`, ms: LOOK_AGAIN_MS };
 }

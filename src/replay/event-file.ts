@@ -7,12 +7,12 @@ import type { HeldReplay } from "./replay.ts";
 import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
 import { selectEvents } from "./select-events.ts";
 
-/** Events hold personal data: the file is its owner's alone. */
+/** Events contain personal data, so only the owner may read the file. */
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes events to a file as NDJSON, one payload a line, exactly as published. The progress remembers how
- * long the file was, so that after a crash each line stands there once and whole.
+ * Writes events to a file as NDJSON, one payload a line, exactly as published. The progress includes the
+ * file's length, so that after a crash every line is there once and whole.
  */
 export class EventFileSteps implements ReplaySteps {
   readonly #db: Kysely<Tables>;
@@ -52,8 +52,8 @@ async function writeWhole(file: FileHandle, bytes: Buffer, at: number): Promise<
 }
 
 /**
- * Makes the file of a replay, empty and its owner's alone.
- * @throws RelayError when it is there already, or cannot be made.
+ * Creates the empty file of a replay, readable only by its owner.
+ * @throws RelayError when it already exists or cannot be created.
  */
 export async function createEventFile(path: string): Promise<void> {
   try {
@@ -61,19 +61,20 @@ export async function createEventFile(path: string): Promise<void> {
   } catch (cause) {
     const there = cause instanceof Error && "code" in cause && cause.code === "EEXIST";
     const message = there
-      ? `The file ${path} is there already. Choose another name: nothing is written over.`
-      : `The file ${path} cannot be made: ${messageOf(cause)}`;
+      ? `The file ${path} already exists. Choose another name: nothing is overwritten.`
+      : `The file ${path} cannot be created: ${messageOf(cause)}`;
     throw new RelayError(message, { next: "refuse", cause });
   }
 }
 
-/** Opens the file that was made for a replay. @throws RelayError when it is gone. */
+/** Opens the file of a replay. @throws RelayError when it is gone. */
 export async function openEventFile(path: string): Promise<FileHandle> {
   try {
     return await open(path, "r+");
   } catch (cause) {
     throw new RelayError(
-      `The file ${path} cannot be opened: ${messageOf(cause)}. A replay to a file goes on where its file is.`,
+      `The file ${path} cannot be opened: ${messageOf(cause)}. A replay to a file can only be resumed ` +
+        "on the machine that has the file.",
       { next: "refuse", cause },
     );
   }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
+import { databaseClock } from "../database/clock.ts";
 import { type Columns, text, uuid } from "../database/columns.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -12,14 +13,14 @@ import { keepReplayed } from "../outbox/keep-replayed.ts";
 import { startSending } from "../publish/send-trace.ts";
 import { LeaseLost } from "../workers/held-lease.ts";
 import { saveProgress } from "./held-replay.ts";
-import { databaseClock, waitsForLiveEvents } from "./live-events-first.ts";
+import { waitsForLiveEvents } from "./live-events-first.ts";
 import type { HeldReplay } from "./replay.ts";
 import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
 import { type SelectedEvent, selectEvents } from "./select-events.ts";
 
 export interface PublishingAgainOptions {
   db: Kysely<Tables>;
-  /** Of its own, so that a replay never holds a connection that live events want. */
+  /** A connection of its own, so that a replay never uses one that live events need. */
   destination: Destination;
   routes: readonly Route[];
   tracer?: Tracer | null;
@@ -27,24 +28,24 @@ export interface PublishingAgainOptions {
 
 const BACK_OFF = { firstMs: 500, capMs: 30_000 };
 
-/** What SNS said about a batch, until it is written down. */
+/** What SNS said about a batch, until it is stored. */
 interface Answered {
   topicArn: string;
   entries: { event: SelectedEvent; outcome: EntryOutcome }[];
 }
 
 /**
- * Publishes again, one batch at a time and never one before live events that wait already (G9). The outcome
- * of every entry is kept before it goes on; what failed is sent again, alone with its like, after a back-off
- * (G5).
+ * Publishes events again, one batch at a time, after the live events that are already waiting (G9). The
+ * outcome of every entry is stored before the next batch; only the entries that failed are sent again, after
+ * a back-off (G5).
  */
 export class EventsSteps implements ReplaySteps {
   readonly #options: PublishingAgainOptions;
   #faults = 0;
-  /** So many go alone, because SNS refused the batch they were in. */
+  /** How many events are sent one by one, because SNS refused their batch. */
   #alone = 0;
   #lastBatchEnded: string | null = null;
-  /** Not written down yet: the database went away meanwhile. */
+  /** Not stored yet, because the database went away. */
   #unkept: Answered | null = null;
 
   constructor(options: PublishingAgainOptions) {
@@ -78,14 +79,14 @@ export class EventsSteps implements ReplaySteps {
       return { kind: "fails", why: `SNS refuses the topic ${topicArn}: ${outcome.error}` };
     if (outcome.kind === "refused" && batch.length > 1) {
       this.#alone = batch.length;
-      return { kind: "waits", why: "SNS refused a batch; its entries go one by one", ms: 0 };
+      return { kind: "waits", why: "SNS refused a batch; its entries are sent one by one", ms: 0 };
     }
     const entries = batch.map((event, index) => ({ event, outcome: entryOutcome(outcome, index) }));
     this.#unkept = { topicArn, entries };
     return await this.#keep(replay, this.#unkept);
   }
 
-  /** As many of the first ones as go to one topic in one batch. */
+  /** As many of the first events as fit into one batch for one topic. */
   #firstBatch(
     events: readonly SelectedEvent[],
     { target }: HeldReplay,
@@ -98,7 +99,7 @@ export class EventsSteps implements ReplaySteps {
     const [first] = events;
     const topicArn = first === undefined ? undefined : topicOf(first);
     if (topicArn === undefined) return null;
-    // Two sources may have one event id, which a batch takes once.
+    // Two sources may use the same event id, which a batch may contain only once.
     const ids = new Set<string>();
     const others = events.findIndex(
       (event) => topicOf(event) !== topicArn || ids.size === ids.add(event.id).size,
@@ -157,8 +158,8 @@ const keepingRefusals = new Statement(
 );
 
 /**
- * The position moves only once the whole batch has an outcome; until then the query leaves out those that
- * have. Kept a second time, since nobody knew of the first, it counts only what is new.
+ * The position advances only once the whole batch has an outcome; until then the query skips the events that
+ * have one. Storing the same outcome again, after a commit of unknown outcome, counts it once.
  */
 async function keepOutcomes(
   db: Kysely<Tables>,
@@ -186,7 +187,7 @@ async function keepOutcomes(
         ? { position: { at: last.at, id: last.id, source: last.source } }
         : {}),
     };
-    // Lost or not, an acceptance is kept, because it happened.
+    // An acceptance is a fact: it is stored even if the lease was lost.
     return await saveProgress(trx, replay, progress).catch(lostLease);
   });
   if (moved instanceof LeaseLost) throw moved;

@@ -2,12 +2,12 @@ import { type RawBuilder, sql } from "kysely";
 import { RelayError } from "../kit/errors.ts";
 import type { ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 
-/** What a condition of one filter looks like for one kind. */
+/** The condition for each filter that a kind of replay supports. */
 type Conditions = {
   [Name in keyof ReplayFilters]?: (value: NonNullable<ReplayFilters[Name]>) => RawBuilder<unknown>;
 };
 
-/** All given filters at once, as one SQL condition. */
+/** All given filters as one SQL condition. */
 export function conditionOf(filters: ReplayFilters, conditions: Conditions): RawBuilder<unknown> {
   const parts = Object.entries(conditions).flatMap(([name, condition]) => {
     const value = filters[name as keyof ReplayFilters];
@@ -16,26 +16,39 @@ export function conditionOf(filters: ReplayFilters, conditions: Conditions): Raw
   return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `);
 }
 
+/** For the test that prepares each shape of a statement. */
+export const EVERY_FILTER: Required<ReplayFilters> = {
+  from: "",
+  to: "",
+  invoiceIds: [],
+  collection: "",
+  verdict: "paid",
+  source: "",
+  eventType: "",
+  callbackIds: [],
+  refused: true,
+};
+
 const WHERE_ELSE: [filter: keyof ReplayFilters, kinds: readonly ReplayKind[], name: string][] = [
-  ["eventType", ["events"], "the event type"],
+  ["eventType", ["events"], "an event type"],
   ["callbackIds", ["callbacks"], "callbacks by their ids"],
   ["refused", ["callbacks"], "refused callbacks"],
 ];
 
 /**
- * @throws RelayError for what this kind of replay cannot be restricted to or sent to, rather than ignoring
+ * @throws RelayError for a filter or target that this kind of replay does not support, instead of ignoring
  *   it.
  */
 export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, target: ReplayTarget): void {
   for (const [filter, kinds, name] of WHERE_ELSE) {
     if (filters[filter] !== undefined && !kinds.includes(kind))
-      refuse(`A replay of ${kind} does not know ${name}: that is for a replay of ${kinds.join(" or ")}.`);
+      refuse(`A replay of ${kind} cannot select ${name}: only a replay of ${kinds.join(" or ")} can.`);
   }
   if (target.kind !== "topics" && kind !== "events")
     refuse(`A replay of ${kind} asks the provider again; only events go to another topic or a file.`);
   const { from, to } = filters;
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
-    refuse(`The time from ${from} to ${to} is empty: the first must be the earlier one.`);
+    refuse(`The period from ${from} to ${to} is empty: \`from\` must be before \`to\`.`);
 }
 
 function refuse(message: string): never {

@@ -14,9 +14,9 @@ const HELD_COLUMNS = [
 ] as const;
 
 /**
- * Takes the lease, unless someone else holds it or another replay of its kind is under way: they take turns,
- * so that live traffic waits behind one of them at most.
- * @returns null when it cannot be had now.
+ * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
+ * a time, so that live traffic never waits behind more than one of them.
+ * @returns null when it cannot be taken now.
  */
 export function claimReplay(
   db: Kysely<Tables>,
@@ -62,11 +62,11 @@ export interface ProgressMade {
   opened?: number;
   sent?: number;
   refused?: number;
-  /** Left out: it stays where it is. */
+  /** Unchanged if omitted. */
   position?: Position | null;
 }
 
-/** @throws LeaseLost, which rolls back what the transaction did, unless the caller lets it stand. */
+/** @throws LeaseLost, which rolls back the transaction unless the caller catches it. */
 export async function saveProgress(
   trx: Transaction<Tables> | Kysely<Tables>,
   held: HeldReplay,
@@ -94,7 +94,7 @@ const endOf = (leaseMs: number) => sql<Date>`${leaseEnd(sql`${leaseMs}`)}`;
 
 export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
 
-/** Gives the lease back; the next one goes on where it stands. @throws LeaseLost */
+/** Gives the lease back, so that another process can continue. @throws LeaseLost */
 export const releaseReplay = (db: Kysely<Tables>, held: HeldReplay) => change(db, held, NO_LEASE);
 
 /** @throws LeaseLost */
@@ -105,7 +105,7 @@ export const endReplay = (
   lastError: string | null = null,
 ) => change(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
 
-/** Ends a replay that cannot go on, and raises the alarm that says so with it (G13). @throws LeaseLost */
+/** Marks a replay as failed and raises the alarm in the same transaction (G13). @throws LeaseLost */
 export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, alarm: Alarm | null) {
   return db.transaction().execute(async (trx) => {
     const failed = await endReplay(trx, held, "failed", why);

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { countWaiting } from "../outbox/count-waiting.ts";
 import type { Route } from "../outbox/event.ts";
@@ -17,15 +17,15 @@ const CLOSED_MS = 1_000;
 
 const CLOSED = {
   paused: "the topic is paused; resume it with: invoice-relay resume publish",
-  refused: "SNS refuses the topic; once that is mended: invoice-relay resume publish",
-  backing_off: "the topic backs off after a fault",
+  refused: "SNS refuses the topic; once that is fixed: invoice-relay resume publish",
+  backing_off: "the topic is backing off after a fault",
 } as const;
 
 /**
  * Live events go first: the next batch of a replay waits for every live event of the topic that was due when
- * the batch before it ended. So none ever waits behind more than one (G9), and replays still come forward
- * while new ones keep arriving. A topic that is paused or backing off is left alone.
- * @param since Postgres' clock when the batch before ended; null before the first one.
+ * the previous batch ended. So no live event waits behind more than one batch (G9), and replays still make
+ * progress while new events keep arriving. Nothing is sent to a topic that is paused or backing off.
+ * @param since Postgres' clock when the previous batch ended; null before the first one.
  */
 export async function waitsForLiveEvents(
   db: Kysely<Tables>,
@@ -41,10 +41,4 @@ export async function waitsForLiveEvents(
   if (waiting > 0)
     return { why: `${waiting} live events go first (they need a running invoice-relay serve)`, ms: LIVE_MS };
   return null;
-}
-
-/** Postgres' clock, to the microsecond. */
-export async function databaseClock(db: Kysely<Tables>): Promise<string> {
-  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
-  return rows[0]?.now ?? "-infinity";
 }

@@ -14,15 +14,15 @@ export interface ReplayRequest {
   target: ReplayTarget;
 }
 
-/** One of those that a replay would take. */
+/** One item that a replay would process. */
 export interface PlannedItem {
   invoiceIds: string[];
   eventId: string | null;
   callbackId: string | null;
   source: string;
-  /** When it was asked for, received or made. */
+  /** When it was requested, received or created. */
   at: Date;
-  /** What is known of it: a verdict, where new ids were found, the event's type. */
+  /** Its verdict, where new ids were found, or the event's type. */
   about: string;
 }
 
@@ -30,8 +30,8 @@ export interface ReplayPlan extends ReplayRequest {
   /** Confirmations, callbacks or events that the filters match. */
   matching: number;
   /**
-   * Of callbacks: those with invoice ids that nobody asks about: not found before, or lost. null for other
-   * kinds.
+   * The number of callbacks with invoice ids that have no confirmation (not found before, or lost); null for
+   * other kinds.
    */
   withNewIds: number | null;
   first: PlannedItem[];
@@ -49,8 +49,8 @@ const SHOWN = 10;
 const CALLBACKS_AT_ONCE = 500;
 
 /**
- * The dry run: how many a replay would take, and the first of them. Changes nothing.
- * @throws RelayError for filters that make no sense.
+ * The dry run: how many items a replay would process, and the first of them. Changes nothing.
+ * @throws RelayError for filters that do not apply.
  */
 export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
   const { db, kind, filters, target, routes, show = SHOWN } = options;

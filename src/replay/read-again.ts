@@ -1,6 +1,6 @@
 import type { SelectedCallback } from "./select-callbacks.ts";
 
-/** A recorded callback, as the reader of callbacks wants it. */
+/** A recorded callback, as the reader of callbacks takes it. */
 export interface RecordedRequest {
   method: string;
   query: string;
@@ -11,21 +11,21 @@ export interface RecordedRequest {
   body: Uint8Array;
 }
 
-/** The reader that receives callbacks, composed in by `app/`: null when it finds no invoice id. */
+/** The reader that `receive/` uses, passed in by `app/`; returns null when it finds no invoice id. */
 export type ReadAgain = (request: RecordedRequest) => { invoiceIds: string[]; foundBy: string } | null;
 
 export interface NewReading {
   callback: SelectedCallback;
-  /** Those that nobody asks about: not found before, or found and lost since. */
+  /** Those without a confirmation: not found before, or lost since. */
   invoiceIds: string[];
   foundBy: string;
 }
 
-/** What says where an id was found whose confirmation was lost, when today's reading does not find it. */
+/** Where an id was found whose confirmation was lost, if today's reader does not find it. */
 const IN_THE_LOG = "the log";
 
 /**
- * The invoice ids of a recorded callback that are not asked about, though they should be; null when there are
+ * The invoice ids of a recorded callback that should have a confirmation and have none; null when there are
  * none. Pure.
  */
 export function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): NewReading | null {
@@ -39,9 +39,9 @@ export function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): 
     contentEncoding: header("content-encoding"),
     body: callback.body,
   });
-  const settled = new Set(callback.settledIds);
+  const opened = new Set(callback.openedIds);
   const invoiceIds = [...new Set([...callback.foundIds, ...(reading?.invoiceIds ?? [])])].filter(
-    (id) => !settled.has(id),
+    (id) => !opened.has(id),
   );
   return invoiceIds.length === 0 ? null : { callback, invoiceIds, foundBy: reading?.foundBy ?? IN_THE_LOG };
 }

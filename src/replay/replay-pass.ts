@@ -2,8 +2,8 @@ import type { Logger } from "../kit/log.ts";
 import type { ReplayRunner } from "./replay-runner.ts";
 
 /**
- * Takes up replays that nobody works on, the oldest first, until none is left: those asked for by the admin
- * API, and those whose process died.
+ * Runs the replays that no process works on, oldest first, until none is left: those started through the
+ * admin API, and those whose process died.
  */
 export async function replayPass(
   { runner, log }: { runner: ReplayRunner; log: Logger },

@@ -4,7 +4,7 @@ import { RelayError } from "../kit/errors.ts";
 import { invoicesOf } from "../outbox/read-event.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "./replay.ts";
 
-/** What `Replay` shows, over `replay`. */
+/** The columns of `replay` that `Replay` has. */
 export const COLUMNS = [
   "id",
   "kind",
@@ -26,7 +26,7 @@ export const COLUMNS = [
   "last_error as lastError",
 ] as const;
 
-/** The newest first. */
+/** Newest first. */
 export async function listReplays({
   db,
   limit = 20,
@@ -47,7 +47,7 @@ export async function findReplay({ db, id }: { db: Kysely<Tables>; id: string })
   return (await db.selectFrom("replay").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
 }
 
-/** @throws RelayError when there is none. */
+/** @throws RelayError when it does not exist. */
 export async function mustFindReplay(options: { db: Kysely<Tables>; id: string }): Promise<Replay> {
   const replay = await findReplay(options);
   if (replay === null)

@@ -23,25 +23,24 @@ export interface ReplayRunnerOptions {
   db: Kysely<Tables>;
   routes: readonly Route[];
   readAgain: ReadAgain;
-  /** Makes what one replay of events sends with: a connection of its own. */
+  /** Opens the destination of one replay of events, with a connection of its own. */
   createDestination: () => Destination;
-  /** Wakes the workers that confirm. */
+  /** Wakes the confirming workers. */
   onConfirmations: () => void | Promise<void>;
   leaseMs: number;
-  /** Told of a replay that cannot go on; null where a person watches. */
+  /** Receives the alarm of a failed replay; null while a person watches it. */
   alarms: Alarms | null;
   tracer?: Tracer | null;
 }
 
 export interface Watching {
-  /** Ends the run after the step under way; the replay can go on later. */
+  /** Ends the run after the current step; the replay can be resumed later. */
   stop: AbortSignal;
   onProgress?: (replay: Replay) => void;
 }
 
 const LOOK_AGAIN_MS = 500;
 
-/** Runs replays in this process. */
 export class ReplayRunner {
   readonly #options: ReplayRunnerOptions;
 
@@ -54,8 +53,8 @@ export class ReplayRunner {
   }
 
   /**
-   * Takes up a replay, or any that nobody works on and that needs no file, and runs it.
-   * @returns null when there is none to be had now.
+   * Claims and runs a replay, or any that no process works on and that needs no file.
+   * @returns null when none can be claimed now.
    */
   async takeUp(id: string | "any on a topic", watching: Watching): Promise<Replay | null> {
     const { db, leaseMs } = this.#options;
@@ -76,7 +75,7 @@ export class ReplayRunner {
   }
 
   /**
-   * Runs the replay here, or watches while another process does or another replay of its kind goes first,
+   * Runs the replay here, or watches while another process runs it or another replay of its kind goes first,
    * until it has ended or `stop` aborts.
    */
   async follow(started: Replay, watching: Required<Watching>): Promise<Replay> {
@@ -120,5 +119,5 @@ const failure = ({ id, kind }: Replay, why: string): Alarm => ({
   name: "replay_failed",
   source: "",
   subject: id,
-  detail: `A replay of ${kind} cannot go on: ${why}. Go on with: invoice-relay replay resume ${id}`,
+  detail: `A replay of ${kind} failed: ${why}. Resume it with: invoice-relay replay resume ${id}`,
 });

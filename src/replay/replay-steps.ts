@@ -1,18 +1,18 @@
 import type { HeldReplay } from "./replay.ts";
 
-/** What one step of a replay came to; its progress is saved by then. */
+/** The result of one step of a replay; its progress is already saved. */
 export type StepOutcome =
-  /** So many were taken, as the rate counts them. */
+  /** This many items were processed, as the rate limit counts them. */
   | { kind: "went"; replay: HeldReplay; taken: number }
-  /** Something else goes first, or a fault passes by itself. */
+  /** Something else goes first, or a fault may pass. */
   | { kind: "waits"; why: string; ms: number; replay?: HeldReplay }
-  /** There is no more. */
+  /** Nothing is left. */
   | { kind: "ends" }
-  /** It cannot go on until a person has done something. */
+  /** It cannot continue until a person acts. */
   | { kind: "fails"; why: string };
 
-/** What a replay does, a few at a time. */
+/** The work of one kind of replay, a few items at a time. */
 export interface ReplaySteps {
-  /** Takes the next few of one replay, at most `most`, and saves how far it came. */
+  /** Processes the next items of a replay, at most `most`, and saves the progress. */
   next(replay: HeldReplay, most: number): Promise<StepOutcome>;
 }

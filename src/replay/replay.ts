@@ -4,30 +4,30 @@ import type { ReplayTable } from "../database/tables.ts";
 export type ReplayKind = Selectable<ReplayTable>["kind"];
 export type ReplayState = Selectable<ReplayTable>["state"];
 
-/** Which of the log is run again; what is left out does not restrict. */
+/** What part of the log to run again; an omitted filter matches everything. */
 export interface ReplayFilters {
   /**
-   * ISO 8601, inclusive. When it was last asked for (confirmations), received (callbacks), or made (events).
+   * ISO 8601, inclusive: when last requested (confirmations), received (callbacks) or created (events).
    */
   from?: string | undefined;
-  /** ISO 8601, exclusive; the moment the replay was asked for when left out. */
+  /** ISO 8601, exclusive; by default the time the replay was started. */
   to?: string | undefined;
   /** Lower case. */
   invoiceIds?: string[] | undefined;
-  /** The collection's name, as invoices carry it. */
+  /** The collection's name, as it appears in invoices. */
   collection?: string | undefined;
   /** Of the invoice's confirmation; for callbacks also `unreadable`, `ping` or `refused`. */
   verdict?: string | undefined;
   source?: string | undefined;
-  /** Of events only. */
+  /** Only for events. */
   eventType?: string | undefined;
-  /** Of callbacks only: these and no other. */
+  /** Only for callbacks: just these. */
   callbackIds?: string[] | undefined;
-  /** Of callbacks only: those that a signature or address check refused, too. */
+  /** Only for callbacks: include those that a signature or address check refused. */
   refused?: boolean | undefined;
 }
 
-/** The rate when none is asked for, a second. */
+/** The default rates, per second. */
 export const DEFAULT_RATES = { confirmations: 20, callbacks: 200, events: 100 } as const;
 
 /** Where a replay of events goes. */
@@ -38,12 +38,12 @@ export type ReplayTarget =
   /** NDJSON, one payload a line, on the machine that runs it. */
   | { kind: "file"; path: string };
 
-/** How far it has come in the order of its kind; times as Postgres writes them, to the microsecond. */
+/** The last item processed, in the order of its kind; times as Postgres writes them, to the microsecond. */
 export interface Position {
   at?: string;
   id: string;
   source?: string;
-  /** How long the file is up to here. */
+  /** The length of the file up to here. */
   bytes?: number;
 }
 
@@ -54,30 +54,30 @@ export interface Replay {
   state: ReplayState;
   filters: ReplayFilters;
   target: ReplayTarget;
-  /** The most a second. */
+  /** The most per second. */
   rate: number;
   requestedBy: string;
   requestedAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;
-  /** How many there were when it was asked for. */
+  /** How many items matched when it was started. */
   matching: number;
-  /** How many of them are behind it. */
+  /** How many of them are processed. */
   handled: number;
   /** Confirmations opened. */
   opened: number;
   /** Entries that SNS accepted, or lines written. */
   sent: number;
-  /** Entries that SNS refused; they stand in its refusals by name. */
+  /** Entries that SNS refused; `replay show` lists them. */
   refused: number;
-  /** Someone works on it now. */
+  /** A process works on it now. */
   underWay: boolean;
-  /** Why it does not go on at the moment; null when it does. */
+  /** What it is waiting for; null when it is not waiting. */
   waitsFor: string | null;
   lastError: string | null;
 }
 
-/** A replay that this process holds the lease of. */
+/** A replay whose lease this process holds. */
 export interface HeldReplay extends Replay {
   leaseToken: string;
   position: Position | null;

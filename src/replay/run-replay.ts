@@ -16,27 +16,27 @@ export interface RunOptions {
   db: Kysely<Tables>;
   steps: ReplaySteps;
   leaseMs: number;
-  /** Ends the run after the step under way; the replay can go on later. */
+  /** Ends the run after the current step; the replay can be resumed later. */
   stop: AbortSignal;
   onProgress?: ((replay: Replay) => void) | undefined;
-  /** The alarm of a replay that cannot go on, raised with its end; null while a person watches it. */
+  /** The alarm of a failed replay, raised when it fails; null while a person watches it. */
   alarmOf(failed: Replay, why: string): Alarm | null;
 }
 
 /**
- * The most that one step takes. SNS' batches hold ten; confirmations and callbacks go into one transaction.
+ * The most items in one step: an SNS batch holds ten; confirmations and callbacks share one transaction.
  */
 const MOST_AT_ONCE = { confirmations: 100, callbacks: 200, events: 10 } as const;
 
-/** At low rates a step takes what is due in this time, in ms, so that the rate is kept smoothly. */
+/** At low rates a step processes what the rate allows in this time, in ms, so that work is spread evenly. */
 const STEP_MS = 200;
 const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
 
 /**
  * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled,
- * or this process is asked to stop. Every step saves its progress, so whoever takes the lease next goes on
- * there. A database that is away is waited for.
- * @returns the replay as it stands then.
+ * or this process is asked to stop. Every step saves its progress, so whoever takes the lease next continues
+ * there. If the database goes away, it waits.
+ * @returns the replay in its state at the end.
  */
 export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {
   const { db, leaseMs, stop } = options;
@@ -61,7 +61,7 @@ async function extend(db: Kysely<Tables>, held: HeldReplay, leaseMs: number): Pr
   }
 }
 
-/** Reads until the database answers. @returns null once it is to stop before. */
+/** Retries until the database answers. @returns null if asked to stop first. */
 export async function whenAnswered<Result>(
   read: () => Promise<Result>,
   stop: AbortSignal,
@@ -94,19 +94,19 @@ class Run {
       if (waitMs === "ended") return;
       await pause(waitMs - (performance.now() - startedAt), stop);
     }
-    // Or it runs out by itself.
+    // If this fails, the lease expires.
     await releaseReplay(this.#options.db, this.replay).catch((error: unknown) => {
       if (!isLostConnection(error)) throw error;
     });
   }
 
-  /** @returns how long until the next step, from this one's start, in ms. */
+  /** @returns the time from the start of this step to the next one, in ms. */
   async #stepOnce(): Promise<number | "ended"> {
     const { db, steps, leaseMs } = this.#options;
     const { rate, kind } = this.replay;
     const most = Math.min(MOST_AT_ONCE[kind], Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
     try {
-      // Nobody knows whether what was under way when the database went away came through: its row does.
+      // When the database went away, the step may or may not have been committed: the row says which.
       if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, leaseMs);
       const next = await this.#conclude(await this.#taking(steps.next(this.replay, most)));
       this.#databaseFaults = 0;
@@ -118,7 +118,7 @@ class Run {
     }
   }
 
-  /** Whatever a step failed with, but for the database being away, is a failure of the replay. */
+  /** Any error of a step fails the replay, unless the database is away. */
   async #taking(step: Promise<StepOutcome>): Promise<StepOutcome> {
     try {
       return await step;

@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
 import { unknownKeptSince } from "../confirmations/delete-unknown.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import { isOwnVerdict } from "../record/own-verdict.ts";
-import { conditionOf } from "./filter-conditions.ts";
+import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
 export interface SelectedCallback {
@@ -17,18 +19,18 @@ export interface SelectedCallback {
   headers: [name: string, value: string][];
   body: Buffer;
   verdict: string | null;
-  /** What was found when it came in, and by earlier replays; of a refused one, only by these. */
+  /** Ids found when it came in and by earlier replays; for a refused callback only by replays. */
   foundIds: string[];
   /**
-   * Those of them that are confirmed for this source, or are to be; and, unless they were named, those of a
-   * callback so old that they were forgotten as unknown.
+   * Those that have a confirmation of this source; also, unless the filter names them, ids of a callback so
+   * old that their confirmations may have been deleted as unknown.
    */
-  settledIds: string[];
+  openedIds: string[];
 }
 
 const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
 
-/** An erased callback has no bytes to read. */
+/** Erased callbacks are excluded: they have no body to read. */
 const matching = (filters: ReplayFilters) => sql`
   from callback as c
   where c.erased_at is null
@@ -51,32 +53,54 @@ const matching = (filters: ReplayFilters) => sql`
       source: (source) => sql`c.source = ${source}`,
     })}`;
 
+const OTHER_VERDICT: ReplayFilters = { verdict: "refused" };
+
+const counting = new VaryingStatement(
+  { count: returned.count },
+  (filters: ReplayFilters) => sql`select count(*) as count ${matching(filters)}`,
+  [{}, EVERY_FILTER, OTHER_VERDICT],
+);
+
 export async function countCallbacks(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count ${matching(filters)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  const [row] = await counting.execute(db, filters);
+  return row?.count ?? 0;
 }
 
 /**
- * Whether the confirmation of an id that was found when its callback came in may have been deleted as
- * unknown.
+ * Whether the confirmation of an id, found when its callback came in, may have been deleted as unknown.
  */
 const mayBeForgotten = ({ invoiceIds = [] }: ReplayFilters) => sql<boolean>`
   (selected.verdict is null and found = any(selected.invoice_ids)
     and selected.received_at < ${unknownKeptSince}
     and found <> all(${invoiceIds}::uuid[]))`;
 
-/** The next callbacks after a position, in the order they came. */
-export async function selectCallbacks(
-  db: Kysely<Tables>,
-  filters: ReplayFilters,
-  after: Position | null,
-  most: number,
-): Promise<SelectedCallback[]> {
+const SELECTED = {
+  id: returned.uuid,
+  receivedAt: returned.time,
+  at: returned.text(),
+  source: returned.text(),
+  method: returned.text(),
+  query: returned.text(),
+  reference: nullable(returned.text()),
+  headers: returned.json<SelectedCallback["headers"]>(),
+  body: returned.bytes,
+  verdict: nullable(returned.text()),
+  foundIds: returned.uuids,
+  openedIds: returned.uuids,
+} as const;
+
+interface Selection {
+  filters: ReplayFilters;
+  after: Position | null;
+  most: number;
+}
+
+const select = ({ filters, after, most }: Selection) => {
   const later =
     after === null
       ? sql`true`
       : sql`(c.received_at, c.id) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid)`;
-  const { rows } = await sql<SelectedCallback>`
+  return sql`
     with selected as (
       select c.*,
         case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end || coalesce((
@@ -91,7 +115,20 @@ export async function selectCallbacks(
         where ${mayBeForgotten(filters)} or exists (
           select from confirmation
           where confirmation.source = selected.source and confirmation.invoice_id = found)
-      ) as "settledIds"
-    from selected order by received_at, id`.execute(db);
-  return rows;
-}
+      ) as "openedIds"
+    from selected order by received_at, id`;
+};
+
+const selecting = new VaryingStatement(SELECTED, select, [
+  { filters: {}, after: null, most: 1 },
+  { filters: EVERY_FILTER, after: { id: "" }, most: 1 },
+  { filters: OTHER_VERDICT, after: null, most: 1 },
+]);
+
+/** The next callbacks after a position, in the order received. */
+export const selectCallbacks = (
+  db: Kysely<Tables>,
+  filters: ReplayFilters,
+  after: Position | null,
+  most: number,
+): Promise<SelectedCallback[]> => selecting.execute(db, { filters, after, most });

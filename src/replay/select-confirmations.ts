@@ -1,6 +1,8 @@
 import { type Kysely, sql } from "kysely";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { conditionOf } from "./filter-conditions.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
+import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
 export interface SelectedConfirmation {
@@ -22,27 +24,52 @@ const matching = (filters: ReplayFilters) => sql`
     source: (source) => sql`confirmation.source = ${source}`,
   })}`;
 
+const counting = new VaryingStatement(
+  { count: returned.count },
+  (filters: ReplayFilters) => sql`select count(*) as count ${matching(filters)}`,
+  [{}, EVERY_FILTER],
+);
+
 export async function countConfirmations(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count ${matching(filters)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  const [row] = await counting.execute(db, filters);
+  return row?.count ?? 0;
 }
 
-/** The next confirmations after a position, in the order of their invoices. */
-export async function selectConfirmations(
+interface Selection {
+  filters: ReplayFilters;
+  after: Position | null;
+  most: number;
+}
+
+const selecting = new VaryingStatement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    verdict: nullable(returned.text()),
+    requestedAt: returned.time,
+  },
+  ({ filters, after, most }: Selection) => {
+    const later =
+      after === null
+        ? sql`true`
+        : sql`
+          (confirmation.invoice_id, confirmation.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
+    return sql`
+      select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
+        confirmation.requested_at as "requestedAt"
+      ${matching(filters)} and ${later}
+      order by confirmation.invoice_id, confirmation.source limit ${most}`;
+  },
+  [
+    { filters: {}, after: null, most: 1 },
+    { filters: EVERY_FILTER, after: { id: "" }, most: 1 },
+  ],
+);
+
+/** The next confirmations after a position, in invoice order. */
+export const selectConfirmations = (
   db: Kysely<Tables>,
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-): Promise<SelectedConfirmation[]> {
-  const later =
-    after === null
-      ? sql`true`
-      : sql`
-        (confirmation.invoice_id, confirmation.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
-  const { rows } = await sql<SelectedConfirmation>`
-    select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
-      confirmation.requested_at as "requestedAt"
-    ${matching(filters)} and ${later}
-    order by confirmation.invoice_id, confirmation.source limit ${most}`.execute(db);
-  return rows;
-}
+): Promise<SelectedConfirmation[]> => selecting.execute(db, { filters, after, most });

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from "kysely";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import type { OutgoingEvent } from "../destination/destination.ts";
 import type { Route } from "../outbox/event.ts";
 import { isAccepted } from "../outbox/event-state.ts";
-import { conditionOf } from "./filter-conditions.ts";
+import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
 import type { Position, ReplayFilters, ReplayTarget } from "./replay.ts";
 
 export interface SelectedEvent extends OutgoingEvent {
@@ -12,12 +14,12 @@ export interface SelectedEvent extends OutgoingEvent {
   at: string;
 }
 
-/** Test events have no way to the live topic: without a route they stay. */
+/** Test events never go to the live topic: without a route they are excluded. */
 const hasRoute = (routes: readonly Route[]) => sql`
   (event.source, event.invoice_type) in (select * from unnest(
     ${routes.map((route) => route.source)}::text[], ${routes.map((route) => route.invoiceType)}::text[]))`;
 
-/** Only what was published once is published again: the rest goes out by itself, or waits for a decision. */
+/** Only published events are replayed: others will still be sent, or wait for a decision. */
 const matching = (filters: ReplayFilters, target: ReplayTarget, routes: readonly Route[]) => sql`
   from event
   where ${isAccepted}
@@ -35,15 +37,24 @@ const matching = (filters: ReplayFilters, target: ReplayTarget, routes: readonly
       eventType: (type) => sql`event.type = ${type}`,
     })}`;
 
+const ANY = { filters: {}, target: { kind: "file", path: "" }, routes: [] } as const;
+const EVERY = { filters: EVERY_FILTER, target: { kind: "topics" }, routes: [] } as const;
+
+const counting = new VaryingStatement(
+  { count: returned.count },
+  ({ filters, target, routes }: Pick<EventSelection, "filters" | "target" | "routes">) =>
+    sql`select count(*) as count ${matching(filters, target, routes)}`,
+  [ANY, EVERY],
+);
+
 export async function countEvents(
   db: Kysely<Tables>,
   filters: ReplayFilters,
   target: ReplayTarget,
   routes: readonly Route[],
 ): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count ${matching(filters, target, routes)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  const [row] = await counting.execute(db, { filters, target, routes });
+  return row?.count ?? 0;
 }
 
 export interface EventSelection {
@@ -51,12 +62,12 @@ export interface EventSelection {
   target: ReplayTarget;
   routes: readonly Route[];
   after: Position | null;
-  /** Leaves out what this replay has an outcome of, so that only the rest of a batch is sent again (G5). */
+  /** Skips events that this replay has an outcome for, so that only the rest is sent again (G5). */
   replayId: string | null;
   most: number;
 }
 
-/** The order of events; two sources may have one of the same id. */
+/** The order of events; two sources may use the same event id. */
 const place = sql`event.created_at, event.id, event.source`;
 
 const hasNoOutcome = (replayId: string) => sql`
@@ -65,21 +76,39 @@ const hasNoOutcome = (replayId: string) => sql`
   and not exists (select from replay_refusal where replay_refusal.replay_id = ${replayId}
     and replay_refusal.source = event.source and replay_refusal.event_id = event.id)`;
 
-/** The next events after a position, in the order they were made. */
-export async function selectEvents(db: Kysely<Tables>, selection: EventSelection): Promise<SelectedEvent[]> {
-  const { filters, target, routes, after, replayId, most } = selection;
+const SELECTED = {
+  id: returned.uuid,
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  type: returned.text(),
+  invoiceType: returned.text(),
+  collectionName: nullable(returned.text()),
+  payload: returned.text(),
+  createdAt: returned.time,
+  at: returned.text(),
+} as const;
+
+const select = ({ filters, target, routes, after, replayId, most }: EventSelection) => {
   const later =
     after === null
       ? sql`true`
       : sql`
         (${place}) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid,
           ${after.source ?? ""}::text)`;
-  const { rows } = await sql<SelectedEvent>`
+  return sql`
     select event.id, event.invoice_id as "invoiceId", event.source, event.type,
       event.invoice_type as "invoiceType", event.collection_name as "collectionName", event.payload,
       event.created_at as "createdAt", event.created_at::text as at
     ${matching(filters, target, routes)} and ${later}
       and ${replayId === null ? sql`true` : hasNoOutcome(replayId)}
-    order by ${place} limit ${most}`.execute(db);
-  return rows;
-}
+    order by ${place} limit ${most}`;
+};
+
+const selecting = new VaryingStatement(SELECTED, select, [
+  { ...ANY, after: null, replayId: null, most: 1 },
+  { ...EVERY, after: { id: "" }, replayId: "", most: 1 },
+]);
+
+/** The next events after a position, in the order created. */
+export const selectEvents = (db: Kysely<Tables>, selection: EventSelection): Promise<SelectedEvent[]> =>
+  selecting.execute(db, selection);

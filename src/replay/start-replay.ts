@@ -1,11 +1,11 @@
 import type { Kysely } from "kysely";
 import { audit } from "../database/audit.ts";
+import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
 import { step } from "../kit/step.ts";
 import type { Route } from "../outbox/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
-import { databaseClock } from "./live-events-first.ts";
 import type { ReplayRequest } from "./plan-replay.ts";
 import { DEFAULT_RATES, type Replay } from "./replay.ts";
 import { mustFindReplay } from "./replay-rows.ts";
@@ -17,16 +17,16 @@ export interface StartOptions extends ReplayRequest {
   db: Kysely<Tables>;
   actor: string;
   routes: readonly Route[];
-  /** The most a second. */
+  /** The most per second. */
   rate?: number | undefined;
   /** Why, for the audit log; no personal data. */
   reason?: string | undefined;
 }
 
 /**
- * Writes the replay down, with everything that matches up to now; whoever takes its lease runs it.
- * @returns null when nothing matches: then nothing was written.
- * @throws RelayError for filters that make no sense.
+ * Stores a replay of everything that matches up to now; whoever takes its lease runs it.
+ * @returns null when nothing matches; nothing is stored then.
+ * @throws RelayError for filters that do not apply.
  */
 export async function startReplay(options: StartOptions): Promise<Replay | null> {
   const { db, actor, kind, target, rate = DEFAULT_RATES[kind] } = options;

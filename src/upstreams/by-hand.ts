@@ -1,9 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import { clearing, type EndedAlarm, type Told } from "../database/alarms.ts";
+import { clearing, ENDED_ALARMS, type EndedAlarm, type Told } from "../database/alarms.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import { change, type Read, readStanding } from "./change.ts";
 import { type Signal, transition } from "./machine.ts";
-import type { UpstreamKind } from "./upstream-kind.ts";
+import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
 /**
  * Pauses or resumes one source or topic, with the alarms that this closes, in the caller's transaction.
@@ -31,33 +33,45 @@ export interface EndedPause {
   until: Date;
 }
 
+const endingPauses = new VaryingStatement(
+  { name: returned.text(), reason: nullable(returned.text()), until: returned.time },
+  (kind: UpstreamKind) => {
+    const key = sql.ref(`${kind.table}.${kind.key}`);
+    return sql`
+      with ended as (
+        select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
+        where paused_until <= clock_timestamp() for update)
+      update ${sql.table(kind.table)} set version = version + 1,
+        paused_by = null, paused_at = null, paused_until = null, pause_reason = null
+      from ended where ${key} = ended.name
+      returning ended.name, ended.reason, ended.until`;
+  },
+  [SOURCE, TOPIC],
+);
+
 /** Writes down which pauses have ended by themselves; from that moment on they no longer held anything. */
-export async function endPauses(db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> {
-  const key = sql.ref(`${kind.table}.${kind.key}`);
-  const { rows } = await sql<EndedPause>`
-    with ended as (
-      select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
-      where paused_until <= clock_timestamp() for update)
-    update ${sql.table(kind.table)} set version = version + 1,
-      paused_by = null, paused_at = null, paused_until = null, pause_reason = null
-    from ended where ${key} = ended.name
-    returning ended.name, ended.reason, ended.until`.execute(db);
-  return rows;
-}
+export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> =>
+  endingPauses.execute(db, kind);
+
+const closingAlarms = new VaryingStatement(
+  ENDED_ALARMS,
+  ({ kind, configured }: { kind: UpstreamKind; configured: readonly string[] }) => sql`
+    ${clearing(sql`name = any(${Object.values(kind.alarms)}::text[])
+      and subject in (select ${sql.ref(kind.key)} from ${sql.table(kind.table)})
+      and subject <> all (${configured}::text[])`)}
+    returning name, source, subject`,
+  [
+    { kind: SOURCE, configured: [] },
+    { kind: TOPIC, configured: [] },
+  ],
+);
 
 /**
  * Closes the open alarms of sources or topics that the settings name no longer.
  * @returns those that it closed.
  */
-export async function closeAlarmsOfOthers(
+export const closeAlarmsOfOthers = (
   db: Kysely<Tables>,
   kind: UpstreamKind,
   configured: readonly string[],
-): Promise<EndedAlarm[]> {
-  const { rows } = await sql<EndedAlarm>`
-    ${clearing(sql`name = any(${Object.values(kind.alarms)}::text[])
-      and subject in (select ${sql.ref(kind.key)} from ${sql.table(kind.table)})
-      and subject <> all (${configured}::text[])`)}
-    returning name, source, subject`.execute(db);
-  return rows;
-}
+): Promise<EndedAlarm[]> => closingAlarms.execute(db, { kind, configured });

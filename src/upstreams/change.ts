@@ -1,15 +1,52 @@
 import { type Kysely, sql } from "kysely";
-import { type Alarm, alarmsOf, CLEARED, type EndedAlarm, type Told } from "../database/alarms.ts";
+import {
+  ALARM,
+  type Alarm,
+  alarmsOf,
+  CLEARED,
+  ENDED_ALARM,
+  type EndedAlarm,
+  selectCleared,
+  type Told,
+} from "../database/alarms.ts";
+import { tableOf } from "../database/columns.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import type { Standing, Transition } from "./machine.ts";
-import type { UpstreamKind } from "./upstream-kind.ts";
+import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
 /** A standing, the version of the row that it was read from, and when a refused one is tried next. */
 export type Read = Standing & { version: number; probeInMs: number };
 
-const msUntil = (column: string) => sql<number>`
+const msUntil = (column: string) => sql`
   case when ${sql.ref(column)} = '-infinity' then 0
     else extract(epoch from ${sql.ref(column)} - clock_timestamp()) * 1000 end::float8`;
+
+interface Named {
+  kind: UpstreamKind;
+  name: string;
+}
+
+const reading = new VaryingStatement(
+  {
+    version: returned.integer,
+    faults: returned.integer,
+    opensInMs: returned.float,
+    retryInMs: returned.float,
+    probeInMs: returned.float,
+    pausedBy: nullable(returned.text<"operator" | "refused">()),
+  },
+  ({ kind, name }: Named) => sql`
+    select version, faults, ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
+      coalesce(${msUntil("probe_at")}, 0) as "probeInMs",
+      case when coalesce(paused_until <= now(), false) then null else paused_by end as "pausedBy"
+    from ${sql.table(kind.table)} where ${sql.ref(kind.key)} = ${name}`,
+  [
+    { kind: SOURCE, name: "" },
+    { kind: TOPIC, name: "" },
+  ],
+);
 
 /** @returns null when there is no such row. */
 export async function readStanding(
@@ -17,18 +54,52 @@ export async function readStanding(
   kind: UpstreamKind,
   name: string,
 ): Promise<Read | null> {
-  const { rows } = await sql<Read>`
-    select version, faults, ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
-      coalesce(${msUntil("probe_at")}, 0) as "probeInMs",
-      case when coalesce(paused_until <= now(), false) then null else paused_by end as "pausedBy"
-    from ${sql.table(kind.table)} where ${sql.ref(kind.key)} = ${name}`.execute(db);
-  return rows[0] ?? null;
+  const [row] = await reading.execute(db, { kind, name });
+  return row ?? null;
 }
 
 // A pause that has ended by itself reads as none; its columns stay until its end is written down.
 const pausing = (pausedBy: Standing["pausedBy"], pause: Transition["pause"]) => sql`
   paused_by = ${pausedBy}, paused_at = ${pausedBy === null ? null : sql`clock_timestamp()`},
   paused_until = ${pause?.until ?? null}, pause_reason = ${pause?.reason ?? null},`;
+
+// One that has passed is kept: what waited for it says so when it is over.
+const moment = (ms: number) =>
+  ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
+
+type Change = Named & { before: Read } & Pick<Transition, "standing" | "lastError" | "pause"> & {
+    raised: readonly Alarm[];
+    ended: readonly EndedAlarm[];
+  };
+
+const NEW: Read = { version: 0, faults: 0, opensInMs: 0, retryInMs: 0, probeInMs: 0, pausedBy: null };
+const PAUSED: Read = { ...NEW, opensInMs: 1, pausedBy: "operator" };
+const REFUSED: Read = { ...NEW, retryInMs: 1, pausedBy: "refused" };
+const TOLD = { raised: [], ended: [] };
+
+const changing = new VaryingStatement(
+  CLEARED,
+  ({ kind, name, before, standing, lastError, pause, raised, ended }: Change) => {
+    const { pausedBy } = standing;
+    const firstProbe = sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})`;
+    return sql`
+      with moved as (
+        update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults},
+          last_error = ${lastError === undefined ? sql`last_error` : lastError},
+          opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
+          ${pausedBy === before.pausedBy && pause === undefined ? sql`` : pausing(pausedBy, pause)}
+          probe_at = ${pausedBy === "refused" ? firstProbe : sql`null`}
+        where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
+        returning 1),
+      ${alarmsOf(tableOf("alarm", ALARM, raised), tableOf("ends", ENDED_ALARM, ended))}
+      select ${selectCleared} from moved`;
+  },
+  [
+    { ...TOLD, kind: SOURCE, name: "", before: NEW, standing: PAUSED, lastError: undefined },
+    { ...TOLD, kind: TOPIC, name: "", before: PAUSED, standing: REFUSED, lastError: "" },
+    { ...TOLD, kind: TOPIC, name: "", before: REFUSED, standing: NEW, lastError: null },
+  ],
+);
 
 /**
  * Writes a transition together with the alarms that it raises and clears (G13), in one statement, unless the
@@ -51,23 +122,11 @@ export async function change(
     ...about(alarm),
     detail: kind.words(alarm, name, error),
   }));
-  // One that has passed is kept: what waited for it says so when it is over.
-  const moment = (ms: number) =>
-    ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
-  const { pausedBy } = standing;
-  const firstProbe = sql`coalesce(probe_at, ${moment(kind.policy.probe.firstMs)})`;
-  const { rows } = await sql<{ cleared: EndedAlarm[] }>`
-    with moved as (
-      update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults},
-        last_error = ${lastError === undefined ? sql`last_error` : lastError},
-        opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
-        ${pausedBy === before.pausedBy && pause === undefined ? sql`` : pausing(pausedBy, pause)}
-        probe_at = ${pausedBy === "refused" ? firstProbe : sql`null`}
-      where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
-      returning 1),
-    ${alarmsOf({ raises: raised, clears: clears.map(about) })}
-    select ${CLEARED} from moved`.execute(db);
-  const [row] = rows;
+  const ended = clears.map(about);
+  const [row] = await changing.execute(db, {
+    ...{ kind, name, before, standing, lastError, raised, ended },
+    ...(pause === undefined ? {} : { pause }),
+  });
   if (row === undefined) return null;
   return { raised, cleared: row.cleared };
 }

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { sourceIsOpen } from "./upstream-kind.ts";
 
@@ -11,14 +12,18 @@ export const isServedAndOpen = (name: RawBuilder<unknown>): RawBuilder<boolean> 
   exists (select from source where source.name = ${name} and source.first_served_at is not null
     and ${sourceIsOpen})`;
 
+const reading = new Statement(
+  { now: returned.time, servedAt: nullable(returned.time) },
+  ({ value }: Slots<string>) =>
+    sql`select clock_timestamp() as now, ${firstServedAt(value((source) => source))} as "servedAt"`,
+);
+
 /** Postgres' time, and when the source was first served. */
 export async function readClock(
   db: Kysely<Tables>,
   source: string,
 ): Promise<{ now: Date; servedAt: Date | null }> {
-  const { rows } = await sql<{ now: Date; servedAt: Date | null }>`
-    select clock_timestamp() as now, ${firstServedAt(sql`${source}`)} as "servedAt"`.execute(db);
-  const [row] = rows;
+  const [row] = await reading.execute(db, source);
   if (row === undefined) throw new Error("Postgres did not tell its time");
   return row;
 }

@@ -1,8 +1,10 @@
 import { type Kysely, sql } from "kysely";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { VaryingStatement } from "../database/varying-statement.ts";
 import { readStanding } from "./change.ts";
 import { type State, stateOf } from "./machine.ts";
-import type { UpstreamKind } from "./upstream-kind.ts";
+import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
 /** A source or topic, as a person wants to see it. */
 export interface UpstreamStanding {
@@ -19,15 +21,28 @@ export interface UpstreamStanding {
   opensAt: Date | null;
 }
 
-/** All that `serve` ever knew, by name. */
-export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<UpstreamStanding[]> {
-  const { rows } = await sql<Omit<UpstreamStanding, "state">>`
+const listing = new VaryingStatement(
+  {
+    name: returned.text(),
+    pausedBy: nullable(returned.text<"operator" | "refused">()),
+    pausedAt: nullable(returned.time),
+    pausedUntil: nullable(returned.time),
+    pauseReason: nullable(returned.text()),
+    lastError: nullable(returned.text()),
+    opensAt: nullable(returned.time),
+  },
+  (kind: UpstreamKind) => sql`
     select ${sql.ref(kind.key)} as name, paused_by as "pausedBy", paused_at as "pausedAt",
       paused_until as "pausedUntil", pause_reason as "pauseReason", last_error as "lastError",
       nullif(greatest(opens_at, now()), now()) as "opensAt"
-    from ${sql.table(kind.table)} order by 1`.execute(db);
+    from ${sql.table(kind.table)} order by 1`,
+  [SOURCE, TOPIC],
+);
+
+/** All that `serve` ever knew, by name. */
+export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<UpstreamStanding[]> {
   const standings: UpstreamStanding[] = [];
-  for (const row of rows) {
+  for (const row of await listing.execute(db, kind)) {
     const standing = await readStanding(db, kind, row.name);
     if (standing !== null) standings.push({ ...row, state: stateOf(standing, kind.policy) });
   }

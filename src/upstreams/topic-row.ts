@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { hasTable } from "../database/has-table.ts";
 import type { Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { TOPIC, topicIsWell } from "./upstream-kind.ts";
@@ -45,7 +46,6 @@ export const beginningTrial = <Given extends Trying>({ value }: Slots<Given>): R
 
 /** The topics that a relay ever published to with this database; none before it is migrated. */
 export async function knownTopics(db: Kysely<Tables>): Promise<string[]> {
-  const found = await sql<{ there: boolean }>`select to_regclass('topic') is not null as there`.execute(db);
-  if (found.rows[0]?.there !== true) return [];
+  if (!(await hasTable(db, "topic"))) return [];
   return (await db.selectFrom("topic").select("arn").execute()).map(({ arn }) => arn);
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { type Alarm, type Alarms, clearing, raising } from "../database/alarms.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { FLOODED } from "./upstream-kind.ts";
 
@@ -8,6 +9,37 @@ const WEIGHT = 0.05;
 
 /** A share below this is as good as none. */
 const NEARLY_NONE = 0.01;
+
+interface Shift {
+  /** What the share was counts by this factor, and this is added to it. */
+  keeps: number;
+  adds: number;
+  alarm: Alarm;
+}
+
+const shifting = new Statement(
+  { before: returned.float, after: returned.float },
+  ({ value }: Slots<Shift>) => {
+    const name = value(({ alarm }) => alarm.name);
+    const source = value(({ alarm }) => alarm.source);
+    return sql`
+      with before as (select unknown_share from source where name = ${source} for update),
+      moved as (
+        update source set unknown_share = before.unknown_share * ${value(({ keeps }) => keeps)}::float8
+          + ${value(({ adds }) => adds)}::float8
+        from before
+        where name = ${source}
+        returning before.unknown_share as before, source.unknown_share as after),
+      raised as (${raising(sql`
+        select ${name} as name, ${source} as source, ${value(({ alarm }) => alarm.subject)} as subject,
+          ${value(({ alarm }) => alarm.detail)} as detail from moved
+        where before <= ${FLOODED} and after > ${FLOODED}`)}),
+      cleared as (${clearing(sql`
+        name = ${name} and source = ${source} and exists (
+          select from moved where before > ${FLOODED} and after <= ${FLOODED})`)})
+      select before, after from moved`;
+  },
+);
 
 /**
  * How many of the ids new to the relay prove unknown to the provider: past half of them the source is
@@ -59,22 +91,7 @@ export class UnknownIds {
         "another account's. They are asked in turns by sender, at UNKNOWN_RATE_PER_SECOND; known ids " +
         "go first.",
     };
-    const { name, source, subject, detail } = alarm;
-    const { rows } = await sql<{ before: number; after: number }>`
-      with before as (select unknown_share from source where name = ${source} for update),
-      moved as (
-        update source set unknown_share = before.unknown_share * ${keeps}::float8 + ${adds}::float8
-          from before
-        where name = ${source}
-        returning before.unknown_share as before, source.unknown_share as after),
-      raised as (${raising(sql`
-        select ${name} as name, ${source} as source, ${subject} as subject, ${detail} as detail from moved
-        where before <= ${FLOODED} and after > ${FLOODED}`)}),
-      cleared as (${clearing(sql`
-        name = ${name} and source = ${source} and exists (
-          select from moved where before > ${FLOODED} and after <= ${FLOODED})`)})
-      select before, after from moved`.execute(this.#db);
-    const [row] = rows;
+    const [row] = await shifting.execute(this.#db, { keeps, adds, alarm });
     if (row === undefined) return;
     this.#share = row.after;
     if (row.before <= FLOODED && row.after > FLOODED) this.#alarms.tell([alarm]);

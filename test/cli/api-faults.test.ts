@@ -13,7 +13,7 @@ describe("invoice-relay api, when it cannot", () => {
       "Get Invoice by ID: the provider knows no such id (HTTP 404): Invoice with the given Id does not exist",
     );
     expect(await refused(["get-banks", "--banks-path", "/elsewhere"])).toContain(
-      "Say its path with --banks-path.",
+      "Set its path with --banks-path.",
     );
   });
 
@@ -64,7 +64,7 @@ describe("invoice-relay api, when it cannot", () => {
     [["create-invoice", "--from", "/nowhere/invoice.json"], "/nowhere/invoice.json cannot be read"],
     [
       ["get-banks", "--source", "shop"],
-      'There is no source "shop". Say one of these with --source: default.',
+      'There is no source "shop". Choose one of these with --source: default.',
     ],
   ])("%j is refused in plain words", async (words, said) => {
     expect(await refusedAtOnce(words)).toContain(said);
@@ -72,7 +72,7 @@ describe("invoice-relay api, when it cannot", () => {
 
   it.each([
     ["{", "is not JSON."],
-    ["[]", "should hold one JSON object"],
+    ["[]", "should contain one JSON object"],
     ['{"payerPhone":"+2348012345678"}', "has fields that Create Invoice does not take: payerPhone."],
   ])("a request file that holds %s is refused without quoting its values", async (text, said) => {
     const stderr = await refusedAtOnce(["create-invoice", "--from", await fileWith(text)]);
@@ -83,14 +83,14 @@ describe("invoice-relay api, when it cannot", () => {
   it("refuses a reference where the file brings a callback URL of its own", async () => {
     const path = await fileWith('{"callBackUrl":"https://shop.example.com/paid"}');
     expect(await refusedAtOnce(["create-invoice", "--from", path, "--reference", "o-1"])).toContain(
-      "Leave one of them out.",
+      "Remove one of them.",
     );
   });
 
   it("says what is missing for the callback URL, and how to do without", async () => {
     const words = ["create-invoice", "--collection-id", OPEN_AMOUNT, ...INVOICE, "--amount", "1"];
     expect(await refused(words, { CALLBACK_TOKENS: "" })).toContain(
-      "say --callback-url <url> or --no-callback-url",
+      "use --callback-url <url> or --no-callback-url",
     );
   });
 });
@@ -126,6 +126,6 @@ describe("invoice-relay api with SOURCES_FILE", () => {
     );
     const unnamed = await runCli(["api", "get-banks"], settings);
     expect(unnamed.code).toBe(2);
-    expect(unnamed.stderr).toBe("Which source? Say one of these with --source: shop, rehearsal.\n");
+    expect(unnamed.stderr).toBe("Which source? Choose one of these with --source: shop, rehearsal.\n");
   });
 });

@@ -32,7 +32,7 @@ describe("invoice-relay api: the seven operations", () => {
         name         School fees
         description  Any amount, split between the main account and the reserve
         status       Active
-        amount       each invoice brings its own
+        amount       set by each invoice
         channels     Card, BankTransfer
         expiry       OneDay
         settled      Instant
@@ -215,7 +215,7 @@ describe("invoice-relay api: the seven operations", () => {
     const words = ["add-linked-account", "--bank-id", "2", "--account-number", "0456789123"];
     expect(await done(...words)).toMatchInlineSnapshot(`
       "Linked account added successfully, it is pending approval
-      It settles nothing until the provider approves it.
+      It receives no payouts until the provider approves it.
       "
     `);
     expect(await refused(words)).toContain("linkedAccount.accountNumber is already linked");

@@ -39,7 +39,7 @@ describe("what cannot be undone", () => {
     const alone = await runCommand(["erase", id], environment);
     expect(alone).toMatchObject({ code: 2, stdout: "" });
     expect(alone.stderr).toContain(
-      "Nobody is there to ask, so nothing was changed. Say --yes if it is meant.",
+      "There is no terminal to ask on, so nothing was changed. Add --yes to confirm.",
     );
     const asJson = await runCommand(["erase", id, "--json"], environment);
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: "usage" } });
@@ -70,7 +70,7 @@ describe("what cannot be undone", () => {
 
     const alone = await runCommand(["dead", "retry", "--all"], environment);
     expect(alone.code).toBe(2);
-    expect(alone.stderr).toContain("Retry 2 dead letters? Nobody is there to ask");
+    expect(alone.stderr).toContain("Retry 2 dead letters? There is no terminal to ask on");
     expect((await atTerminal(["dead", "retry", "--all"], environment, "no\n")).code).toBe(1);
     expect(await around.query("select 1 from confirmation where state = 'dead'")).toHaveLength(2);
 
@@ -91,7 +91,7 @@ describe("what cannot be undone", () => {
     const { code, stdout } = await runCommand(words, around.environment());
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /The pause ends by itself at 20.*Z\. Go on earlier with: invoice-relay resume confirm/,
+      /The pause ends automatically at 20.*Z\. Resume earlier with: invoice-relay resume confirm/,
     );
     expect(
       await around.query(

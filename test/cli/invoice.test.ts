@@ -34,7 +34,7 @@ describe("invoice-relay invoice <id>", () => {
     expect(settled(stdout, id)).toBe(`Invoice <invoice>
   Paid, Live, 1511.25 in total, collection "Term 1", paid at <time>, source default
 
-  <time>             paid, says the provider
+  <time>             paid, according to the provider
   <time> +<span>  callback recorded: POST from 127.0.0.1, 54 bytes, id found in data.id
   <time> +<span>  confirmation opened by a callback
   <time> +<span>  provider asked; it said Unpaid; stored <span> later
@@ -106,7 +106,7 @@ The event is published: SNS accepted it. Nothing is left to do here; what consum
     const id = randomUUID();
     const { code, stdout, stderr } = await invoice(around, id);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
-    expect(stderr).toContain(`Nothing is known of invoice ${id}: no callback named it`);
+    expect(stderr).toContain(`Nothing is known about invoice ${id}: no callback named it`);
   });
 
   it("shows what strangers wrote without letting it steer the terminal", async () => {

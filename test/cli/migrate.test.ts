@@ -52,7 +52,9 @@ describe("invoice-relay migrate", () => {
     migrate.child.kill("SIGTERM");
 
     expect(await migrate.ended).toBe(1);
-    expect(migrate.output.stderr).toBe("Stopped. Nothing of what was under way was kept: run it again.\n");
+    expect(migrate.output.stderr).toBe(
+      "Stopped. The unfinished work was rolled back: run the command again.\n",
+    );
     expect(await sessions()).toEqual([]);
     await holder.query("rollback");
     expect((await runCli(["migrate"], environment)).stdout).toContain("ran migration 0001_callback\n");

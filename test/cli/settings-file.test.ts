@@ -41,10 +41,10 @@ describe("a settings file with names that are no settings", () => {
     const { code, stdout, stderr } = await runCli(["--settings", file, "doctor"]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe(`The settings file ${file} needs attention:
-  line 2: CALLBACK_TOKEN is no setting. Did you mean CALLBACK_TOKENS?
-  line 3: DATABSE_URL is no setting. Did you mean DATABASE_URL?
-  line 5: API_KEY is no setting. Did you mean COLLECTION_API_KEY?
-  line 6: COLOUR is no setting.
+  line 2: CALLBACK_TOKEN is not a setting. Did you mean CALLBACK_TOKENS?
+  line 3: DATABSE_URL is not a setting. Did you mean DATABASE_URL?
+  line 5: API_KEY is not a setting. Did you mean COLLECTION_API_KEY?
+  line 6: COLOUR is not a setting.
 docs/settings.md lists all settings.
 `);
   });
@@ -57,7 +57,7 @@ docs/settings.md lists all settings.
     expect((await runCli(["--settings", file, "callback-url"])).code).toBe(0);
     const named = await settingsFile(`SOURCES_FILE=${sources}\nSHOP_KEY=x\nSHOP_KEYS=x\n`);
     const { stderr } = await runCli(["--settings", named, "callback-url"]);
-    expect(stderr).toContain("SHOP_KEYS is no setting");
+    expect(stderr).toContain("SHOP_KEYS is not a setting");
     expect(stderr).not.toContain("SHOP_KEY is no setting");
   });
 });

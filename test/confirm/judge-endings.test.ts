@@ -38,7 +38,7 @@ describe("the alarms that an outcome ends (G13)", () => {
     const outcome = judged(again, found(), given);
     expect(outcome.clears).toEqual(["confirmation_dead", "invoice_anomaly"]);
     const detail =
-      'It is paid, but its collection "Term 1" is none of COLLECTION_IDS. Release it with: ' +
+      'It is paid, but its collection "Term 1" is not in COLLECTION_IDS. Release it with: ' +
       `invoice-relay quarantine release ${ID}`;
     expect(outcome).toMatchObject({ lastError: detail, raises: [{ name: "invoice_quarantined", detail }] });
     expect(judged(again, found({ collectionName: null }), given).verdict).toBe("quarantined");

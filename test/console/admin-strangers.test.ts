@@ -56,7 +56,7 @@ describe("wrong admin tokens", () => {
     expect(rows).toEqual([
       { actor: "relay", action: "admin.refused", detail: { tries: 1, addresses: ["127.0.0.1"] } },
     ]);
-    expect(relay.lines.filter(({ msg }) => String(msg).includes("admin API was asked"))).toHaveLength(1);
+    expect(relay.lines.filter(({ msg }) => String(msg).includes("admin API was called"))).toHaveLength(1);
     expect(JSON.stringify(relay.lines)).not.toContain("guess-");
   });
 });
@@ -140,7 +140,7 @@ describe("a replay to another topic over the admin API", () => {
     for (const dryRun of [true, false])
       expect(await start(other, dryRun)).toEqual({
         status: 409,
-        error: `${other} is none of REPLAY_TOPIC_ARNS. Add it there, or choose one.`,
+        error: `${other} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.`,
       });
     expect(await around.query("select from replay")).toEqual([]);
     expect((await start(mine)).status).toBe(200);

@@ -269,7 +269,7 @@ describe("one payment's story", () => {
     await addCallback(around, { id: newId(), invoice_ids: [waiting] });
     expect(await call("POST", `/invoices/${waiting}/publish`, {})).toMatchObject({
       status: 409,
-      body: { error: expect.stringContaining("No event of this invoice was accepted") },
+      body: { error: expect.stringContaining("SNS has not accepted an event of this invoice") },
     });
     for (const verb of ["ask", "publish"])
       expect((await call("POST", `/invoices/${randomUUID()}/${verb}`, {})).status).toBe(404);

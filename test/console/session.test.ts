@@ -94,7 +94,7 @@ describe("a session of the console", () => {
     for (const [token, method, path, given] of mayNot)
       expect(await call(method, path, given, token), path).toMatchObject({
         status: 403,
-        body: { error: expect.stringMatching(/for the role (operate|admin); (ada|obi) has the role/) },
+        body: { error: expect.stringMatching(/needs the role (operate|admin); (ada|obi) has the role/) },
       });
     expect((await call("POST", "/pause", { work: "publish" }, OPERATOR)).status).toBe(200);
     expect((await call("POST", "/retention", { dryRun: true }, ADMIN)).status).toBe(200);

@@ -143,7 +143,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       "quarantined",
       { state: "done", verdict: "quarantined" },
       {},
-      "It is paid, but held back: its collection is none of COLLECTION_IDS. If it is yours after all: invoice-relay quarantine release <invoice>",
+      "It is paid, but held back: its collection is not in COLLECTION_IDS. If it is yours after all: invoice-relay quarantine release <invoice>",
     ],
     [
       "never paid",

@@ -12,8 +12,8 @@ const SOURCES = join(import.meta.dirname, "../../src");
 const LEASE_MS = 15_000;
 
 /**
- * A process that runs statements in a transaction of the relay's own connections, and stops before it
- * commits.
+ * Starts a process that runs statements in a transaction on a connection of the relay's own, and stops before
+ * the commit.
  */
 async function stopsHolding(databaseUrl: string, statements: readonly string[]): Promise<void> {
   const program = `

@@ -85,7 +85,7 @@ const DRILLS: Record<string, Drill> = {
   "a pause is forgotten": {
     alarm: null,
     heading: "InvoiceRelayPausedForLong",
-    says: /is paused by cli:\S+ since .*\(drill\), and it does not end by itself/,
+    says: /is paused by cli:\S+ since .*\(drill\), and it does not end automatically/,
     metric: 'invoice_relay_upstream_state{work="confirm",upstream="default",state="paused"} 1',
     strike: ({ watch }) => runInProcess(["pause", "confirm", "--reason", "drill"], watch.environment),
     heal: ({ watch }) => runInProcess(["resume", "confirm"], watch.environment),

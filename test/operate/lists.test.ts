@@ -110,7 +110,7 @@ describe("invoice-relay certificate", () => {
     const list = await runCommand(["certificate", "list"], environment);
     expect(list.stdout).toMatch(new RegExp(`${id} +default +2026-10-01 +2026-10-31 .* refused +0`));
     expect((await runInProcess(["certificate", "list", "--result", "equal"], environment)).stdout).toContain(
-      "No certificate",
+      "There are no certificates",
     );
     const shown = await runCommand(["certificate", "show", id], environment);
     expect(shown.code).toBe(1);

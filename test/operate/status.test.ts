@@ -19,7 +19,7 @@ describe("invoice-relay status", () => {
     const around = await surroundings();
     const { code, stdout, stderr } = await runCommand(["status"], { DATABASE_URL: around.databaseUrl });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(/^Nothing has happened yet: serve was never started on this database\./);
+    expect(stdout).toMatch(/^Nothing has happened yet: serve was never started with this database\./);
     expect(stdout).toContain("last callback       none yet");
     const json = JSON.parse((await runCommand(["status", "--json"], around.environment(COLLECTIONS))).stdout);
     expect(json).toMatchObject({ needsPerson: false, needs: [], alarms: [], processes: [] });
@@ -35,7 +35,7 @@ describe("invoice-relay status", () => {
     await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
     await vi.waitFor(async () => {
       const { code, lines, text } = await look(environment);
-      expect(lines[0]).toBe("All is well: nothing waits for a person.");
+      expect(lines[0]).toBe("All is well: nothing needs a person.");
       expect(code).toBe(0);
       expect(text).toMatch(/callbacks and workers, version .*, alive \d+ s ago/);
       expect(text).toContain("reconciling default  off: COLLECTION_IDS is none");
@@ -54,14 +54,14 @@ describe("invoice-relay status", () => {
     const forgotten = await look(environment);
     expect(forgotten.code).toBe(1);
     expect(forgotten.lines[0]).toMatch(
-      /^A person is needed: asking the provider for source default is paused by cli:ada since 20.* UTC \(their deploy\), and it does not end by itself\.$/,
+      /^A person is needed: asking the provider for source default is paused by cli:ada since 20.* UTC \(their deploy\), and it does not end automatically\.$/,
     );
     expect(forgotten.text).toContain("invoice-relay resume confirm --source default");
 
     await pause({ ...paused, until: new Date(Date.now() + 3_600_000) });
     const ending = await look(environment);
     expect(ending.code).toBe(0);
-    expect(ending.lines[0]).toMatch(/^Nothing waits for a person, but not all is open: .*, until 20.* UTC/);
+    expect(ending.lines[0]).toMatch(/^Nothing needs a person, but work is held up: .*, until 20.* UTC/);
   });
 
   it("counts what waits for a person, with since when and what to do", async () => {
@@ -100,7 +100,7 @@ describe("invoice-relay status", () => {
     const { code, text } = await look(environment);
     expect(code).toBe(1);
     expect(text).toMatch(
-      /no process confirms and publishes: that on relay-1 \(pid 17\) has been silent since/,
+      /no process confirms and publishes: the one on relay-1 \(pid 17\) has been silent since/,
     );
     expect(text).toMatch(/1 confirmation of source default should have been asked up to .* days ago/);
     expect(text).toMatch(/an event has waited for .* days to be published/);
@@ -182,7 +182,7 @@ describe("invoice-relay alarms and audit", () => {
     const around = await surroundings();
     const environment = around.environment();
     const db = openDatabase(around.databaseUrl);
-    expect((await runInProcess(["audit"], environment)).stdout).toBe("Nothing was changed by hand.\n");
+    expect((await runInProcess(["audit"], environment)).stdout).toBe("Nothing has been changed by hand.\n");
     await around.query("insert into source (name) values ('default')");
     await pause({ db, actor: "cli:ada", work: "confirm", names: "all", reason: "their deploy" });
     const { stdout } = await runCommand(["audit", "--action", "pause"], environment);

@@ -160,7 +160,7 @@ describe("dead letters", () => {
       );
 
     await expect(dismissDead({ db, actor, selection: { ids: [id] } })).rejects.toThrow(
-      `Several sources know ${id}: one, two. Say which one with --source.`,
+      `Several sources know ${id}: one, two. Choose one with --source.`,
     );
     expect(await showUndelivered({ db, list: "dead", id })).toHaveLength(2);
     expect(await showUndelivered({ db, list: "dead", id, source: "two" })).toHaveLength(1);

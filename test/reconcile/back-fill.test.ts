@@ -74,7 +74,9 @@ describe("a back-fill", () => {
     given.provider.beforePage = () => {
       if (given.provider.queries.length > 8) stopping.abort();
     };
-    await expect(fill(given, { signal: stopping.signal })).rejects.toThrow(/goes on from there/);
+    await expect(fill(given, { signal: stopping.signal })).rejects.toThrow(
+      /run the same command to continue/,
+    );
     // A crash leaves its lease behind, which then runs out.
     await given.query(
       `update sweep set state = 'claimed', lease_token = gen_random_uuid(),

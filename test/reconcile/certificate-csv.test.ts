@@ -97,7 +97,7 @@ describe("a certificate as CSV", () => {
         ...{ row: "gap", ...named, day: "2026-10-02", invoice: "11111111-1111-4111-8111-111111111111" },
         ...{ amount: "1500.50", reason: "missing", detail: "Nobody ever asked about it" },
       },
-      { row: "more", ...named, detail: "2 more differences are counted and not named" },
+      { row: "more", ...named, detail: "2 more differences, counted but not named" },
     ]);
     expect(csv).toMatch(/^row,certificate,source,result,day,[^"]*\r\n/);
     expect(csv.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);

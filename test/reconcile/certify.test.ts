@@ -174,7 +174,7 @@ describe("the certificate", () => {
     const given = await books();
     const source = { ...given.source, collectionIds: [] };
     await expect(prove(given, { source })).rejects.toThrow(/Set COLLECTION_IDS/);
-    await expect(prove(given, { collectionId: randomUUID() })).rejects.toThrow(/none of COLLECTION_IDS/);
+    await expect(prove(given, { collectionId: randomUUID() })).rejects.toThrow(/not in COLLECTION_IDS/);
     given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
     await expect(prove(given)).rejects.toThrow(/Get Collection Invoices/);
     expect(await given.query("select 1 from certificate where state = 'done'")).toEqual([]);

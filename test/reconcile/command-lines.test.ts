@@ -19,7 +19,7 @@ describe("the command lines", () => {
     expect([gap.code, gap.stderr]).toEqual([1, ""]);
     expect(gap.stdout).toContain("NOT EQUAL: 1 GAP");
     expect(gap.stdout).toMatch(
-      /It stands on: .*RECONCILE_LOOKBACK 35 days, PROVIDER_TIME_ZONE UTC.* pages, 1 paid/,
+      /Based on: .*RECONCILE_LOOKBACK 35 days, PROVIDER_TIME_ZONE UTC.* pages, 1 paid/,
     );
     expect(gap.stdout).toMatch(/^2026-10-02 +1 +1,234,567\.50 +0 +0\.00 +0 +0\.00$/m);
     expect(gap.stdout).toMatch(/^total +1 +1,234,567\.50 /m);

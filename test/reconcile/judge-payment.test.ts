@@ -228,7 +228,7 @@ describe("what is said of a payment", () => {
         eventId: EVENT,
         reason: "unpublished",
         weight: "gap",
-        detail: "its event waits to be published",
+        detail: "its event is waiting to be published",
         day: "2026-10-10",
         amount: "1500.50",
       },

@@ -65,7 +65,7 @@ describe("the proof that a list was whole", () => {
     [
       "has more after its count",
       [page(3, { totalCount: 2, hasNextPage: true })],
-      /more follows than it counts/,
+      /more follows than its count/,
     ],
   ])("does not believe one that %s", (_, pages, why) => {
     expect(read(pages)[1]).toMatch(why);

@@ -226,6 +226,6 @@ describe("a replay of events that is interrupted", () => {
       events.map((event) => event.payload),
     );
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    await expect(createEventFile(path)).rejects.toThrow(/is there already/);
+    await expect(createEventFile(path)).rejects.toThrow(/already exists/);
   });
 });

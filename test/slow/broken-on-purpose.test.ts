@@ -25,7 +25,7 @@ const BREAKAGES: { name: string; breakage: Breakage; plan: Planned[]; says: RegE
       replace: 'const id = "early"; this.#options.log.append(callback).catch(() => {});',
     },
     plan: again({ on: "postgres", how: "restart-immediate" }),
-    says: /^G1 answered 2xx, and not in the log/,
+    says: /^G1 answered 2xx, but not in the log/,
   },
   {
     name: "leases never run out",
@@ -38,7 +38,7 @@ const BREAKAGES: { name: string; breakage: Breakage; plan: Planned[]; says: RegE
       { atMs: 500, forMs: 5_000, fault: { on: "provider", mood: { kind: "slow", ms: 700 } } },
       ...again({ on: "process", relay: 0, how: "kill" }),
     ],
-    says: /^G2 claimed, and the lease ran out long ago/,
+    says: /^G2 claimed, but the lease expired long ago/,
   },
   {
     name: "an event has another identity each time",
@@ -59,7 +59,7 @@ const BREAKAGES: { name: string; breakage: Breakage; plan: Planned[]; says: RegE
         'await this.#keep(batch, batch.map(() => ({ kind: "accepted", messageId: crypto.randomUUID() })));',
     },
     plan: [],
-    says: /^G5 marked as published, and SNS never accepted it/,
+    says: /^G5 marked as published, but SNS never accepted it/,
   },
   {
     name: "a connection goes back into its pool after a time-out",
@@ -74,7 +74,7 @@ const BREAKAGES: { name: string; breakage: Breakage; plan: Planned[]; says: RegE
       fault: { on: "link", relay, link: "postgres", fault: { kind: "hang" } },
     })),
     // Whatever the hung connections happened to hold stands still: a confirmation, or an event that nobody sends.
-    says: /^(?:G2 (?:due, and nobody asks|claimed, and the lease ran out long ago)|G10 paid at the provider, and never published)/,
+    says: /^(?:G2 (?:due, but not asked|claimed, but the lease expired long ago)|G10 paid at the provider, but never published)/,
   },
   {
     name: "Retry-After is ignored",
@@ -158,7 +158,7 @@ describe("the checker finds it out when", () => {
       }
     };
     const broken = await killed("broken", lateAlarms);
-    expect(said(broken.findings)).toEqual(["G13 invalid, then paid, and nobody was told"]);
+    expect(said(broken.findings)).toEqual(["G13 invalid, then paid, without an alarm"]);
     expect(await killed("whole", OUR_MAIN)).toMatchObject({ reached: true, rested: true, findings: [] });
   });
 });

@@ -14,7 +14,7 @@ interface Options {
 export function alarmsCommand(context: CommandContext): Command {
   return new Command("alarms")
     .description("list open alarms, the newest first: since when, and what to do")
-    .option("--all", "those that were cleared, too")
+    .option("--all", "include cleared alarms")
     .option("--name <alarm>", "only alarms of this name, such as confirmation_dead")
     .option("--source <name>", "only this source")
     .option("--limit <number>", "the most to list", countValue, 50)

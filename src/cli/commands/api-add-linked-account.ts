@@ -12,10 +12,10 @@ interface Options extends ProviderOptions {
 /** `invoice-relay api add-linked-account`. */
 export function addLinkedAccountCommand(context: CommandContext): Command {
   return new Command("add-linked-account")
-    .description("link an account that settlements may go to, once the provider approves it")
+    .description("link a bank account for payouts; the provider has to approve it")
     .requiredOption("--bank-id <number>", "the bank's id from get-banks", bankIdValue)
     .requiredOption("--account-number <digits>", "the account's number")
-    .option("--primary", "make it the primary account; the first one is anyway")
+    .option("--primary", "make it the primary account; the first one always is")
     .action(async ({ bankId, accountNumber, primary, ...options }: Options) => {
       const { showAnswer } = await import("../show-answer.ts");
       const linkedAccount = { bankId, accountNumber, isPrimary: primary === true };
@@ -25,12 +25,12 @@ export function addLinkedAccountCommand(context: CommandContext): Command {
       showAnswer(
         context,
         { message },
-        () => `${plainText(message)}\nIt settles nothing until the provider approves it.`,
+        () => `${plainText(message)}\nIt receives no payouts until the provider approves it.`,
       );
     });
 }
 
-/** Clearing codes often begin with a zero, which a number would lose: `044` is no bank 44. */
+/** Clearing codes often begin with a zero, which a number would lose: `044` is not bank 44. */
 function bankIdValue(text: string): number {
   if (!/^[1-9]\d{0,9}$/.test(text))
     throw new InvalidArgumentError(

@@ -25,13 +25,13 @@ interface Options extends ProviderOptions {
 export function createInvoiceCommand(context: CommandContext): Command {
   return new Command("create-invoice")
     .description("create an invoice that calls the relay back when it is paid")
-    .option("--from <file>", "the request as JSON; the options below win over its fields")
+    .option("--from <file>", "the request as JSON; the options below override its fields")
     .option("--collection-id <id>", "the collection's id")
-    .option("--title <text>", "what is paid for")
+    .option("--title <text>", "what the payment is for")
     .option("--payer-name <name>", "who pays")
     .option("--payer-email <address>", "the payer's e-mail address")
     .option("--payer-phone-number <number>", "the payer's phone number")
-    .option("--amount <amount>", "such as 1500.50; where the collection has no fixed amount")
+    .option("--amount <amount>", "such as 1500.50; only if the collection has no fixed amount")
     .option("--metadata <name=value>", "your own data (billerMetaData); may be repeated", metadataValue)
     .option(
       "--beneficiary <account=amount>",
@@ -41,14 +41,14 @@ export function createInvoiceCommand(context: CommandContext): Command {
     .addOption(
       new Option(
         "--reference <reference>",
-        "your own reference, which the callback and the event carry",
+        "your own reference, included in the callback and the event",
       ).conflicts("callbackUrl"),
     )
     .option(
       "--callback-url <url>",
       "instead of the relay's, from PUBLIC_URL and the first of CALLBACK_TOKENS",
     )
-    .option("--no-callback-url", "create it without any")
+    .option("--no-callback-url", "create it without a callback URL")
     .action(async (options: Options) => {
       const { createInvoiceRequestOf, readRequestFile } = await import("../create-invoice-request.ts");
       const { renderInvoice } = await import("../render-answer.ts");
@@ -81,14 +81,14 @@ function fieldsOf({
   };
 }
 
-/** The callback URL that was given, "" for none on purpose; undefined when the relay's is wanted. */
+/** The callback URL that was given; "" for --no-callback-url; undefined for the relay's own. */
 function chosenUrl({ callBackUrl }: GivenFields, { callbackUrl, reference }: Options): unknown {
   if (callbackUrl === false) return "";
   const chosen = callbackUrl ?? (callBackUrl || undefined);
   if (chosen !== undefined && reference !== undefined)
     throw new RelayError(
-      "--reference becomes part of the relay's callback URL, but the file brings a callBackUrl of its " +
-        "own. Leave one of them out.",
+      "--reference becomes part of the relay's callback URL, but the file sets a callBackUrl of its " +
+        "own. Remove one of them.",
       { next: "refuse", code: "usage" },
     );
   return chosen;
@@ -102,7 +102,7 @@ async function relayUrl(
 ): Promise<string> {
   if (PUBLIC_URL === undefined || token === undefined)
     throw new RelayError(
-      "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or say " +
+      "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or use " +
         "--callback-url <url> or --no-callback-url.",
       { next: "refuse", code: "usage" },
     );

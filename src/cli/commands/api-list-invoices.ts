@@ -16,11 +16,9 @@ export function listInvoicesCommand(context: CommandContext): Command {
     .option("--search <text>", "text to look for in title and payer")
     .option("--start-date <day>", "the first day, YYYY-MM-DD")
     .option("--end-date <day>", "the last day, YYYY-MM-DD")
-    .option("--page <number>", "which page, from 1")
-    .option("--page-size <number>", "how many invoices a page")
-    .addOption(
-      new Option("--all", "every page; each invoice once, with --json a line each").conflicts("page"),
-    )
+    .option("--page <number>", "the page number, from 1")
+    .option("--page-size <number>", "invoices per page")
+    .addOption(new Option("--all", "every page, each invoice once; with --json one a line").conflicts("page"))
     .action(async (collectionId: string, { source, all, ...filter }: Options) => {
       if (all === true) return await listAll(context, collectionId, filter, { source });
       const { renderPage } = await import("../render-answer.ts");
@@ -40,7 +38,7 @@ async function listAll(
 ): Promise<void> {
   const { renderAllInvoices } = await import("../render-answer.ts");
   const { showAnswer, showAnswerLine } = await import("../show-answer.ts");
-  // For a table all widths have to be known; lines of JSON leave as they come.
+  // A table needs all rows to know its widths; JSON lines are printed as they arrive.
   const invoices: ListedInvoice[] = [];
   await withProvider(context, options, async ({ client }) => {
     for await (const invoice of client.iterateInvoices(collectionId, filter)) {

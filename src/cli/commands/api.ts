@@ -7,7 +7,7 @@ import { addLinkedAccountCommand } from "./api-add-linked-account.ts";
 import { createInvoiceCommand } from "./api-create-invoice.ts";
 import { listInvoicesCommand } from "./api-list-invoices.ts";
 
-/** `invoice-relay api <operation>`: the seven operations of the interface, with the key of the settings. */
+/** `invoice-relay api <operation>`: the seven operations of the interface, with the key from the settings. */
 export function apiCommand(context: CommandContext): Command {
   const operations = [
     getCollectionCommand(context),
@@ -20,7 +20,9 @@ export function apiCommand(context: CommandContext): Command {
   ];
   const api = new Command("api").description("call the provider: its seven operations, one command each");
   for (const operation of operations)
-    api.addCommand(operation.option("--source <name>", "whose key; needed where SOURCES_FILE has several"));
+    api.addCommand(
+      operation.option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several"),
+    );
   return api;
 }
 
@@ -38,7 +40,7 @@ function getCollectionCommand(context: CommandContext): Command {
 
 function getInvoiceCommand(context: CommandContext): Command {
   return new Command("get-invoice")
-    .description("show an invoice as the provider has it now; `invoice` shows what the relay knows of it")
+    .description("show an invoice as the provider has it; `invoice` shows what the relay knows about it")
     .argument("<id>", "the invoice's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
       const { renderInvoice } = await import("../render-answer.ts");
@@ -50,7 +52,7 @@ function getInvoiceCommand(context: CommandContext): Command {
 
 function invalidateInvoiceCommand(context: CommandContext): Command {
   return new Command("invalidate-invoice")
-    .description("make an unpaid invoice one that can no longer be paid; it cannot be undone")
+    .description("invalidate an unpaid invoice, so that it cannot be paid; this cannot be undone")
     .argument("<id>", "the invoice's id", idValue)
     .action(async (id: string, options: ProviderOptions) => {
       const { showAnswer } = await import("../show-answer.ts");
@@ -65,8 +67,8 @@ function invalidateInvoiceCommand(context: CommandContext): Command {
 
 function getBanksCommand(context: CommandContext): Command {
   return new Command("get-banks")
-    .description("list the banks and the ids that add-linked-account takes")
-    .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks when left out")
+    .description("list banks with their ids, for add-linked-account")
+    .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default")
     .action(async (options: ProviderOptions) => {
       const { renderBanks } = await import("../render-answer.ts");
       const { showAnswer } = await import("../show-answer.ts");

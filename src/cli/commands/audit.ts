@@ -20,7 +20,7 @@ export function auditCommand(context: CommandContext): Command {
     .description("list who changed what, when and why, the newest first")
     .option("--invoice <id>", "only what touched this invoice", idValue)
     .option("--actor <name>", "only this person or token, such as cli:ada")
-    .option("--action <action>", "only this action, such as dead.retry, or what it begins with: dead")
+    .option("--action <action>", "only this action, such as dead.retry, or a group of actions, such as dead")
     .option("--subject <name>", "only this source, topic, replay, collection or event id")
     .option("--from <time>", "only at this time (UTC) or later", timeValue)
     .option("--to <time>", "only before this time (UTC)", timeValue)
@@ -31,7 +31,7 @@ export function auditCommand(context: CommandContext): Command {
       const entries = await context.withDatabase((db) => readAuditLog({ db, limit, ...filters }));
       context.show({ entries }, () =>
         entries.length === 0
-          ? "Nothing was changed by hand."
+          ? "Nothing has been changed by hand."
           : table(
               ["at", "who", "what", "which", "why"],
               entries.map(({ at, actor, action, subject, detail }) => [

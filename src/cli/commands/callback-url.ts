@@ -2,11 +2,11 @@ import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { table } from "../table.ts";
 
-/** `invoice-relay callback-url`: what to create invoices with. It prints the tokens: that is its purpose. */
+/** `invoice-relay callback-url`: the URL to create invoices with. It prints the tokens on purpose. */
 export function callbackUrlCommand(context: CommandContext): Command {
   return new Command("callback-url")
-    .description("print the callBackUrl to create invoices with; it holds the secret token")
-    .option("--reference <reference>", "your own reference of the invoice, which its event carries")
+    .description("print the callBackUrl to create invoices with; it contains the secret token")
+    .option("--reference <reference>", "your own reference for the invoice, included in its event")
     .action(async ({ reference }: { reference?: string }) => {
       const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
       const { callbackTokensOf } = await import("../../kit/sources.ts");

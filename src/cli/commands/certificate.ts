@@ -13,7 +13,7 @@ interface ListOptions {
   limit: number;
 }
 
-/** `invoice-relay certificate list|show`: those that were made, by the daily run or with `certify`. */
+/** `invoice-relay certificate list|show`: those made by the daily run or with `certify`. */
 export function certificateCommand(context: CommandContext): Command {
   const list = new Command("list")
     .description("list certificates, the newest first")
@@ -26,7 +26,7 @@ export function certificateCommand(context: CommandContext): Command {
       context.show({ certificates }, () => renderList(certificates));
     });
   const show = new Command("show")
-    .description("show one as it was made: the days, the total, every difference; exit code 1 unless equal")
+    .description("show one: the days, the total, every difference; exit code 1 unless equal")
     .argument("<id>", "the certificate's id", idValue)
     .option("--csv", "a table for finance instead of text: days, total, differences")
     .action(async (id: string, { csv }: { csv?: true }) => {
@@ -41,14 +41,14 @@ export function certificateCommand(context: CommandContext): Command {
       await showCertificates(context, certificate, { certificates: [certificate], csv });
     });
   return new Command("certificate")
-    .description("certificates that were made, daily or with certify: list, show")
+    .description("certificates made daily or with certify: list, show")
     .addCommand(list)
     .addCommand(show);
 }
 
 function renderList(certificates: readonly ListedCertificate[]): string {
   if (certificates.length === 0)
-    return "No certificate was made yet: serve makes one each day, and invoice-relay certify makes one now.";
+    return "There are no certificates yet: serve makes one each day; invoice-relay certify makes one now.";
   return table(
     ["id", "source", "from", "to", "made", "result", "gaps", "paid", "amount"],
     certificates.map(({ id, source, from, to, daily, madeAt, result, lastError, ...numbers }) => [

@@ -19,8 +19,8 @@ export function certifyCommand(context: CommandContext): Command {
     .description("prove a period: paid at the provider = stored = published, or each difference by name")
     .requiredOption("--from <day>", "the first day of payment, YYYY-MM-DD, UTC")
     .requiredOption("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included")
-    .option("--collection <id>", "one of COLLECTION_IDS; all of them when left out")
-    .option("--deep", "ask the provider about every invoice of the period again; goes on after a stop")
+    .option("--collection <id>", "one of COLLECTION_IDS; all of them by default")
+    .option("--deep", "ask the provider about every invoice of the period again; can be resumed after a stop")
     .option("--csv", "a table for finance instead of text: days, total, differences")
     .action(async ({ from, to, collection, deep, csv }: Options) => {
       oneFormOnly(context, csv);

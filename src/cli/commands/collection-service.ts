@@ -14,15 +14,15 @@ interface Options {
   banksPath?: string;
 }
 
-/** `invoice-relay collection-service`: the provider's API for local use and tests, alone. */
+/** `invoice-relay collection-service`: a stand-in for the provider's API, for local use and tests. */
 export function collectionServiceCommand(context: CommandContext): Command {
   return new Command("collection-service")
     .description("run a local Invoice Collection API, with payers' pages and callbacks")
     .addOption(portOption(4001))
     .option("--host <address>", "the address to listen on", "127.0.0.1")
-    .option("--public-url <url>", "where payers reach it; its own address when left out")
-    .option("--seed <file>", "keys and collections to start with, instead of its own")
-    .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks when left out")
+    .option("--public-url <url>", "where payers reach it; its own address by default")
+    .option("--seed <file>", "keys and collections to start with, instead of the built-in ones")
+    .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default")
     .action(async ({ port, host, publicUrl, seed, banksPath }: Options) => {
       const { DATABASE_URL, DATA_DIR, COLLECTION_SERVICE_FAULTS } = context.settings();
       const { parseFaults } = await import("../../sandbox/provider/faults/faults.ts");
@@ -65,7 +65,7 @@ export function collectionServiceCommand(context: CommandContext): Command {
     });
 }
 
-/** What a client of the service is set to: a Live key, and the collections that take invoices. */
+/** The settings of a client: a Live key, and the collections that accept invoices. */
 async function clientSettings(url: string, seedFile: string | undefined): Promise<Record<string, string>> {
   const { readSeed } = await import("../../sandbox/provider/seed.ts");
   const { apiKeys, collections } = await readSeed(seedFile);

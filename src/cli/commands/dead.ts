@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { undeliveredCommand } from "../undelivered-command.ts";
 
-/** `invoice-relay dead …`: confirmations and events that were given up, and what to do about them. */
+/** `invoice-relay dead …`: confirmations and events that were given up, and what to do with them. */
 export function deadCommand(context: CommandContext): Command {
   return undeliveredCommand(context, {
     list: "dead",
@@ -11,8 +11,8 @@ export function deadCommand(context: CommandContext): Command {
     what: ["dead letter", "dead letters"],
     act: {
       name: "retry",
-      description: "ask or send again from the first step",
-      done: "due again; a running invoice-relay serve takes it from here",
+      description: "ask or send again from the beginning",
+      done: "due again; a running invoice-relay serve does the rest",
       run: async (options) => (await import("../../operate/decide-undelivered.ts")).retryDead(options),
     },
     dismiss: async (options) => (await import("../../operate/decide-undelivered.ts")).dismissDead(options),

@@ -8,7 +8,8 @@ import { plainText } from "../terminal-text.ts";
 const STOP_WITHIN_MS = 10_000;
 
 /**
- * `invoice-relay dev` (`npm start`): everything on this machine; prints what to open and what just happened.
+ * `invoice-relay dev` (`npm start`): runs everything on this machine, and prints what to open and what
+ * happens.
  */
 export function devCommand(context: CommandContext): Command {
   return new Command("dev")
@@ -51,7 +52,7 @@ function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
     world.postgresPort === null
       ? "the server in DATABASE_URL"
       : `127.0.0.1:${world.postgresPort}, data in ${dataDir}`;
-  const anew = world.postgresPort === null ? "" : ` To start anew, stop this and remove ${dataDir}.`;
+  const startOver = world.postgresPort === null ? "" : ` To start over, stop this and delete ${dataDir}.`;
   return `invoice-relay runs here with everything around it. Nothing leaves this machine.
 
   Pay this invoice    ${sample.paymentUrl}
@@ -65,7 +66,7 @@ function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
 Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
 Meanwhile, in another terminal:
   npm run --silent relay -- --settings ${settings} invoice ${sample.id}
-A second invoice: README.md has the command.${anew}
+A second invoice: README.md has the command.${startOver}
 `;
 }
 

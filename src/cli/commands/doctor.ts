@@ -9,12 +9,12 @@ const MARKS = {
 } as const;
 
 /**
- * `invoice-relay doctor`: a line for each thing that `serve` needs; exit code 1 on a fault, 4 when others are
- * away.
+ * `invoice-relay doctor`: one line for each thing that `serve` needs; exit code 1 on a fault, 4 when another
+ * service is away.
  */
 export function doctorCommand(context: CommandContext): Command {
   return new Command("doctor")
-    .description("check settings, database, provider key and topics, a line each; changes nothing")
+    .description("check settings, database, provider key and topics; changes nothing")
     .action(async () => {
       const { doctor } = await import("../../app/doctor.ts");
       const checks = [];

@@ -10,12 +10,12 @@ interface Options {
   dryRun?: true;
 }
 
-/** `invoice-relay erase <invoice id>`: blanks personal data; ids and amounts stay. */
+/** `invoice-relay erase <invoice id>`: blanks personal data; ids and amounts are kept. */
 export function eraseCommand(context: CommandContext): Command {
   const command = new Command("erase")
-    .description("blank the personal data of one invoice for good; ids, amounts and a digest stay")
+    .description("blank the personal data of one invoice for good; ids, amounts and a digest are kept")
     .argument("<invoice-id>", "the invoice's id", idValue)
-    .option("--dry-run", "only say what would be blanked");
+    .option("--dry-run", "only show what would be blanked");
   return withYes(withReason(command)).action(async (invoiceId: string, { reason, yes, dryRun }: Options) => {
     const { eraseInvoice } = await import("../../operate/erase.ts");
     const erased = await context.withDatabase(async (db) => {
@@ -24,7 +24,7 @@ export function eraseCommand(context: CommandContext): Command {
         const before = await eraseInvoice({ ...erasing, dryRun: true });
         if (before.found)
           await context.confirm(
-            `Blank the personal data of invoice ${invoiceId} for good? It cannot be brought back.`,
+            `Blank the personal data of invoice ${invoiceId} for good? This cannot be undone.`,
             yes,
           );
       }
@@ -44,15 +44,15 @@ function render(erased: Erased & { dryRun: boolean }): string {
     [events, events === 1 ? "event" : "events"],
   ];
   const blanked = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  if (!found) return `Nothing is known of invoice ${invoiceId}: there was nothing to erase.`;
+  if (!found) return `Nothing is known about invoice ${invoiceId}: there was nothing to erase.`;
   if (blanked.length === 0 && confirmations === 0)
-    return `Invoice ${invoiceId} was erased before, and nothing came since: there was nothing left to erase.`;
-  const what = blanked.length > 0 ? blanked.join(", ") : "nothing that stands here yet";
+    return `Invoice ${invoiceId} was erased before, and nothing is new since: there was nothing to erase.`;
+  const what = blanked.length > 0 ? blanked.join(", ") : "nothing stored so far";
   if (dryRun)
     return `Would be blanked for invoice ${invoiceId}: ${what}. This was a dry run: nothing was changed.`;
   return [
     `Erased for invoice ${invoiceId}: ${what}.`,
-    "Ids, amounts and a digest of what stood there stay; confirming it again brings nothing back.",
-    "What was sent to SNS or written to a file is not here to erase.",
+    "Ids, amounts and a digest are kept; confirming it again brings nothing back.",
+    "Copies that were sent to SNS or written to a file are not erased.",
   ].join("\n");
 }

@@ -5,7 +5,7 @@ import type { CommandContext } from "../command-context.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Among so many invoices of one reference a person finds theirs. */
+/** The most invoices of one reference to list. */
 const MOST = 20;
 
 /** `invoice-relay invoice <id or reference>`: all that happened to one invoice, and what happens next. */
@@ -22,8 +22,8 @@ export function invoiceCommand(context: CommandContext): Command {
         const found = await readTimeline(db, id);
         if (found !== null) return found;
         throw notFound(
-          `Nothing is known of invoice ${id}: no callback named it, and nobody asked the provider about ` +
-            "it. If it is paid at the provider, reconcile finds it.",
+          `Nothing is known about invoice ${id}: no callback named it, and the provider was never asked ` +
+            "about it. If it is paid at the provider, reconcile will find it.",
         );
       });
       const now = new Date();
@@ -37,8 +37,8 @@ async function idOfReference(db: Database, reference: string): Promise<string> {
   const [id] = ids;
   if (id === undefined)
     throw notFound(
-      `No confirmed invoice has the reference "${reference}", and an id would be a UUID such as ` +
-        "3f1c6a52-…. One that was never confirmed is found by its id.",
+      `No confirmed invoice has the reference "${reference}", and an id is a UUID such as ` +
+        "3f1c6a52-…. An invoice that was never confirmed can only be found by its id.",
     );
   if (ids.length > 1)
     throw new RelayError(

@@ -1,21 +1,21 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { InvoiceFilters, ListedInvoice } from "../../operate/list-invoices.ts";
+import type { InvoiceFilters, ListedInvoice } from "../../operate/invoice-terms.ts";
 import type { CommandContext } from "../command-context.ts";
 import { countValue, timeValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
-/** `invoice-relay invoices`: what the provider confirmed, the last first. */
+/** `invoice-relay invoices`: what the provider confirmed, the newest first. */
 export function invoicesCommand(context: CommandContext): Command {
   return new Command("invoices")
-    .description("list confirmed invoices, the last first; by reference, status, collection or amount")
-    .option("--reference <text>", "only those with this reference of the merchant's")
+    .description("list confirmed invoices, the newest first; by reference, status, collection or amount")
+    .option("--reference <text>", "only those with this merchant reference")
     .option("--status <status>", "only those with this status at the provider, such as Paid")
     .option("--collection <name>", "only invoices of the collection with this name")
-    .option("--amount <amount>", "only those of this amount, with or without charges", amountValue)
+    .option("--amount <amount>", "only those with this amount, with or without charges", amountValue)
     .option("--source <name>", "only this source")
     .option(
       "--from <time>",
-      "only those confirmed at this time (UTC) or later; 30 days ago when left out",
+      "only those confirmed at this time (UTC) or later; the last 30 days by default",
       timeValue,
     )
     .option("--to <time>", "only those confirmed before this time (UTC)", timeValue)
@@ -36,7 +36,7 @@ function amountValue(text: string): string {
 
 function render(invoices: readonly ListedInvoice[]): string {
   if (invoices.length === 0)
-    return "No confirmed invoice matches. For one that was never confirmed: invoice-relay invoice <id>";
+    return "No confirmed invoice matches. To look for an unconfirmed one: invoice-relay invoice <id>";
   const width = Math.max(...invoices.map(({ totalAmount }) => totalAmount?.length ?? 0));
   const rows = invoices.map((invoice) => [
     invoice.invoiceId,

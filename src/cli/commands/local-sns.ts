@@ -5,14 +5,14 @@ import { settingLines } from "../setting-lines.ts";
 
 const STOP_WITHIN_MS = 10_000;
 
-/** `invoice-relay local-sns`: an SNS endpoint for local use and tests, alone. */
+/** `invoice-relay local-sns`: a stand-in for SNS, for local use and tests. */
 export function localSnsCommand(context: CommandContext): Command {
   return new Command("local-sns")
     .description("run a local SNS endpoint; everything is in memory and gone when it stops")
     .addOption(portOption(4002))
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--region <region>", "the region of its topics", "us-east-1")
-    .option("--topic <name...>", "topics to make at once", ["invoice-events"])
+    .option("--topic <name...>", "topics to create at the start", ["invoice-events"])
     .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
       const { startLocalSns } = await import("../../sandbox/sns/start-local-sns.ts");
       const { LOCAL_AWS_CREDENTIALS } = await import("../../app/dev-secrets.ts");

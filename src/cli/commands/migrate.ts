@@ -6,7 +6,7 @@ import type { CommandContext } from "../command-context.ts";
 /** `invoice-relay migrate`: brings the schema up to date, and the log's partitions three months ahead. */
 export function migrateCommand(context: CommandContext): Command {
   return new Command("migrate")
-    .description("bring the database's schema up to date; safe to repeat and to run from several places")
+    .description("bring the database schema up to date; safe to repeat and to run concurrently")
     .action(async () => {
       const { DATABASE_URL } = context.settings(["DATABASE_URL"]);
       const { connect } = await import("../../database/connect.ts");
@@ -14,7 +14,7 @@ export function migrateCommand(context: CommandContext): Command {
       const { makePartitions } = await import("../../record/partitions.ts");
       const { grantRoles } = await import("../../database/roles.ts");
       const applicationName = `invoice-relay migrate ${randomUUID()}`;
-      // A migration may rewrite a large table: it gets all the time it needs.
+      // A migration may rewrite a large table, so it has no time limit.
       const { db, close } = connect(DATABASE_URL, { max: 2, purpose: "migrate", applicationName });
       try {
         const { migrations, partitions, roles } = await cancelOnStop(

@@ -3,19 +3,19 @@ import type { CommandContext } from "../command-context.ts";
 import { undeliveredCommand } from "../undelivered-command.ts";
 
 /**
- * `invoice-relay quarantine …`: paid invoices that were not published, because their collection is none of
+ * `invoice-relay quarantine …`: paid invoices that were not published, because their collection is not in
  * COLLECTION_IDS.
  */
 export function quarantineCommand(context: CommandContext): Command {
   return undeliveredCommand(context, {
     list: "quarantine",
-    description: "paid invoices of foreign collections, held back; list, show, release, dismiss",
-    none: "The quarantine is empty: no paid invoice is held back.",
+    description: "paid invoices of other collections, not published; list, show, release, dismiss",
+    none: "The quarantine is empty: no paid invoice is waiting there.",
     what: ["quarantined invoice", "quarantined invoices"],
     act: {
       name: "release",
-      description: "ask for them again and publish them if they are still paid",
-      done: "released; a running invoice-relay serve asks again and publishes",
+      description: "ask the provider again and publish them if they are still paid",
+      done: "released; a running invoice-relay serve asks the provider again and publishes them",
       run: async (options) =>
         (await import("../../operate/decide-undelivered.ts")).releaseQuarantine(options),
     },

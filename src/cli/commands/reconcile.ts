@@ -9,7 +9,7 @@ import { withReason } from "../option-values.ts";
 import { table } from "../table.ts";
 import { withReconcileSources } from "../with-reconcile-sources.ts";
 
-/** What a person who names no days asks for. */
+/** The period when no days are given. */
 const LAST_DAYS = 7;
 
 interface Options {
@@ -25,18 +25,21 @@ interface Options {
  */
 export function reconcileCommand(context: CommandContext): Command {
   const command = new Command("reconcile")
-    .description("find paid invoices without an accepted event in a period, from the provider's own list")
+    .description("find paid invoices without an accepted event in a period, using the provider's list")
     .option("--from <day>", `the first day of payment, YYYY-MM-DD, UTC; ${LAST_DAYS} days before the last`)
-    .option("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included; today when left out")
-    .option("--collection <id>", "one of COLLECTION_IDS; all of them when left out")
-    .option("--publish", "publish payments from before the relay's first serve too, not only record them");
+    .option("--to <day>", "the last day of payment, YYYY-MM-DD, UTC, included; today by default")
+    .option("--collection <id>", "one of COLLECTION_IDS; all of them by default")
+    .option(
+      "--publish",
+      "also publish payments from before the relay's first serve, which are only recorded otherwise",
+    );
   return withReason(command).action(async ({ from, to, collection, reason, ...options }: Options) => {
     const publish = options.publish === true;
     const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
     const window = daysMeant(from, to);
     const bar = new ListProgress(context.stderr);
     const done = await withReconcileSources(context, async (given) => {
-      // Woken once it is done: the workers poll anyway.
+      // Once, at the end: the workers poll anyway.
       const deps = { ...given, onConfirmations: () => undefined };
       const result = await reconcilePeriod(
         deps,
@@ -77,12 +80,12 @@ function reconcileText(done: readonly Reconciled[], publish: boolean): string {
       unproven.map(
         ({ first, last, why }) =>
           `The list of ${collectionId} contradicts itself from ${first} to ${last}: ${why}. What it ` +
-          "showed was used; what it may hide is unknown.",
+          "showed was used; what it may be hiding is unknown.",
       ),
     ),
     ...done.flatMap(({ underWay }) => underWay.map((other) => `Another reconcile is under way: ${other}.`)),
     ...(done.some(({ resumed }) => resumed)
-      ? ["It went on from where an earlier run broke off; counts include that run."]
+      ? ["It continued an interrupted run; the counts include that run."]
       : []),
   ].join("\n")}`;
 }

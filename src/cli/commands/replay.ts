@@ -25,23 +25,26 @@ const TIMES: Record<Kind, string> = {
   events: "made",
 };
 
-/** `invoice-relay replay …`: run it again from the log, behind live traffic (G9). */
+/** `invoice-relay replay …`: runs any part again from the log, behind live traffic (G9). */
 export function replayCommand(context: CommandContext): Command {
   const confirmations = withFilters(context, "confirmations").description(
     "ask the provider again about invoices; live confirmations go first",
   );
   const callbacks = withFilters(context, "callbacks")
-    .description("read recorded callbacks again; ask about invoice ids that were not found before, or lost")
-    .option("--refused", "those that a signature or address check refused, too");
+    .description("read recorded callbacks again; ask about invoice ids that were missed or lost")
+    .option("--refused", "include callbacks that a signature or address check refused");
   const events = withFilters(context, "events")
-    .description("publish events again with the same ids and the attribute `replay`; live events go first")
+    .description("publish events again, same ids plus the attribute `replay`; live events go first")
     .option("--type <type>", "only events of this type, such as invoice.paid")
     .addOption(
       new Option("--topic <arn>", "to this topic instead of the one in the settings").conflicts("toFile"),
     )
-    .option("--to-file <file>", "to a new file instead, one event a line (NDJSON); it holds personal data");
+    .option(
+      "--to-file <file>",
+      "to a new file instead, one event a line (NDJSON); it contains personal data",
+    );
   return new Command("replay")
-    .description("run it again from the log: confirmations, callbacks or events; try --dry-run first")
+    .description("repeat confirmations, callbacks or events from the log; try --dry-run first")
     .addCommand(confirmations)
     .addCommand(callbacks)
     .addCommand(events)
@@ -54,13 +57,13 @@ export function replayCommand(context: CommandContext): Command {
 function withFilters(context: CommandContext, kind: Kind): Command {
   return withReason(new Command(kind))
     .option("--from <time>", `only those ${TIMES[kind]} at this time (UTC) or later`, timeValue)
-    .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now when left out`, timeValue)
+    .option("--to <time>", `only those ${TIMES[kind]} before this time (UTC); now by default`, timeValue)
     .option("--invoice <id>", "only this invoice; may be repeated", idValues)
     .option("--collection <name>", "only invoices of the collection with this name")
     .option("--verdict <verdict>", "only invoices with this verdict", verdictValue(kind === "callbacks"))
     .option("--source <name>", "only this source")
-    .option("--rate <number>", `the most a second; ${DEFAULT_RATES[kind]} when left out`, countValue)
-    .option("--dry-run", "only say how many there are, and show the first ones")
+    .option("--rate <number>", `the most per second; ${DEFAULT_RATES[kind]} by default`, countValue)
+    .option("--dry-run", "only show how many there are, and the first ones")
     .action((options: Options) => replay(context, kind, options));
 }
 
@@ -122,7 +125,7 @@ function listCommand(context: CommandContext): Command {
 
 function showCommand(context: CommandContext): Command {
   return new Command("show")
-    .description("show one replay: how far it is, and the events that SNS refused")
+    .description("show one replay: its progress, and the events that SNS refused")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string) => {
       const { listRefusals, mustFindReplay } = await import("../../replay/replay-rows.ts");
@@ -135,7 +138,7 @@ function showCommand(context: CommandContext): Command {
 
 function resumeCommand(context: CommandContext): Command {
   return withReason(new Command("resume"))
-    .description("go on with a replay where it stopped")
+    .description("resume a replay where it stopped")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string, { reason }: { reason?: string }) => {
       const { resumeReplay } = await import("../../replay/cancel-or-resume.ts");
@@ -149,7 +152,7 @@ function resumeCommand(context: CommandContext): Command {
 
 function cancelCommand(context: CommandContext): Command {
   return withReason(new Command("cancel"))
-    .description("end a replay; what it has done stays done")
+    .description("cancel a replay; what it has done is not undone")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string, { reason }: { reason?: string }) => {
       const { cancelReplay } = await import("../../replay/cancel-or-resume.ts");

@@ -2,10 +2,10 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { pauseOrResumeCommand } from "../pause-command.ts";
 
-/** `invoice-relay resume confirm|publish`: opens whatever holds it. */
+/** `invoice-relay resume confirm|publish`: lifts whatever holds it up. */
 export const resumeCommand = (context: CommandContext): Command =>
   pauseOrResumeCommand(
     context,
     "resume",
-    "go on asking or sending at once, after a pause, a refusal or a fault",
+    "resume asking or sending at once, after a pause, a refusal or a fault",
   );

@@ -5,14 +5,14 @@ import { operator } from "../operator.ts";
 import { withReason } from "../option-values.ts";
 import { table } from "../table.ts";
 
-/** `invoice-relay retention`: what `serve` does once a day, now. */
+/** `invoice-relay retention`: does now what `serve` does once a day. */
 export function retentionCommand(context: CommandContext): Command {
   const command = new Command("retention")
     .description(
       "drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does " +
         "it daily",
     )
-    .option("--dry-run", "only say what would be dropped");
+    .option("--dry-run", "only show what would be dropped");
   return withReason(command).action(async ({ reason, dryRun }: { reason?: string; dryRun?: true }) => {
     const { RETENTION: retentionMs, PERSONAL_DATA_RETENTION: personalDataMs } = context.settings([
       "DATABASE_URL",
@@ -32,7 +32,7 @@ function render(result: RetentionResult): string {
   const lines: string[] = [];
   if (partitions.length + stragglers + unknownConfirmations === 0)
     lines.push(
-      stays === null ? `Nothing to drop: no callback is from before ${day}.` : "Nothing was dropped.",
+      stays === null ? `Nothing to drop: there is no callback from before ${day}.` : "Nothing was dropped.",
     );
   else {
     lines.push(
@@ -46,7 +46,8 @@ function render(result: RetentionResult): string {
           partitions.map(({ name, callbacks, kept }) => [name, callbacks, kept]),
         ),
       );
-    if (stragglers > 0) lines.push(`${stragglers} kept earlier that are no longer open.`);
+    if (stragglers > 0)
+      lines.push(`${stragglers} callbacks kept earlier, whose invoices are no longer open.`);
     if (unknownConfirmations > 0)
       lines.push(`${unknownConfirmations} confirmations of invoices that the provider does not know.`);
     if (dryRun) lines.push("This was a dry run: nothing was changed.");
@@ -61,12 +62,13 @@ function render(result: RetentionResult): string {
   }
   if (stays?.why === "busy")
     lines.push(
-      `The partition ${stays.name} was busy and stays for now. Run it again, or wait for serve's next try.`,
+      `The partition ${stays.name} was busy and was kept for now. Run it again, or wait for serve to ` +
+        "try again.",
     );
   if (stays?.why === "not_allowed")
     lines.push(
-      `The partition ${stays.name} stays: this database user may not drop it. Grant it the role worker, or ` +
-        "run this as the tables' owner.",
+      `The partition ${stays.name} was kept: this database user may not drop it. Grant it the role worker, ` +
+        "or run this as the tables' owner.",
     );
   return lines.join("\n");
 }

@@ -5,7 +5,7 @@ import { idValue } from "../option-values.ts";
 import type { Happening } from "../sandbox-happenings.ts";
 
 const LOOK_EVERY_MS = 300;
-/** How much later than its callback an early callback's payment can be read. */
+/** With --early, how long after the callback the API shows the payment. */
 const EARLY_MS = 5_000;
 
 interface PayOptions {
@@ -17,29 +17,26 @@ interface PayOptions {
   provider?: string;
 }
 
-/** `invoice-relay sandbox`: what a person does to the local services, and sees of them. */
+/** `invoice-relay sandbox`: makes payments at the local services and watches what passes between them. */
 export function sandboxCommand(context: CommandContext): Command {
   return new Command("sandbox")
-    .description("make payments at the local collection service, and watch callbacks and events pass")
+    .description("make payments at the local collection service, and watch callbacks and events")
     .addCommand(payCommand(context))
     .addCommand(listenCommand(context));
 }
 
 const providerOption = () =>
-  new Option(
-    "--provider <url>",
-    "the collection service; COLLECTION_API_URL, or else port 4001, when left out",
-  );
+  new Option("--provider <url>", "the collection service; by default COLLECTION_API_URL, or port 4001");
 
 function payCommand(context: CommandContext): Command {
   return new Command("pay")
-    .description("pay an invoice, as a payer would, or make something go wrong with it")
+    .description("pay an invoice as a payer would, or make something go wrong")
     .argument("<invoice>", "the invoice's id", idValue)
     .option("--early", `the callback comes ${EARLY_MS / 1_000} s before the API shows the payment`)
     .option("--twice", "the callback comes twice")
     .addOption(new Option("--never", "the callback never comes").conflicts(["early", "twice"]))
     .addOption(
-      new Option("--forge", "nothing is paid: a callback that says so comes from a stranger").conflicts([
+      new Option("--forge", "nothing is paid: a stranger sends a callback that says so").conflicts([
         "early",
         "twice",
         "never",
@@ -81,15 +78,15 @@ interface ForgeAnswer {
 
 function forgedWords(id: string, answer: ForgeAnswer): string {
   const result =
-    answer.status === undefined ? `was not taken: ${answer.error}` : `was answered ${answer.status}`;
+    answer.status === undefined ? `was not delivered: ${answer.error}` : `was answered ${answer.status}`;
   return `Invoice ${id} is not paid. A forged callback that says so ${result}.`;
 }
 
 function listenCommand(context: CommandContext): Command {
   return new Command("listen")
-    .description("show callbacks and events as they pass, until it is stopped")
+    .description("show callbacks and events as they happen, until stopped")
     .addOption(providerOption())
-    .option("--sns <url>", "the local SNS; AWS_ENDPOINT_URL_SNS, or else port 4002, when left out")
+    .option("--sns <url>", "the local SNS; by default AWS_ENDPOINT_URL_SNS, or port 4002")
     .action(async ({ provider, sns }: { provider?: string; sns?: string }) => {
       const { recentCallbacks, recentEvents } = await import("../sandbox-happenings.ts");
       const stop = context.listenForStop();

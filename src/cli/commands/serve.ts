@@ -7,13 +7,13 @@ import { plainJson } from "../terminal-text.ts";
 const STOP_WITHIN_MS = 10_000;
 
 /**
- * `invoice-relay serve`: takes callbacks, confirms and publishes, until SIGTERM or SIGINT. Its output is its
- * log.
+ * `invoice-relay serve`: receives callbacks, confirms and publishes, until SIGTERM or SIGINT. It prints only
+ * its log.
  */
 export function serveCommand(context: CommandContext): Command {
   return new Command("serve")
-    .description("take callbacks, confirm them, publish events; stops on SIGTERM within 10 s")
-    .option("--no-workers", "take callbacks only; another process confirms and publishes")
+    .description("receive callbacks, confirm them, publish events; stops within 10 s of SIGTERM")
+    .option("--no-workers", "receive callbacks only; another process confirms and publishes")
     .option("--workers-only", "confirm and publish only; listens on no port but OPS_PORT")
     .action(async ({ workers, workersOnly }: { workers: boolean; workersOnly?: true }) => {
       if (!workers && workersOnly === true)
@@ -37,7 +37,7 @@ export function serveCommand(context: CommandContext): Command {
           `invoice-relay ${doing.filter(Boolean).join(", ")}`,
         );
       await stop.asked;
-      log.info("stopping: no new callbacks, what was recorded is finished or given back");
+      log.info("stopping: no new callbacks; work in progress is finished or given back");
       await stop.finish(relay.stop(), STOP_WITHIN_MS);
       log.info("stopped");
     });

@@ -2,10 +2,10 @@ import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { renderStatus } from "../render-status.ts";
 
-/** `invoice-relay status`: everything that on-call asks first; exit code 1 when a person is needed. */
+/** `invoice-relay status`: the first thing to look at when on call; exit code 1 when a person is needed. */
 export function statusCommand(context: CommandContext): Command {
   return new Command("status")
-    .description("how the relay does, in one look: what waits for a person, and what to do about it")
+    .description("how the relay is doing: what needs a person, and what to do about it")
     .action(async () => {
       const { readStatus } = await import("../../operate/status.ts");
       const { statusSettings } = await import("../../app/status-settings.ts");

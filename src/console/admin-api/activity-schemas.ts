@@ -9,25 +9,25 @@ export const activityQuery = z.object({
 const count = z.number().int().nullable().meta({ description: "null while it is still being counted." });
 
 export const minute = z.object({
-  at: time.meta({ description: "When the minute began." }),
+  at: time.meta({ description: "The start of the minute." }),
   received: count.meta({ description: "Callbacks recorded." }),
-  confirmed: count.meta({ description: "Payments confirmed for the first time: their events were made." }),
+  confirmed: count.meta({ description: "Payments confirmed for the first time, each with a new event." }),
   published: count.meta({ description: "Acceptances by SNS, replays left out." }),
 });
 
 export const activity = z.object({
   at: time,
-  minutes: z.array(minute).meta({ description: "The oldest first; the last one is not over yet." }),
+  minutes: z.array(minute).meta({ description: "Oldest first; the last minute is still running." }),
   latency: z
     .object({
       p50Ms: z.number(),
       p95Ms: z.number(),
       p99Ms: z.number(),
-      payments: z.number().int().meta({ description: "How many of the newest it is taken from." }),
+      payments: z.number().int().meta({ description: "How many of the newest payments it is based on." }),
     })
     .nullable()
     .meta({
-      description: "From the callback that asked to SNS' acceptance of the event; null without payments.",
+      description: "From the callback to SNS accepting the event; null without payments.",
     }),
   oldest: z.object({
     confirmationSeconds: z.number().meta({ description: "How long the oldest due confirmation is overdue." }),

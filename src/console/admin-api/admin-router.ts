@@ -21,11 +21,11 @@ import { Sessions } from "./sessions.ts";
 
 export interface AdminRouterOptions {
   parts: AdminParts;
-  /** Whoever sends one of these, or has signed in with it, may do here what its role may. */
+  /** Whoever sends one of these, or signed in with it, may do what its role allows. */
   tokens: readonly AdminToken[];
   refused: RefusedCallers;
   live: Live;
-  /** Whether browsers reach this listener by https only. */
+  /** Whether browsers reach this listener over https only. */
   behindTls: boolean;
   log: Logger;
 }
@@ -57,24 +57,24 @@ export function adminRouter({ parts, tokens, refused, live, behindTls, log }: Ad
     const until = callerIn(response).session?.expiresAt ?? Number.POSITIVE_INFINITY;
     if (live.listen(request, response, until)) return;
     response.setHeader("retry-after", "10");
-    refuse(response, { status: 503, error: "Too many listen already. Try again later." });
+    refuse(response, { status: 503, error: "Too many listeners. Try again later." });
   });
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
     api[operation.method](path, (request, response) => carryOut(operation, parts, request, response, log));
   }
   api.use((_request, response) => {
-    const error = "There is no such operation. They are described at /admin/v1/openapi.json.";
+    const error = "There is no such operation. /admin/v1/openapi.json describes them all.";
     refuse(response, { status: 404, error });
   });
   api.use(onError(parts, log));
   return Router().use("/admin/v1", api);
 }
 
-/** What stands there without ADMIN_TOKENS: nothing, and why. */
+/** Without ADMIN_TOKENS: refuses everything and says why. */
 export function closedAdminRouter(): Router {
   return Router().use("/admin/v1", (_request, response) => {
-    const error = "The admin API is closed: ADMIN_TOKENS names nobody who may use it.";
+    const error = "The admin API is disabled: ADMIN_TOKENS is not set.";
     refuse(response, { status: 404, error });
   });
 }
@@ -94,7 +94,7 @@ async function carryOut(
   const { holder } = callerIn(response);
   const needed = roleFor(operation);
   if (!mayAct(holder.role, needed)) {
-    const error = `${operation.id} is for the role ${needed}; ${holder.name} has the role ${holder.role}.`;
+    const error = `${operation.id} needs the role ${needed}; ${holder.name} has the role ${holder.role}.`;
     return refuse(response, { status: 403, error });
   }
   const input = {
@@ -139,15 +139,15 @@ const onError =
 function judge(error: unknown, request: Request, log: Logger): { status: number; error: string } {
   if (error instanceof z.ZodError) return { status: 400, error: problemsOf(error) };
   if (error instanceof RelayError) return { status: 409, error: error.message };
-  // A NUL, a year 0: text and times that only Postgres finds out about.
-  if (isRefusedData(error)) return { status: 400, error: "A value is none that the database takes." };
+  // Such as a NUL or the year 0, which only Postgres detects.
+  if (isRefusedData(error)) return { status: 400, error: "The database does not accept one of the values." };
   const status = error instanceof Error && "status" in error ? error.status : undefined;
   if (typeof status === "number" && status >= 400 && status < 500)
     return { status, error: `The request cannot be read: ${messageOf(error)}` };
   log.error({ method: request.method, error: messageOf(error) }, "a request to the admin API failed");
   if (isDatabaseAway(error))
     return { status: 503, error: "The database does not answer. Try again in a moment; see database_away." };
-  return { status: 500, error: "Something went wrong here. Try again; the log says more." };
+  return { status: 500, error: "Something went wrong. Try again; the log has the details." };
 }
 
 const problemsOf = (error: z.ZodError): string =>

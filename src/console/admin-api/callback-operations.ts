@@ -13,7 +13,7 @@ export const callbackOperations: readonly Operation[] = [
     method: "get",
     path: "/callbacks",
     tag: TAG,
-    summary: "The log of callbacks, the newest first; narrowed as you like",
+    summary: "List recorded callbacks, newest first, with filters",
     query: schemas.callbackQuery,
     result: schemas.callbackPage,
     run: async ({ db }, { query: { cursor: from = null, limit, ...filters } }) =>
@@ -24,7 +24,7 @@ export const callbackOperations: readonly Operation[] = [
     method: "get",
     path: "/callbacks/{id}",
     tag: TAG,
-    summary: "One with everything that came, and how each id was found; personal data included",
+    summary: "Show one whole callback and how each id was found; includes personal data",
     pathParameters: idInPath,
     result: schemas.callbackShown,
     run: ({ db, decode, mask }, { path: { id } }) => showCallback(db, id, { decode, mask }),

@@ -6,11 +6,19 @@ export const callbackQuery = z.object({
   source: z.string().optional(),
   verdict: verdict
     .optional()
-    .meta({ description: "The best of its invoices', or its own: unreadable, ping, refused." }),
-  foundBy: z.string().max(100).optional().meta({ description: "Where its ids were found, such as data.id." }),
+    .meta({ description: "The best verdict of its invoices, or its own: unreadable, ping, refused." }),
+  foundBy: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: "Where in the callback its ids were found, such as data.id." }),
   remoteAddress: z.string().max(100).optional().meta({ description: "Exactly." }),
   invoiceId: id.optional(),
-  reference: z.string().max(1_000).optional().meta({ description: "The merchant's, from the URL; exactly." }),
+  reference: z
+    .string()
+    .max(1_000)
+    .optional()
+    .meta({ description: "The merchant's reference from the URL; exact match." }),
   from: time.optional().meta({ description: "Received at this time or later." }),
   to: time.optional().meta({ description: "Received before this time." }),
 });
@@ -20,15 +28,19 @@ const callbackFields = {
   receivedAt: time,
   source: z.string(),
   method: z.string(),
-  path: z.string().meta({ description: "The token masked." }),
+  path: z.string().meta({ description: "With the token masked." }),
   reference: z.string().nullable(),
   remoteAddress: z.string().nullable(),
   foundBy: z.string().nullable(),
   verdict: verdict
     .nullable()
-    .meta({ description: "The best of its invoices', or its own; null before the first answer." }),
+    .meta({ description: "The best verdict of its invoices, or its own; null before the first answer." }),
   invoiceIds: z.array(answeredId),
-  bytes: z.number().int().nullable().meta({ description: "Of the body as it was sent; null once erased." }),
+  bytes: z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: "Size of the body as it was sent; null once erased." }),
   erasedAt: time.nullable(),
 };
 
@@ -42,7 +54,7 @@ export const callbackShown = z.object({
   query: z.string(),
   headers: z
     .array(z.tuple([z.string(), z.string()]))
-    .meta({ description: "In the order they came; secrets are ***." }),
+    .meta({ description: "In their original order; secrets are ***." }),
   ...bodyShown,
   cut: z
     .object({
@@ -51,17 +63,17 @@ export const callbackShown = z.object({
       unread: z.array(z.string()),
     })
     .nullable()
-    .meta({ description: "What was cut of it before it was stored or read; null for nearly all." }),
-  erasedDigest: z.string().nullable().meta({ description: "SHA-256 in hex of the body that was erased." }),
+    .meta({ description: "What was cut off before it was stored or read; usually null." }),
+  erasedDigest: z.string().nullable().meta({ description: "SHA-256 (hex) of the erased body." }),
   ids: z.array(
     z.object({
       invoiceId: answeredId,
-      foundBy: z.string().nullable().meta({ description: "`replay` for one that a later reading found." }),
+      foundBy: z.string().nullable().meta({ description: "`replay` if a later reading found it." }),
       at: z
         .number()
         .int()
         .nullable()
-        .meta({ description: "Where it begins in `text`, in UTF-16 units; null when it stands elsewhere." }),
+        .meta({ description: "Its offset in `text`, in UTF-16 units; null when it is not in there." }),
       state: z.enum(["due", "claimed", "done", "dead"]).nullable(),
       verdict: toldVerdict.nullable(),
     }),

@@ -12,7 +12,7 @@ export interface CallersOptions {
   refused: RefusedCallers;
 }
 
-/** Who asks, and how they showed it. */
+/** The caller, and how it was authenticated. */
 export interface Caller {
   holder: AdminToken;
   /** null for a bearer token. */
@@ -23,7 +23,7 @@ export type Refused = { status: 401 | 403 | 429; error: string };
 
 const SIGN_IN = "Sign in, or send one of ADMIN_TOKENS as a bearer token.";
 
-/** Who may ask at all: a bearer token, or the cookie of a session, which proves its changes to be its own. */
+/** Authenticates callers: by bearer token, or by session cookie, which needs a CSRF token for changes. */
 export class Callers {
   readonly #options: CallersOptions;
 
@@ -31,7 +31,7 @@ export class Callers {
     this.#options = options;
   }
 
-  /** @param prolong writes the cookie anew where the session goes on by it. */
+  /** @param prolong writes the renewed cookie when the session is extended. */
   callerOf(request: Request, response: Response, { prolong }: { prolong: boolean }): Caller | Refused {
     const { tokens, sessions, cookie } = this.#options;
     const { authorization } = request.headers;
@@ -51,7 +51,7 @@ export class Callers {
     const { session } = opened;
     if (!["GET", "HEAD"].includes(request.method)) {
       const why = isForeign(request)
-        ? "This comes from another site."
+        ? "This request comes from another site."
         : sessions.isCsrfToken(session, request.get("x-csrf-token") ?? "")
           ? null
           : "Send the session's csrfToken as X-CSRF-Token.";
@@ -62,15 +62,15 @@ export class Callers {
     return { holder: session.holder, session: renewed ?? session };
   }
 
-  /** Counted, throttled and told of, whatever was tried. */
+  /** Counts, throttles and reports a wrong token. */
   wrongToken(request: Request, error: string): Refused {
     return this.#options.refused.isThrottled(request.ip ?? "")
-      ? { status: 429, error: "Too many wrong tokens were sent from here." }
+      ? { status: 429, error: "Too many wrong tokens were sent from this address." }
       : { status: 401, error };
   }
 }
 
-/** Whether a browser says that another site made it ask. */
+/** Whether the browser says that another site sent the request. */
 export const isForeign = (request: Request): boolean =>
   !["same-origin", "none", undefined].includes(request.get("sec-fetch-site"));
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Page as Found, Place } from "../../database/page.ts";
 
-/** A moment as Postgres writes it, whatever its zone; and where an order of time goes on among its equals. */
+/** A time as Postgres writes it, in any zone, and the id and source that break ties. */
 const place = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.uuid(), z.string().max(40)]);
 
-/** `next` of a page, as the following request brings it back. */
+/** `next` of a page, as the following request sends it back. */
 export const cursor = z
   .string()
   .max(300)
@@ -13,12 +13,12 @@ export const cursor = z
       const [at, id, source] = place.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
       return { at, id, source };
     } catch {
-      context.addIssue("should be `next` of the page before");
+      context.addIssue("should be `next` of the previous page");
       return z.NEVER;
     }
   });
 
-/** A page as it is answered. */
+/** A page, as it is sent. */
 export const pageFrom = <Item>({ items, next }: Found<Item>) => ({
   items,
   next:

@@ -3,22 +3,22 @@ import { TOLD_VERDICTS } from "../../confirmations/confirmation.ts";
 import { OWN_VERDICTS } from "../../record/own-verdict.ts";
 import { cursor } from "./cursor.ts";
 
-// What the schemas of the admin API have in common.
+// Shared by the schemas of the admin API.
 
 export const time = z.iso.datetime({ offset: true }).meta({ description: "ISO 8601; answers are in UTC." });
 
-/** As it is given: in any case. */
+/** Upper or lower case. */
 export const id = z.uuid().transform((text) => text.toLowerCase());
 export const bodyShown = {
-  body: z.string().meta({ description: "In base64, callback tokens masked; empty once erased." }),
+  body: z.string().meta({ description: "Base64, with callback tokens masked; empty once erased." }),
   bodyIs: z.enum(["as_came", "masked", "text"]).meta({
     description:
-      "The bytes as they came; the same, tokens masked; or the masked `text`, where they were packed.",
+      "The original bytes, the bytes with tokens masked, or the masked `text` if they were compressed.",
   }),
   text: z
     .string()
     .nullable()
-    .meta({ description: "Unpacked and decoded, callback tokens masked; null if erased." }),
+    .meta({ description: "Decompressed and decoded, with callback tokens masked; null if erased." }),
 };
 
 export const answeredId = z.uuid();
@@ -26,7 +26,7 @@ export const answeredId = z.uuid();
 /** A day of payment, UTC. */
 export const day = z.iso.date();
 
-/** In an answer. */
+/** Of a response. */
 export const decimal = z.string().meta({ description: "A decimal string, exact." });
 
 export const reason = z
@@ -35,34 +35,34 @@ export const reason = z
   .optional()
   .meta({ description: "Why, for the audit log; no personal data." });
 
-/** Of an invoice. */
+/** Of an invoice's confirmation. */
 export const toldVerdict = z.enum(TOLD_VERDICTS).meta({ description: "`dead`: given up, a dead letter." });
-/** Of a callback. */
+/** Of a callback, which may open no confirmation. */
 export const verdict = z.enum([...TOLD_VERDICTS, ...OWN_VERDICTS]);
 
 export const sourceInQuery = z.object({
-  source: z.string().optional().meta({ description: "Only this source, where several know the id." }),
+  source: z.string().optional().meta({ description: "The source, if several know the id." }),
 });
 export const limitInQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1_000).default(50).meta({ description: "The most to list." }),
 });
 
-/** Of lists that may be long: a page has a bounded cost, whatever the filters. */
+/** Of lists that may be long: the cost of a page is bounded, whatever the filters. */
 export const pageInQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: "The most to list." }),
-  cursor: cursor.optional().meta({ description: "`next` of the page before, with the same filters." }),
+  cursor: cursor.optional().meta({ description: "`next` of the previous page, with the same filters." }),
 });
 
 /**
- * A page that found less than asked for may have stopped to look on later: `next` says whether to ask again.
+ * A page with fewer items than asked for may not be the last one: `next` says whether to continue.
  */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
     next: z.string().nullable().meta({
-      description: "The cursor of the next page, also of one that found nothing yet; null at the end.",
+      description: "The cursor of the next page, which may follow an empty page; null at the end.",
     }),
     searchedTo: time
       .nullable()
-      .meta({ description: "How far back this page has looked; null when it looked at all there is." }),
+      .meta({ description: "How far back this page searched; null when it searched everything." }),
   });

@@ -9,9 +9,9 @@ import { describePayments } from "../../payments/answers-of.ts";
 
 export interface LiveOptions {
   db: Kysely<Tables>;
-  /** What is told every few seconds, by the name of its event. */
+  /** What is sent every few seconds, by event name. */
   read: Readonly<Record<string, () => Promise<unknown>>>;
-  /** What is told passes through it. */
+  /** Everything that is sent passes through it. */
   mask: Mask;
   log: Logger;
   mostListeners?: number;
@@ -24,24 +24,24 @@ const EVERY_MS = 5_000;
 const BEAT_MS = 15_000;
 const PAYMENTS_EVERY_MS = 1_000;
 
-/** A commit is seen a little after the time that it carries. */
+/** A commit becomes visible a little after its timestamp. */
 const LOOK_BACK_MS = 15_000;
 
-/** So many payments are told of at a time; who wants them all reads the list. */
+/** The most payments sent at a time; the list has them all. */
 const MOST_PAYMENTS = 50;
 
-/** What a listener may leave unread, in bytes, before it is hung up on. */
+/** A listener with more unread bytes than this is disconnected. */
 const MOST_UNREAD = 1_048_576;
 
 interface Listener {
   response: Response;
-  /** When its session ends, in ms of the epoch. */
+  /** When its session ends, in ms since the epoch. */
   until: number;
 }
 
 /**
- * Server-sent events to everybody who listens. Postgres is asked only while somebody does, and once for all
- * of them. `stop` hangs up, so that a process that ends waits for no one.
+ * Server-sent events for all listeners. Postgres is queried only while someone listens, and once for all of
+ * them. `stop` disconnects them, so that the process can exit.
  */
 export class Live {
   readonly #options: Required<LiveOptions>;
@@ -106,14 +106,14 @@ export class Live {
     each();
   }
 
-  /** One at a time of each: a slow database is not asked a second time meanwhile. */
+  /** At most one query of each kind at a time, so that a slow database is not queried twice. */
   async #once(name: string, act: () => Promise<void>): Promise<void> {
     if (this.#reading.has(name)) return;
     this.#reading.add(name);
     try {
       await act();
     } catch (error) {
-      this.#options.log.warn({ what: name, error: messageOf(error) }, "the console could not be told");
+      this.#options.log.warn({ what: name, error: messageOf(error) }, "the console could not be updated");
     } finally {
       this.#reading.delete(name);
     }
@@ -165,7 +165,7 @@ export class Live {
     }
   }
 
-  /** Whoever does not read is hung up on: nothing is kept for them without end (G8). */
+  /** A listener that does not read is disconnected, so that nothing piles up for it (G8). */
   #send(listener: Listener, text: string): void {
     if (listener.response.writableLength > MOST_UNREAD) this.#leave(listener);
     else listener.response.write(text);

@@ -10,15 +10,15 @@ type Json = { [key: string]: unknown };
 
 const ERRORS: Record<string, string> = {
   400: "The request is not valid; the error names each field.",
-  401: "Nobody is signed in: no session, and no bearer token of ADMIN_TOKENS.",
-  403: "The role does not allow it, or the request does not prove that it comes from the session's own page.",
+  401: "Not signed in: no session, and no bearer token from ADMIN_TOKENS.",
+  403: "The role does not allow it, or a session request lacks its CSRF token.",
   404: "There is nothing with this id.",
-  409: "It cannot be done as things stand; the error says why and what to do.",
+  409: "It cannot be done in the current state; the error says why and what to do.",
   429: "Too many wrong tokens were sent from this address.",
-  503: "The database does not answer, or too many listen already.",
+  503: "The database does not answer, or there are too many listeners.",
 };
 
-/** The OpenAPI 3.1 document, made from the operations: it says nothing that is not there. */
+/** The OpenAPI 3.1 document, generated from the operations. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};
   for (const operation of [...specialOperations, ...operations])
@@ -43,7 +43,7 @@ export function openApiDocument(): Json {
           in: "cookie",
           name: "relay-session",
           description:
-            "Set by signIn; behind https its name begins with __Host-. All but GET bring X-CSRF-Token, too.",
+            "Set by signIn; over https its name begins with __Host-. All but GET also need X-CSRF-Token.",
         },
       },
       schemas: { Problem: schemaOf(problem, "output") },
@@ -92,7 +92,7 @@ function describe(operation: Described): Json {
 const parametersOf = (place: "path" | "query", schema: z.ZodObject | undefined): Json[] =>
   schema === undefined ? [] : openApiParameters(place, schemaOf(schema, "input"));
 
-/** Written out whole at each place, so that every schema can be read where it is used. */
+/** Schemas are inlined, so that each can be read where it is used. */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
     io,

@@ -13,42 +13,42 @@ import type { SettingsShown } from "./settings-schemas.ts";
 export interface Period {
   from: string;
   to: string;
-  /** One of COLLECTION_IDS; all of them when left out. */
+  /** One of COLLECTION_IDS; all of them by default. */
   collection?: string | undefined;
 }
 
-/** How far reading the provider's lists is. */
+/** The progress of reading the provider's lists. */
 export interface ListProgress {
   source: string;
   /** null: all of the source's. */
   collectionId: string | null;
   step: "lists" | "invoices" | "books";
   done: number;
-  /** null: nobody knows. */
+  /** null when unknown. */
   total: number | null;
 }
 
-/** Told of it, where somebody wants to know. */
+/** Receives the progress, if the caller wants it. */
 export type OnProgress = (progress: ListProgress) => void;
 
-/** What the admin API works with. */
+/** What the operations need. */
 export interface AdminParts {
   db: Kysely<Tables>;
   routes: readonly Route[];
   readAgain: ReadAgain;
   /** The topics that a source's events go to. @throws RelayError when there is no such source. */
   topicsOf: (source: string) => readonly string[];
-  /** Where else events may be replayed to: whoever holds an admin token chooses among these, and no other. */
+  /** The other topics that an admin may replay events to. */
   replayTopicArns: readonly string[];
   retentionMs: number;
   personalDataMs?: number | undefined;
-  /** What `status` wants to know of the settings. */
+  /** What `status` needs of the settings. */
   statusSettings: StatusSettings;
-  /** The text that the reader of callbacks sees in the bytes of one. */
+  /** Decodes the bytes of a callback as the reader of callbacks does. */
   decode: (request: Pick<RecordedRequest, "contentEncoding" | "body">) => string;
-  /** Takes callback tokens out of a text: what is answered passes through it. */
+  /** Masks callback tokens in a text; every response passes through it. */
   mask: Mask;
-  /** What the settings say. @param withTokens whether callback URLs may be told whole. */
+  /** The settings. @param withTokens whether callback URLs may contain their token. */
   settings: (withTokens: boolean) => SettingsShown;
   certify: (request: Period & { deep: boolean }, onProgress: OnProgress) => Promise<unknown>;
   reconcile: (
@@ -60,7 +60,7 @@ export interface AdminParts {
 }
 
 export interface AdminContext extends AdminParts {
-  /** Who asks, for the audit log. */
+  /** The caller, for the audit log. */
   actor: string;
   role: Role;
   onProgress: OnProgress;
@@ -79,13 +79,13 @@ export interface OperationShape<Path, Query, Body> {
   query?: Query;
   body?: Body;
   result: z.ZodType;
-  /** Who may; when left out, `read` for a GET and `operate` for all else. */
+  /** The role it needs; by default `read` for a GET and `operate` for anything else. */
   role?: Role;
-  /** It takes long: it tells how far it is to whoever accepts `application/x-ndjson`. */
+  /** It is slow: it streams its progress to callers that accept `application/x-ndjson`. */
   tellsProgress?: true;
-  /** Its answer is our own words and may hold callback tokens for whoever may know them: it is not masked. */
+  /** Its response is not masked: it may contain callback tokens for those who may see them. */
   tellsTokens?: true;
-  /** Of an answer that is no JSON: its media type. `run` gives its text in parts, an `AsyncIterable`. */
+  /** The media type of a response that is not JSON; `run` then returns an `AsyncIterable` of text. */
   mediaType?: string;
 }
 
@@ -93,11 +93,11 @@ export const roleFor = ({ role, method }: Pick<Operation, "role" | "method">): R
   role ?? (method === "get" ? "read" : "operate");
 
 export interface Operation extends OperationShape<z.ZodObject, z.ZodObject, z.ZodType> {
-  /** @returns null when there is no such thing: 404. */
+  /** @returns null for a 404. */
   run: (context: AdminContext, input: { path: unknown; query: unknown; body: unknown }) => Promise<unknown>;
 }
 
-/** An operation whose `run` gets what its schemas read. */
+/** An operation whose `run` gets the values that its schemas parsed. */
 export function operation<
   Path extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,

@@ -26,14 +26,14 @@ import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";
 import { settingsShown } from "./settings-schemas.ts";
 
-/** Every operation of the admin API; the router and its document are made from this list. */
+/** Every operation of the admin API; the router and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [
   operation({
     id: "readStatus",
     method: "get",
     path: "/status",
     tag: "Status",
-    summary: "How the relay does, in one look: what waits for a person, and what to do about it",
+    summary: "How the relay is doing: what needs a person, and what to do about it",
     result: schemas.status,
     run: ({ db, statusSettings }) => readStatus(db, statusSettings),
   }),
@@ -42,7 +42,7 @@ export const operations: readonly Operation[] = [
     method: "get",
     path: "/alarms",
     tag: "Status",
-    summary: "Open alarms, the newest first; with all=true those that were cleared, too",
+    summary: "List open alarms, newest first; all=true includes cleared ones",
     query: schemas.alarmQuery,
     result: schemas.alarmList,
     async run({ db }, { query: { limit, ...filters } }) {
@@ -56,7 +56,7 @@ export const operations: readonly Operation[] = [
     method: "post",
     path: "/alarms/close",
     tag: "Status",
-    summary: "Take alarms off the list that a person has seen to; what is still so raises them anew",
+    summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
     body: schemas.closeAlarmsRequest,
     result: schemas.closedAlarms,
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
@@ -77,7 +77,7 @@ export const operations: readonly Operation[] = [
     method: "get",
     path: "/settings",
     tag: "Status",
-    summary: "What this process does with its settings, secrets masked; the URL to create invoices with",
+    summary: "Show the settings of this process, secrets masked, and the URL to create invoices with",
     result: settingsShown,
     tellsTokens: true,
     run: async ({ settings, role }) => settings(mayAct(role, "operate")),
@@ -96,7 +96,7 @@ export const operations: readonly Operation[] = [
     method: "get",
     path: "/upstreams",
     tag: "Pause",
-    summary: "Sources and topics, and which of them are paused or back off",
+    summary: "List sources and topics, and which of them are paused or backing off",
     result: schemas.upstreamList,
     run: async ({ db }) => ({
       sources: await listPausable(db, "confirm"),
@@ -108,7 +108,7 @@ export const operations: readonly Operation[] = [
     method: "post",
     path: "/pause",
     tag: "Pause",
-    summary: "Stop asking a source, or sending to its topics; callbacks are recorded all the same",
+    summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
     body: schemas.pauseRequest,
     result: schemas.pauseResult,
     run: (context, { body: { work, source, reason, until } }) =>
@@ -126,7 +126,7 @@ export const operations: readonly Operation[] = [
     method: "post",
     path: "/resume",
     tag: "Pause",
-    summary: "Go on at once, after a pause, a refusal or a fault",
+    summary: "Resume at once, after a pause, a refusal or a fault",
     body: schemas.resumeRequest,
     result: schemas.pauseResult,
     run: (context, { body: { work, source, reason } }) =>
@@ -158,7 +158,7 @@ export const operations: readonly Operation[] = [
     method: "get",
     path: "/audit",
     tag: "Audit",
-    summary: "Who changed what, the newest first",
+    summary: "List who changed what, newest first",
     query: schemas.auditQuery,
     result: schemas.auditList,
     run: async ({ db }, { query }) => ({ entries: await readAuditLog({ db, ...query }) }),
@@ -178,7 +178,7 @@ function undeliveredOperations(
       method: "get",
       path: `/${path}`,
       tag,
-      summary: "List them, the oldest first",
+      summary: "List them, oldest first",
       query: schemas.undeliveredQuery,
       result: schemas.undeliveredList,
       run: ({ db }, { query: { limit, ...filters } }) =>
@@ -189,7 +189,7 @@ function undeliveredOperations(
       method: "get",
       path: `/${path}/{id}`,
       tag,
-      summary: "One with its evidence, personal data masked",
+      summary: "Show one with its evidence, personal data masked",
       pathParameters: schemas.idInPath,
       result: schemas.undeliveredEvidence,
       query: sourceInQuery,
@@ -204,7 +204,7 @@ function undeliveredOperations(
         method: "post",
         path: `/${path}/${verb}`,
         tag,
-        summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} some by id, or all that filters match`,
+        summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} those given by id, or all that the filters match`,
         body: schemas.undeliveredChoice,
         result: schemas.undeliveredResult,
         run: ({ db, actor }, { body: { ids, source, filters, reason, dryRun } }) =>

@@ -20,7 +20,7 @@ export const paymentOperations: readonly Operation[] = [
     method: "get",
     path: "/invoices",
     tag: TAG,
-    summary: "Payments, the last one first; narrowed as you like",
+    summary: "List payments, newest first, with filters",
     query: schemas.invoiceQuery,
     result: schemas.invoicePage,
     run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
@@ -32,12 +32,12 @@ export const paymentOperations: readonly Operation[] = [
     role: "read",
     path: "/invoices/search",
     tag: TAG,
-    summary: "The same, and by the payer's e-mail address, which has no business in a URL",
+    summary: "The same, also by the payer's e-mail address, which does not belong in a URL",
     body: schemas.invoiceSearch,
     result: schemas.invoicePage,
     async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
       const meanings = meantBy(text);
-      // Only the last of them has pages to go on with.
+      // Only the last of them has further pages.
       for (const meant of from === null ? meanings : meanings.slice(-1)) {
         const page = await findInvoices(db, { ...terms, ...meant }, { from, limit });
         if (page.items.length > 0 || meant === meanings.at(-1)) return pageFrom(page);
@@ -50,7 +50,7 @@ export const paymentOperations: readonly Operation[] = [
     method: "get",
     path: "/invoices/{id}",
     tag: TAG,
-    summary: "Everything that happened to one invoice, and what it means",
+    summary: "Show everything that happened to one invoice, and what it means",
     pathParameters: idInPath,
     result: anything,
     async run({ db }, { path: { id } }) {
@@ -63,7 +63,7 @@ export const paymentOperations: readonly Operation[] = [
     method: "get",
     path: "/invoices/{id}/evidence",
     tag: TAG,
-    summary: "What callbacks claimed, what the provider answered, what was published; personal data included",
+    summary: "Show what callbacks claimed, the provider answered, and was published; includes personal data",
     pathParameters: idInPath,
     result: schemas.invoiceEvidence,
     run: ({ db, decode, mask }, { path: { id } }) => readEvidence(db, id, { decode, mask }),
@@ -81,7 +81,7 @@ export const paymentOperations: readonly Operation[] = [
     role: "admin",
     path: "/invoices/{id}/erase",
     tag: TAG,
-    summary: "Blank the personal data of one invoice for good; ids, amounts and a digest stay",
+    summary: "Blank the personal data of one invoice for good; ids, amounts and a digest are kept",
     pathParameters: idInPath,
     body: eraseRequest,
     result: erased,
@@ -109,8 +109,8 @@ function again(id: string, verb: string, kind: "confirmations" | "events", summa
       if (replay !== null) return { replay, plan: null };
       if (kind === "confirmations" || (await isUnknown(context, path.id))) return null;
       throw new RelayError(
-        "No event of this invoice was accepted by SNS yet: what waits goes out by itself, a dead letter is " +
-          "retried, an invoice in quarantine released.",
+        "SNS has not accepted an event of this invoice yet. A waiting event is sent automatically; retry a " +
+          "dead letter, or release an invoice from quarantine.",
         { next: "refuse" },
       );
     },

@@ -17,7 +17,7 @@ const AMOUNT = /^\d{1,20}(\.\d{1,10})?$/;
 export const invoiceQuery = z.object({
   ...pageInQuery.shape,
   id: id.optional(),
-  reference: z.string().max(1_000).optional().meta({ description: "The merchant's own, exactly." }),
+  reference: z.string().max(1_000).optional().meta({ description: "The merchant's reference; exact match." }),
   amount: z
     .string()
     .regex(AMOUNT, "should be an amount such as 1500.50")
@@ -25,28 +25,34 @@ export const invoiceQuery = z.object({
     .meta({ description: "The total, or the amount without charges." }),
   from: day
     .optional()
-    .meta({ description: "Paid on this day (UTC) or later; the list is then in the order of payment." }),
+    .meta({ description: "Paid on this day (UTC) or later; sorts the list by payment date." }),
   to: day.optional().meta({ description: "Paid on this day (UTC) or earlier." }),
-  collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
+  collection: z
+    .string()
+    .optional()
+    .meta({ description: "The collection's name, as it appears in invoices." }),
   verdict: toldVerdict.optional(),
   source: z.string().optional(),
 });
 
-/** In a body, so that no address stands in a URL. */
+/** In a body, so that no e-mail address appears in a URL. */
 export const invoiceSearch = z.strictObject({
   ...invoiceQuery.shape,
-  email: z.string().max(320).optional().meta({ description: "The payer's, whole; compared without case." }),
+  email: z.string().max(320).optional().meta({ description: "The payer's full address, in any case." }),
   text: z
     .string()
     .max(1_000)
     .optional()
-    .meta({ description: "An id, e-mail address, day, reference or amount, told apart by how it looks." }),
+    .meta({ description: "An id, e-mail address, day, reference or amount, recognised by its form." }),
 });
 
 export const listedInvoice = z.object({
   invoiceId: answeredId,
   source: z.string(),
-  status: z.string().nullable().meta({ description: "The provider's; null when it has confirmed nothing." }),
+  status: z
+    .string()
+    .nullable()
+    .meta({ description: "The provider's status; null if it has not confirmed the invoice." }),
   type: z.string().nullable(),
   reference: z.string().nullable(),
   collection: z.string().nullable(),
@@ -58,18 +64,18 @@ export const listedInvoice = z.object({
   event: z
     .enum(["due", "claimed", "held", "dead", "published", "lost"])
     .nullable()
-    .meta({ description: "Where its event stands; null when it has none." }),
+    .meta({ description: "The state of its event; null without one." }),
 });
 export const invoicePage = pageOf(listedInvoice);
 export type ListedInvoice = z.output<typeof listedInvoice>;
 export type InvoicePage = z.output<typeof invoicePage>;
 
-/** A field of what the callback claimed, beside the provider's answer. */
+/** A field that the callback claimed, next to the provider's answer. */
 const compared = z.object({
-  field: z.string().meta({ description: "Where it stands in the claim, such as data.amount." }),
+  field: z.string().meta({ description: "Its path in the claim, such as data.amount." }),
   claimed: z.string(),
-  answered: z.string().nullable().meta({ description: "null when the answer has no such field." }),
-  same: z.boolean().nullable().meta({ description: "null when there is nothing to compare with." }),
+  answered: z.string().nullable().meta({ description: "null if the answer has no such field." }),
+  same: z.boolean().nullable().meta({ description: "null if there is nothing to compare." }),
 });
 
 export const invoiceEvidence = z.object({
@@ -84,10 +90,10 @@ export const invoiceEvidence = z.object({
         invoiceIds: z.array(answeredId),
         ...bodyShown,
         erasedAt: time.nullable(),
-        compared: z.array(compared).meta({ description: "Empty where the claim is not JSON or a form." }),
+        compared: z.array(compared).meta({ description: "Empty if the claim is neither JSON nor a form." }),
       }),
     )
-    .meta({ description: "The newest five callbacks that named it, the newest first." }),
+    .meta({ description: "The five newest callbacks that named it, newest first." }),
   answers: z
     .array(
       z.object({
@@ -95,11 +101,11 @@ export const invoiceEvidence = z.object({
         newest: z.boolean(),
         status: z.string(),
         askedAt: time,
-        document: z.string().meta({ description: "The provider's JSON, to the digit." }),
+        document: z.string().meta({ description: "The provider's JSON, digit for digit." }),
         erasedAt: time.nullable(),
       }),
     )
-    .meta({ description: "What the provider answered, the newest first; at most twenty." }),
+    .meta({ description: "The provider's answers, newest first; at most twenty." }),
   events: z.array(
     z.object({
       source: z.string(),
@@ -107,7 +113,7 @@ export const invoiceEvidence = z.object({
       type: z.string(),
       createdAt: time,
       state: z.enum(["due", "claimed", "held", "dead", "published", "lost"]),
-      payload: z.string().meta({ description: "Exactly as it is published." }),
+      payload: z.string().meta({ description: "Exactly as published." }),
       erasedAt: time.nullable(),
       publications: z.array(
         z.object({
@@ -123,7 +129,7 @@ export const invoiceEvidence = z.object({
 export type InvoiceEvidence = z.output<typeof invoiceEvidence>;
 
 export const againRequest = z.strictObject({
-  source: z.string().optional().meta({ description: "Of the sources that know it, only this one." }),
+  source: z.string().optional().meta({ description: "The source, if several know the invoice." }),
   reason,
   dryRun: z.boolean().default(false),
 });

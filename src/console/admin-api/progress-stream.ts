@@ -4,13 +4,13 @@ import type { ListProgress, OnProgress } from "./operation.ts";
 
 const NDJSON = "application/x-ndjson";
 
-/** How often a line says how far it is, in ms; a new step is said at once. */
+/** How often progress is sent, in ms; a new step is sent at once. */
 const EVERY_MS = 200;
 
 export const wantsProgress = (request: Request): boolean =>
   (request.headers.accept ?? "").split(",").some((type) => type.split(";")[0]?.trim() === NDJSON);
 
-/** Lines of JSON: how far it is, and at last what came of it. The work goes on when nobody reads them. */
+/** Lines of JSON: the progress, and finally the result. The work continues even if nobody reads them. */
 export class ProgressStream {
   readonly #response: Response;
   readonly #mask: Mask;

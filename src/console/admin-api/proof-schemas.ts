@@ -6,7 +6,7 @@ const tally = z.object({ count: z.number().int(), amount: decimal });
 
 export const certificateQuery = z.object({
   ...limitInQuery.shape,
-  from: day.optional().meta({ description: "Only those that reach to this day of payment or later." }),
+  from: day.optional().meta({ description: "Only those that end on this day of payment or later." }),
   to: day.optional().meta({ description: "Only those that begin on this day of payment or earlier." }),
   source: z.string().optional(),
   collection: z.uuid().optional().meta({ description: "Only those over this collection." }),
@@ -18,7 +18,7 @@ const listedCertificate = z.object({
   source: z.string(),
   collections: z.array(answeredId),
   from: time,
-  to: time.meta({ description: "Payments before this moment." }),
+  to: time.meta({ description: "Payments before this time." }),
   daily: z.boolean(),
   result: result.nullable().meta({ description: "null while it is being made." }),
   gaps: z.number().int().nullable(),
@@ -42,28 +42,34 @@ const calendarDay = z.object({
   source: z.string(),
   certificateId: answeredId,
   madeAt: time,
-  result: result.meta({ description: "Of this day alone: equal unless something is missing or differs." }),
+  result: result.meta({ description: "Of this day alone: equal unless something is missing or different." }),
   paid: tally,
   stored: tally,
   published: tally,
   missing: tally.meta({ description: "Paid and not accepted on the right topic." }),
-  differences: z.number().int().meta({ description: "What else could hide money." }),
+  differences: z.number().int().meta({ description: "Other differences that could hide money." }),
 });
 export const calendar = z.object({
-  days: z
-    .array(calendarDay)
-    .meta({ description: "By the newest certificate that covers each; others stay out." }),
+  days: z.array(calendarDay).meta({
+    description: "From the newest certificate that covers each day; days without one are left out.",
+  }),
   firstServed: z
     .array(z.object({ source: z.string(), at: time.nullable() }))
-    .meta({ description: "Nothing is proven before." }),
+    .meta({ description: "Nothing is proven before this day." }),
 });
 export type Calendar = z.output<typeof calendar>;
 
 export const certificateShownQuery = z.object({
   day: day.optional().meta({ description: "Only the differences of this day." }),
   weight: z.enum(["gap", "difference", "note"]).optional(),
-  limit: z.coerce.number().int().min(1).max(500).default(100).meta({ description: "Differences, at most." }),
-  after: z.coerce.number().int().min(0).default(0).meta({ description: "`next` of the page before." }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .default(100)
+    .meta({ description: "The most differences to list." }),
+  after: z.coerce.number().int().min(0).default(0).meta({ description: "`next` of the previous page." }),
 });
 
 const difference = z.object({
@@ -94,14 +100,14 @@ export const certificateShown = z.object({
     days: z.array(z.object({ day: z.string(), paid: tally, stored: tally, published: tally })),
   }),
   differences: z.array(difference).meta({ description: "Gaps first, then differences, then notes." }),
-  matching: z.number().int().meta({ description: "How many of those that the certificate names." }),
+  matching: z.number().int().meta({ description: "How many match, of those that the certificate names." }),
   next: z.number().int().nullable().meta({ description: "null at the end." }),
 });
 export type CertificateShown = z.output<typeof certificateShown>;
 
 /**
- * Lines of NDJSON, where the Accept header asks for `application/x-ndjson`: any number of the first, then one
- * of the others. The status is 200 whatever comes of it, since it is sent before.
+ * Lines of NDJSON, if the Accept header asks for `application/x-ndjson`: any number of the first kind, then
+ * one of the others. The status is always 200, because it is sent before the result is known.
  */
 export const progressLine = z.union([
   z.object({

@@ -1,12 +1,12 @@
-import type { InvoiceTerms } from "../../operate/list-invoices.ts";
+import type { InvoiceTerms } from "../../operate/invoice-terms.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const AMOUNT = /^\d{1,3}(,?\d{3}){0,6}(\.\d{1,10})?$/;
 
 /**
- * What somebody may mean who types this into the one box that searches for payments: the likeliest first;
- * the next one counts when that finds nothing. Pure.
+ * What a text in the search box may mean, the likeliest first; the next one is tried when it finds nothing.
+ * Pure.
  */
 export function meantBy(text: string): InvoiceTerms[] {
   const typed = text.trim();

@@ -17,12 +17,12 @@ export interface RefusedCallersOptions {
 
 const SAID_EVERY_MS = 60_000;
 
-/** The most addresses that one entry names. */
+/** The most addresses in one audit entry. */
 const MOST_NAMED = 10;
 
 /**
- * Who knocks at the admin API without a right token: counted, throttled, and told once a minute, not once a
- * try.
+ * Calls of the admin API with a wrong token: counted, throttled, and reported once a minute, not for each
+ * attempt.
  */
 export class RefusedCallers {
   readonly #options: RefusedCallersOptions;
@@ -36,7 +36,7 @@ export class RefusedCallers {
     this.#wrongTokens = new WrongTokens(options.wrongTokensPerMinute);
   }
 
-  /** Counts a try. @returns whether its address has tried too often in this minute. */
+  /** Counts an attempt. @returns whether its address has made too many in this minute. */
   isThrottled(address: string): boolean {
     const isThrottled = this.#wrongTokens.count(address, Date.now());
     this.#options.metrics.adminRefused.inc({ status: isThrottled ? 429 : 401 });
@@ -55,12 +55,12 @@ export class RefusedCallers {
     const detail = { tries: this.#tries, addresses: [...this.#addresses] };
     this.#tries = 0;
     this.#addresses = new Set();
-    log.warn(detail, "the admin API was asked without a right token");
+    log.warn(detail, "the admin API was called with a wrong token");
     const entry = { actor: "relay", action: "admin.refused", subject: "admin", invoiceId: null, detail };
     try {
       await audit(db, [entry]);
     } catch (error) {
-      log.warn({ error: messageOf(error) }, "an audit entry could not be kept");
+      log.warn({ error: messageOf(error) }, "an audit entry could not be written");
     }
   }
 }

@@ -15,7 +15,7 @@ export const replayOperations: readonly Operation[] = [
     method: "get",
     path: "/replays",
     tag: TAG,
-    summary: "List replays, the newest first",
+    summary: "List replays, newest first",
     query: limitInQuery,
     result: schemas.replayList,
     run: async ({ db }, { query }) => ({ replays: await listReplays({ db, limit: query.limit }) }),
@@ -25,7 +25,7 @@ export const replayOperations: readonly Operation[] = [
     method: "post",
     path: "/replays",
     tag: TAG,
-    summary: "Ask again, read again or publish again; a running serve carries it out. Try dryRun first",
+    summary: "Repeat confirmations, callbacks or events; a running serve does it. Try dryRun first",
     body: schemas.replayRequest,
     result: schemas.replayStarted,
     async run(
@@ -35,7 +35,7 @@ export const replayOperations: readonly Operation[] = [
       const { target } = request;
       if (target.kind === "other_topic" && !replayTopicArns.includes(target.topicArn))
         throw new RelayError(
-          `${target.topicArn} is none of REPLAY_TOPIC_ARNS. Add it there, or choose one.`,
+          `${target.topicArn} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.`,
           {
             next: "refuse",
           },
@@ -49,7 +49,7 @@ export const replayOperations: readonly Operation[] = [
     method: "get",
     path: "/replays/{id}",
     tag: TAG,
-    summary: "How far it is, and the events that SNS refused",
+    summary: "Show its progress, and the events that SNS refused",
     pathParameters: schemas.idInPath,
     result: schemas.replayShown,
     async run({ db }, { path: { id } }) {
@@ -59,8 +59,8 @@ export const replayOperations: readonly Operation[] = [
   }),
   ...(
     [
-      ["cancel", cancelReplay, "End it; what it has done stays done"],
-      ["resume", resumeReplay, "Go on where it stopped; a running serve carries it out"],
+      ["cancel", cancelReplay, "Cancel it; what it has done is not undone"],
+      ["resume", resumeReplay, "Resume it where it stopped; a running serve does it"],
     ] as const
   ).map(([verb, change, summary]) =>
     operation({

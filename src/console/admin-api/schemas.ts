@@ -7,7 +7,7 @@ const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z
 export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
 export const alarmQuery = z.object({
   ...limitInQuery.shape,
-  all: z.stringbool().optional().meta({ description: "Cleared ones, too." }),
+  all: z.stringbool().optional().meta({ description: "Include cleared ones." }),
   name: z.string().optional(),
   source: z.string().optional(),
 });
@@ -31,11 +31,11 @@ export const closeAlarmsRequest = z.strictObject({
   reason,
 });
 export const closedAlarms = z.object({
-  count: z.number().int().meta({ description: "How many of them were open." }),
+  count: z.number().int().meta({ description: "How many were open." }),
 });
 export const status = z
   .looseObject({
-    sentence: z.string().meta({ description: "How it does, in one sentence." }),
+    sentence: z.string().meta({ description: "How the relay is doing, in one sentence." }),
     needsPerson: z.boolean(),
     needs: z.array(z.object({ what: z.string(), action: z.string() })),
     at: time,
@@ -44,9 +44,12 @@ export const status = z
   .meta({ description: "As invoice-relay status prints it with --json." });
 
 export const undeliveredFilters = z.strictObject({
-  kind: z.enum(["confirmation", "event"]).optional().meta({ description: "Of dead letters only." }),
+  kind: z.enum(["confirmation", "event"]).optional().meta({ description: "Only for dead letters." }),
   source: z.string().optional(),
-  collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
+  collection: z
+    .string()
+    .optional()
+    .meta({ description: "The collection's name, as it appears in invoices." }),
   from: time.optional().meta({ description: "Waiting since this time or later." }),
   to: time.optional().meta({ description: "Waiting since before this time." }),
 });
@@ -56,16 +59,16 @@ export const undeliveredQuery = z.object({ ...undeliveredFilters.shape, ...limit
 export const undeliveredChoice = z
   .strictObject({
     ids: z.array(id).min(1).max(1_000).optional(),
-    source: z.string().optional().meta({ description: "Of ids that several sources know." }),
+    source: z.string().optional().meta({ description: "The source, for ids that several know." }),
     filters: undeliveredFilters.optional(),
     reason,
     dryRun: z.boolean().default(false),
   })
   .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
-    error: "should have either ids or filters; empty filters choose all",
+    error: "should have either ids or filters; empty filters match everything",
   })
   .refine((choice) => choice.source === undefined || choice.ids !== undefined, {
-    error: "source belongs to ids; filters have one of their own",
+    error: "source goes with ids; filters have their own",
   });
 
 const undeliveredItem = z.object({
@@ -75,7 +78,7 @@ const undeliveredItem = z.object({
   source: z.string(),
   collection: z.string().nullable(),
   reference: z.string().nullable(),
-  amount: z.string().nullable().meta({ description: "In total, a decimal string." }),
+  amount: z.string().nullable().meta({ description: "The total, as a decimal string." }),
   since: time,
   attempts: z.number().int(),
   error: z.string().nullable(),
@@ -102,19 +105,22 @@ export const undeliveredEvidence = z.object({
 const replayKind = z.enum(["confirmations", "callbacks", "events"]);
 const replayFilters = z.strictObject({
   from: time.optional(),
-  to: time.optional().meta({ description: "Now when left out." }),
+  to: time.optional().meta({ description: "Now by default." }),
   invoiceIds: z.array(id).min(1).max(1_000).optional(),
-  collection: z.string().optional().meta({ description: "The collection's name, as invoices carry it." }),
+  collection: z
+    .string()
+    .optional()
+    .meta({ description: "The collection's name, as it appears in invoices." }),
   verdict: verdict.optional(),
   source: z.string().optional(),
-  eventType: z.string().optional().meta({ description: "Of events only." }),
+  eventType: z.string().optional().meta({ description: "Only for events." }),
   callbackIds: z
     .array(id)
     .min(1)
     .max(1_000)
     .optional()
-    .meta({ description: "Of callbacks only: these and no other." }),
-  refused: z.boolean().optional().meta({ description: "Of callbacks only: refused ones too." }),
+    .meta({ description: "Only for callbacks: just these." }),
+  refused: z.boolean().optional().meta({ description: "Only for callbacks: include refused ones." }),
 });
 const topicTarget = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("topics") }),
@@ -126,9 +132,9 @@ export const replayRequest = z.strictObject({
   filters: replayFilters.default({}),
   target: topicTarget.default({ kind: "topics" }).meta({
     description:
-      "Where events go; another topic is one of REPLAY_TOPIC_ARNS, a file is for the command line.",
+      "Where events go. Another topic must be in REPLAY_TOPIC_ARNS; only the command line writes files.",
   }),
-  rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most a second." }),
+  rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most per second." }),
   reason,
   dryRun: z.boolean().default(false),
 });
@@ -173,7 +179,7 @@ const plan = z.object({
 });
 
 export const replayStarted = z.object({
-  replay: replay.nullable().meta({ description: "null for a dry run, and when nothing matches." }),
+  replay: replay.nullable().meta({ description: "null for a dry run or when nothing matches." }),
   plan: plan.nullable().meta({ description: "Of a dry run." }),
 });
 export const replayList = z.object({ replays: z.array(replay) });
@@ -191,11 +197,11 @@ export const replayShown = z.object({
 
 export const resumeRequest = z.strictObject({
   work: z.enum(["confirm", "publish"]),
-  source: z.string().optional().meta({ description: "All when left out." }),
+  source: z.string().optional().meta({ description: "All by default." }),
   reason,
 });
 export const pauseRequest = resumeRequest.extend({
-  until: time.optional().meta({ description: "When it ends by itself; when resumed, if left out." }),
+  until: time.optional().meta({ description: "When it ends automatically; by default when it is resumed." }),
 });
 export const pauseResult = z.object({
   work: z.enum(["confirm", "publish"]),
@@ -211,7 +217,7 @@ const upstream = z.object({
   pausedUntil: time.nullable(),
   pauseReason: z.string().nullable(),
   lastError: z.string().nullable(),
-  opensAt: time.nullable().meta({ description: "While it backs off: until when." }),
+  opensAt: time.nullable().meta({ description: "While backing off: until when." }),
 });
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
@@ -232,7 +238,7 @@ export const eraseRequest = z.strictObject({ reason, dryRun: z.boolean().default
 export const erased = z.object({
   dryRun: z.boolean(),
   invoiceId: answeredId,
-  found: z.boolean().meta({ description: "Whether anything is kept about this invoice at all." }),
+  found: z.boolean().meta({ description: "Whether anything is stored about this invoice." }),
   callbacks: z.number().int(),
   snapshots: z.number().int(),
   invoices: z.number().int(),
@@ -244,7 +250,7 @@ export const auditQuery = z.object({
   ...limitInQuery.shape,
   invoiceId: id.optional(),
   actor: z.string().optional(),
-  action: z.string().optional().meta({ description: "Or what it begins with: dead, for dead.retry." }),
+  action: z.string().optional().meta({ description: "The action or its first part: dead for dead.retry." }),
   subject: z.string().optional(),
   from: time.optional(),
   to: time.optional(),
@@ -252,7 +258,7 @@ export const auditQuery = z.object({
     .number()
     .int()
     .optional()
-    .meta({ description: "Entries older than the one with this id, for the next page." }),
+    .meta({ description: "Only entries older than the one with this id, for the next page." }),
 });
 export const auditList = z.object({
   entries: z.array(
@@ -271,21 +277,20 @@ export const auditList = z.object({
 export const period = z.strictObject({
   from: z.iso.date().meta({ description: "The first day, UTC." }),
   to: z.iso.date().meta({ description: "The last day, UTC." }),
-  collection: id.optional().meta({ description: "One of COLLECTION_IDS; all when left out." }),
+  collection: id.optional().meta({ description: "One of COLLECTION_IDS; all by default." }),
 });
 export const certifyRequest = period.extend({
   deep: z.boolean().default(false).meta({
-    description: "Ask the provider about every invoice of the period again, for what lists do not show.",
+    description: "Ask the provider about every invoice of the period again, to see what lists do not show.",
   }),
 });
 export const reconcileRequest = period.extend({
   reason,
-  publish: z
-    .boolean()
-    .default(false)
-    .meta({ description: "Publish payments from before the first serve too, not only record them." }),
+  publish: z.boolean().default(false).meta({
+    description: "Also publish payments from before the first serve, which are only recorded otherwise.",
+  }),
 });
-/** What every refused call answers. */
+/** The body of every refusal. */
 export const problem = z.object({ error: z.string() });
 export const anything = z
   .unknown()

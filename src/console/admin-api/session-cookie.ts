@@ -2,14 +2,14 @@ import type { Request, Response } from "express";
 
 const NAME = "relay-session";
 
-/** Ties the cookie to this host and to https, so that no neighbouring host can set one. */
+/** Ties the cookie to this host and to https, so that no sibling host can set it. */
 const SECURE_NAME = `__Host-${NAME}`;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The cookie of a session: for this host only, out of reach of scripts, never sent along from another site.
- * @param behindTls whether browsers reach this listener by https only; one on this machine may do without.
+ * The cookie of a session: for this host only, hidden from scripts, never sent by other sites.
+ * @param behindTls whether browsers use https only, except from this machine
  */
 export class SessionCookie {
   readonly #behindTls: boolean;
@@ -18,7 +18,7 @@ export class SessionCookie {
     this.#behindTls = behindTls;
   }
 
-  /** @returns null when the request brings none. */
+  /** @returns null when the request has none. */
   read(request: Request): string | null {
     const name = this.#nameFor(request);
     for (const pair of (request.headers.cookie ?? "").split(";")) {
@@ -44,7 +44,7 @@ export class SessionCookie {
     return this.#isSecure(request) ? SECURE_NAME : NAME;
   }
 
-  /** A browser on this machine, through a tunnel perhaps, comes by plain http even where others may not. */
+  /** A browser on this machine (perhaps through a tunnel) may use plain http even where others may not. */
   #isSecure(request: Request): boolean {
     return request.secure || (this.#behindTls && !LOOPBACK.test(request.hostname ?? ""));
   }

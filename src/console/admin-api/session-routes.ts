@@ -23,17 +23,18 @@ export interface SessionRoutesOptions {
   log: Logger;
 }
 
-/** `/session`: signs in with a token, says who is signed in, signs out. */
+/** `/session`: sign in with a token, who is signed in, sign out. */
 export function sessionRoutes(options: SessionRoutesOptions): Router {
   const { tokens, callers, sessions, cookie, refuse } = options;
   const routes = Router();
 
   routes.post("/session", express.json({ limit: "4kb" }), async (request, response) => {
-    if (isForeign(request)) return refuse(response, { status: 403, error: "This comes from another site." });
+    if (isForeign(request))
+      return refuse(response, { status: 403, error: "This request comes from another site." });
     const { token } = signInRequest.parse(request.body ?? {});
     const holder = holderOf(tokens, token.trim());
     if (holder === null)
-      return refuse(response, callers.wrongToken(request, "This is none of ADMIN_TOKENS."));
+      return refuse(response, callers.wrongToken(request, "This token is not in ADMIN_TOKENS."));
     const session = sessions.begin(holder, Date.now());
     cookie.write(request, response, sessions.seal(session));
     await note(options, holder, "console.sign_in");
@@ -41,13 +42,13 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
   });
 
   routes.get("/session", (request, response) => {
-    // Whoever opens the console has tried nothing yet.
+    // Opening the console without a session is not a failed attempt.
     if (request.headers.authorization === undefined && cookie.read(request) === null)
-      return refuse(response, { status: 401, error: "Nobody is signed in." });
+      return refuse(response, { status: 401, error: "Not signed in." });
     const caller = callers.callerOf(request, response, { prolong: true });
     if (isRefused(caller)) return refuse(response, caller);
     if (caller.session === null)
-      return refuse(response, { status: 401, error: "A bearer token has no session: it needs none." });
+      return refuse(response, { status: 401, error: "A bearer token has no session and needs none." });
     response.json(shown(caller.session));
   });
 
@@ -69,12 +70,12 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
   return routes;
 }
 
-/** Without Postgres people get in all the same: then they need it most. */
+/** Signing in works without Postgres: that is when people need the console most. */
 async function note({ db, log }: SessionRoutesOptions, holder: AdminToken, action: string): Promise<void> {
   const { name, role } = holder;
   try {
     await audit(db, [{ actor: actorOf(holder), action, subject: name, invoiceId: null, detail: { role } }]);
   } catch (error) {
-    log.warn({ action, error: messageOf(error) }, "an audit entry could not be kept");
+    log.warn({ action, error: messageOf(error) }, "an audit entry could not be written");
   }
 }

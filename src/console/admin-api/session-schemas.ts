@@ -3,17 +3,17 @@ import { ROLES } from "../../kit/admin-token.ts";
 import { time } from "./fields.ts";
 
 export const signInRequest = z.strictObject({
-  token: z.string().min(1).max(1_000).meta({ description: "One of ADMIN_TOKENS: the token itself." }),
+  token: z.string().min(1).max(1_000).meta({ description: "One of ADMIN_TOKENS, only the token part." }),
 });
 
 export const session = z.object({
-  name: z.string().meta({ description: "The token's name, as the audit log calls it." }),
+  name: z.string().meta({ description: "The token's name, as in the audit log." }),
   role: z.enum(ROLES),
   csrfToken: z
     .string()
-    .meta({ description: "To be sent as X-CSRF-Token with everything but GET, where the cookie signs in." }),
+    .meta({ description: "Send it as X-CSRF-Token with every request but GET when using the cookie." }),
   expiresAt: time.meta({
-    description: "When it ends unless something is asked before; never later than 12 h.",
+    description: "When the session ends without another request; never later than 12 h.",
   }),
   operations: z
     .array(z.string())

@@ -1,20 +1,20 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 import type { AdminToken } from "../../kit/admin-token.ts";
 
-/** A session ends so long after its last request, and so long after signing in whatever happens; in ms. */
+/** How long a session lasts after its last request, and at most after signing in, in ms. */
 export const IDLE_MS = 30 * 60_000;
 export const ABSOLUTE_MS = 12 * 3_600_000;
 
-/** A cookie younger than this is not written anew. */
+/** A cookie younger than this, in ms, is not renewed. */
 const RENEWED_AFTER_MS = 60_000;
 
 export interface Session {
   holder: AdminToken;
-  /** Random; nothing else is known by it. */
+  /** Random; identifies only the session. */
   id: string;
-  /** When it ends unless something is asked before, in ms of the epoch. */
+  /** When it ends without another request, in ms since the epoch. */
   expiresAt: number;
-  /** When it ends whatever happens. */
+  /** When it ends in any case. */
   endsAt: number;
 }
 
@@ -25,8 +25,8 @@ interface Keys {
 }
 
 /**
- * Sessions that no process keeps: a cookie holds one, sealed with a key that is derived from the admin token
- * itself. So any process can read it, and a token that is taken away takes its sessions along.
+ * Stateless sessions: the cookie holds the session, sealed with a key derived from the admin token. So any
+ * process can read it, and removing a token ends its sessions.
  */
 export class Sessions {
   readonly #keys: readonly Keys[];
@@ -44,31 +44,31 @@ export class Sessions {
     return { holder, id, expiresAt: now + IDLE_MS, endsAt: now + ABSOLUTE_MS };
   }
 
-  /** What the cookie holds. */
+  /** The content of the cookie. */
   seal({ holder, id, expiresAt, endsAt }: Session): string {
     const said = `${id}.${expiresAt}.${endsAt}`;
     return `${said}.${macOf(this.#keysOf(holder).seal, said)}`;
   }
 
-  /** @returns null for what none of our tokens sealed; `ended` tells one that was. */
+  /** @returns null if none of our tokens sealed it; `ended` if it has expired. */
   open(sealed: string, now: number): { session: Session } | { ended: true } | null {
     const [, said = "", id = "", expires = "", ends = "", mac = ""] =
       /^(([\w-]{22})\.(\d{1,15})\.(\d{1,15}))\.([\w-]{43})$/.exec(sealed) ?? [];
     let holder: AdminToken | null = null;
-    // Every key is tried, so that the time tells nothing.
+    // Every key is tried, so that timing reveals nothing.
     for (const keys of this.#keys) if (same(macOf(keys.seal, said), mac)) holder = keys.holder;
     if (holder === null || said === "") return null;
     const session = { holder, id, expiresAt: Number(expires), endsAt: Number(ends) };
     return now < Math.min(session.expiresAt, session.endsAt) ? { session } : { ended: true };
   }
 
-  /** The session as a request at `now` prolongs it; null while its cookie is fresh enough. */
+  /** The session as extended by a request at `now`; null while its cookie is fresh enough. */
   renewed(session: Session, now: number): Session | null {
     const expiresAt = Math.min(now + IDLE_MS, session.endsAt);
     return expiresAt - session.expiresAt < RENEWED_AFTER_MS ? null : { ...session, expiresAt };
   }
 
-  /** What a page of ours sends along with each change, and no other site can know. */
+  /** The CSRF token, which our pages send with each change and no other site can know. */
   csrfTokenOf({ holder, id }: Session): string {
     return macOf(this.#keysOf(holder).csrf, id);
   }
@@ -79,7 +79,7 @@ export class Sessions {
 
   #keysOf(holder: AdminToken): Keys {
     const keys = this.#keys.find((one) => one.holder === holder);
-    if (keys === undefined) throw new Error("a session of a token that is not known here");
+    if (keys === undefined) throw new Error("a session of an unknown token");
     return keys;
   }
 }

@@ -3,17 +3,19 @@ import { answeredId } from "./fields.ts";
 
 export const settingsShown = z.object({
   version: z.string(),
-  on: z.array(z.string()).meta({ description: "What this process does with its settings." }),
+  on: z.array(z.string()).meta({ description: "What this process does with these settings." }),
   off: z.array(z.string()),
   callbackUrls: z
     .array(
       z.object({
         source: z.string(),
-        url: z.string().meta({ description: "To create invoices with; the token is *** for the role read." }),
-        warnings: z.array(z.string()).meta({ description: "What may keep the provider from calling it." }),
+        url: z
+          .string()
+          .meta({ description: "The URL to create invoices with; its token is *** for the role read." }),
+        warnings: z.array(z.string()).meta({ description: "What may prevent the provider from calling it." }),
       }),
     )
-    .meta({ description: "One for each source, with the first of its tokens." }),
+    .meta({ description: "One for each source, with its first token." }),
   sources: z.array(
     z.object({
       name: z.string(),
@@ -29,10 +31,8 @@ export const settingsShown = z.object({
     z.object({
       name: z.string(),
       about: z.string(),
-      value: z.string().nullable().meta({ description: "`***` for a secret; null when it is not set." }),
-      given: z
-        .boolean()
-        .meta({ description: "Whether the environment sets it, or it is what it is by itself." }),
+      value: z.string().nullable().meta({ description: "`***` for a secret; null if not set." }),
+      given: z.boolean().meta({ description: "Whether the environment sets it or it is the default." }),
     }),
   ),
 });

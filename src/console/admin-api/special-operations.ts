@@ -10,7 +10,7 @@ type Shape = Omit<OperationShape<z.ZodObject, z.ZodObject, z.ZodType>, "method">
   open?: true;
 };
 
-/** What is no question and answer of its own: sessions, which set cookies, and the stream. */
+/** What is not a plain request and response: sessions, which set cookies, and the event stream. */
 export const specialOperations: readonly Shape[] = [
   {
     id: "signIn",
@@ -18,7 +18,7 @@ export const specialOperations: readonly Shape[] = [
     open: true,
     path: "/session",
     tag: "Session",
-    summary: "Sign in with one of ADMIN_TOKENS: the answer sets a cookie, and brings what proves changes",
+    summary: "Sign in with one of ADMIN_TOKENS: sets a cookie and returns a CSRF token",
     body: signInRequest,
     result: session,
   },
@@ -27,7 +27,7 @@ export const specialOperations: readonly Shape[] = [
     method: "get",
     path: "/session",
     tag: "Session",
-    summary: "Who is signed in",
+    summary: "Show who is signed in",
     result: session,
   },
   {
@@ -43,8 +43,7 @@ export const specialOperations: readonly Shape[] = [
     method: "get",
     path: "/live",
     tag: "Status",
-    summary:
-      "What happens, as it happens: events named status, activity and payment, until somebody hangs up",
+    summary: "Stream of the events status, activity and payment, until disconnected",
     mediaType: "text/event-stream",
     result: z
       .union([status, activity, happening])

@@ -12,15 +12,15 @@ import type { PeriodReading } from "./read-period.ts";
 
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
-/** So many are asked about side by side, and noted together. */
+/** How many invoices are asked about at once and stored together. */
 const BATCH = 8;
 
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
 /**
- * Asks Get Invoice about what the lists leave open; about everything when `deep`. What was asked is noted as
- * it goes, so that whoever takes it up goes on there.
- * @param onAsked told how many were asked by now.
+ * Calls Get Invoice for what the lists leave open, or for everything when `deep`. The answers are stored as
+ * they arrive, so that an interrupted run can be continued.
+ * @param onAsked receives the number asked so far
  * @throws ListUnreadable or SourcePaused when the provider does not answer.
  */
 export async function askInvoices(
@@ -71,7 +71,7 @@ function meaningOf(
   paid: ReadonlySet<string>,
   timeZone: string,
 ): AskedInvoice {
-  // A 404 that is not in the provider's own words may be anybody's.
+  // A 404 without the provider's own envelope may come from a gateway.
   if (answer.kind === "not_found")
     return { invoiceId, asked: answer.inOwnWords ? "not_found" : "unclear", ...NOTHING };
   if (answer.kind !== "found") return { invoiceId, asked: "unclear", ...NOTHING };

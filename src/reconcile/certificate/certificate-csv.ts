@@ -22,8 +22,8 @@ const COLUMNS = [
 type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /**
- * Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, each reason
- * why it is refused, and each difference that is named. Pure.
+ * Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, each refusal
+ * and each named difference. Pure.
  */
 export function certificateCsv(certificates: readonly Certificate[]): string {
   return (
@@ -40,7 +40,7 @@ export const csvHeader = `${COLUMNS.join(",")}\r\n`;
 
 type Named = Pick<Certificate, "id" | "source" | "result">;
 
-/** What a certificate says besides its differences, as lines. */
+/** The lines of a certificate other than its differences. */
 export const csvHead = (certificate: Named & Omit<Certificate, "differences">): string =>
   linesOf(certificate, headOf(certificate));
 
@@ -56,13 +56,11 @@ export const csvDifferences = (certificate: Named, differences: readonly Differe
     })),
   );
 
-/** That more differences were counted than the `named` ones. */
+/** A line saying that there are more differences than the `named` ones. */
 export function csvMore(certificate: Named & Pick<Certificate, "differencesInAll">, named: number): string {
   const more = certificate.differencesInAll - named;
   if (more <= 0) return "";
-  return linesOf(certificate, [
-    { row: "more", detail: `${more} more differences are counted and not named` },
-  ]);
+  return linesOf(certificate, [{ row: "more", detail: `${more} more differences, counted but not named` }]);
 }
 
 const linesOf = ({ id: certificate, source, result }: Named, rows: readonly Row[]): string =>
@@ -93,15 +91,15 @@ const tally = (name: "paid" | "stored" | "published", { count, amount }: Tally):
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** What spreadsheets take for the beginning of a formula, in its wide forms too. */
+/** What spreadsheets take for the start of a formula, including full-width forms. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/u;
 
-/** What could break a line or steer what shows it; in a cell of ours none of it is needed. */
+/** Characters that could break a line or control a viewer; our cells need none of them. */
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * One cell. What strangers wrote stays text: a spreadsheet would run what looks like a formula, so that gets
- * the apostrophe by which spreadsheets know text. Amounts are digits and stay numbers.
+ * One cell. Text from outside that looks like a formula gets an apostrophe, so that spreadsheets do not run
+ * it. Amounts are digits and stay numbers.
  */
 function cell(value: string | number | null | undefined): string {
   const text = String(value ?? "").replaceAll(STEERING, "\uFFFD");

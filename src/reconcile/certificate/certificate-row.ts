@@ -1,31 +1,40 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type Alarm, type AlarmChange, alarmsOf, CLEARED, type EndedAlarm } from "../../database/alarms.ts";
+import {
+  type AlarmChange,
+  alarmsGiven,
+  CLEARED,
+  type EndedAlarm,
+  selectCleared,
+} from "../../database/alarms.ts";
+import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
 import { LeasedRows, leaseEnd } from "../../database/leased-rows.ts";
+import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
+import { givingBack } from "../give-back.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { Certificate } from "./certificate.ts";
 
-// All statements on `certificate`: due → claimed → done. The daily run's rows have a day; one that a person
-// asks for is claimed by whoever asks, and goes on where a process that died left it.
+// All statements on `certificate`: due → claimed → done. Rows of the daily run have a day. One made on
+// request is claimed by the process that was asked, and continues where a process that died left off.
 
 export const certificateLeases = new LeasedRows("certificate", "id");
 
-/** How far the making of a certificate is. */
+/** The progress of a certificate. */
 export interface Progress {
-  /** The lists were read, and this is what came of it. */
+  /** What reading the lists showed; null until they are read. */
   reading: Reading | null;
 }
 
-/** What reading the lists of a period came to. */
+/** The result of reading the lists of a period. */
 export interface Reading {
   collections: { id: string; name: string | null }[];
   pages: number;
-  /** What did not prove itself whole, in plain words. */
+  /** What could not be shown to be complete, in plain words. */
   doubts: { collectionId: string; text: string }[];
-  /** Items that name no invoice. */
+  /** Items without a usable invoice id. */
   unusable: { collectionId: string; text: string; amount: string | null; day: string | null }[];
   readAt: string;
 }
@@ -42,12 +51,12 @@ export interface ClaimedCertificate {
   progress: Progress | null;
 }
 
-/** Early in the day's first hour some of yesterday's payments are still on their way. */
+/** Just after midnight some of yesterday's payments are still on their way. */
 const AFTER_MIDNIGHT = sql`interval '1 hour'`;
 
 /**
- * Makes today's row: over the payments of the lookback up to midnight (UTC), so that a gap stays alarmed
- * while it is one, and not before the source was first served.
+ * Creates today's row: it covers the whole lookback up to midnight (UTC), so that a gap stays alarmed until
+ * it is closed, but nothing before the source was first served.
  */
 export async function scheduleDaily(
   db: Kysely<Tables>,
@@ -67,21 +76,47 @@ export async function scheduleDaily(
     on conflict do nothing`.execute(db);
 }
 
-export async function claimDaily(
+const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+  new Statement(
+    {
+      id: returned.uuid,
+      leaseToken: returned.uuid,
+      windowFrom: returned.time,
+      windowTo: returned.time,
+      faults: returned.integer,
+      deep: returned.boolean,
+      progress: nullable(returned.json<Progress>()),
+    },
+    (slots: Slots<Given & { leaseMs: number }>) => sql`
+      update certificate set state = 'claimed', lease_token = ${slots.value(() => newId())},
+        claimed_until = ${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}
+      where id = (${candidate(slots)})
+      returning id, lease_token as "leaseToken", window_from as "windowFrom",
+        window_to as "windowTo", faults, deep, progress`,
+  );
+
+type Row = ResultOf<ReturnType<typeof claiming>>;
+
+function claimedOf([row]: readonly Row[]): ClaimedCertificate | null {
+  if (row === undefined) return null;
+  const { windowFrom, windowTo, ...claimed } = row;
+  return { ...claimed, window: { from: windowFrom, to: windowTo } };
+}
+
+const claimingDaily = claiming(({ value }: Slots<{ source: string }>) => {
+  const source = value((given) => given.source);
+  return sql`
+    select id from certificate
+    where source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
+      and ${isServedAndOpen(source)}
+    order by day desc limit 1 for update skip locked`;
+});
+
+export const claimDaily = async (
   db: Kysely<Tables>,
   source: string,
   leaseMs: number,
-): Promise<ClaimedCertificate | null> {
-  return await claim(
-    db,
-    leaseMs,
-    sql`
-      select id from certificate
-      where source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
-        and ${isServedAndOpen(sql`${source}`)}
-      order by day desc limit 1 for update skip locked`,
-  );
-}
+): Promise<ClaimedCertificate | null> => claimedOf(await claimingDaily.execute(db, { source, leaseMs }));
 
 export interface AskedFor {
   source: string;
@@ -90,26 +125,33 @@ export interface AskedFor {
   deep: boolean;
 }
 
-/** Takes up what a person asked for: one that stands unfinished goes on. */
+const claimingLeft = claiming(
+  ({ value }: Slots<AskedFor>) => sql`
+    select id from certificate
+    where source = ${value(({ source }) => source)} and day is null and deep = ${value(({ deep }) => deep)}
+      and collection_ids = ${value(({ collectionIds }) => collectionIds)}::uuid[]
+      and window_from = ${value(({ window }) => window.from)}
+      and window_to = ${value(({ window }) => window.to)}
+      and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
+      and created_at > clock_timestamp() - interval '1 day'
+    order by created_at desc limit 1 for update skip locked`,
+);
+
+const claimingMade = claiming(
+  ({ value }: Slots<{ id: string }>) =>
+    sql`select id from certificate where id = ${value(({ id }) => id)} for update`,
+);
+
+/** Claims a certificate on request: continues an unfinished one, or creates it. */
 export async function claimAskedFor(
   db: Kysely<Tables>,
-  { source, window, collectionIds, deep }: AskedFor,
+  asked: AskedFor,
   leaseMs: number,
 ): Promise<ClaimedCertificate> {
-  const left = await claim(
-    db,
-    leaseMs,
-    sql`
-      select id from certificate
-      where source = ${source} and day is null and deep = ${deep}
-        and collection_ids = ${collectionIds}::uuid[]
-        and window_from = ${window.from} and window_to = ${window.to}
-        and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
-        and created_at > clock_timestamp() - interval '1 day'
-      order by created_at desc limit 1 for update skip locked`,
-  );
+  const left = claimedOf(await claimingLeft.execute(db, { ...asked, leaseMs }));
   if (left !== null) return left;
   const id = newId();
+  const { source, window, collectionIds, deep } = asked;
   await db
     .insertInto("certificate")
     .values({
@@ -121,30 +163,12 @@ export async function claimAskedFor(
       deep,
     })
     .execute();
-  const made = await claim(db, leaseMs, sql`select id from certificate where id = ${id} for update`);
+  const made = claimedOf(await claimingMade.execute(db, { id, leaseMs }));
   if (made === null) throw new Error("a certificate that was just made is gone");
   return made;
 }
 
-async function claim(
-  db: Kysely<Tables>,
-  leaseMs: number,
-  candidate: RawBuilder<unknown>,
-): Promise<ClaimedCertificate | null> {
-  const { rows } = await sql<Omit<ClaimedCertificate, "window"> & { windowFrom: Date; windowTo: Date }>`
-    update certificate set state = 'claimed', lease_token = ${newId()},
-      claimed_until = ${leaseEnd(sql`${leaseMs}`)}
-    where id = (${candidate})
-    returning id, lease_token as "leaseToken", window_from as "windowFrom",
-      window_to as "windowTo", faults, deep,
-      progress`.execute(db);
-  const [row] = rows;
-  if (row === undefined) return null;
-  const { windowFrom, windowTo, ...claimed } = row;
-  return { ...claimed, window: { from: windowFrom, to: windowTo } };
-}
-
-/** @returns whether the lease still held; if not, nothing was written. */
+/** @returns whether the lease was still held; if not, nothing was written. */
 export async function keepProgress(
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedCertificate,
@@ -160,9 +184,47 @@ export async function keepProgress(
   return numUpdatedRows > 0n;
 }
 
+const RESULT: Columns<Certificate> = {
+  document: json((certificate) => JSON.stringify(certificate)),
+  result: text(({ result }) => result),
+  gaps: integer(({ gaps }) => gaps),
+  differences: integer(({ differencesInAll }) => differencesInAll),
+  paid: integer(({ total }) => total.paid.count),
+  paid_amount: numeric(({ total }) => total.paid.amount),
+  stored: integer(({ total }) => total.stored.count),
+  stored_amount: numeric(({ total }) => total.stored.amount),
+  published: integer(({ total }) => total.published.count),
+  published_amount: numeric(({ total }) => total.published.amount),
+};
+
+const setResult = sql.join(
+  Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`),
+);
+
+interface Finishing {
+  id: string;
+  leaseToken: string;
+  certificate: Certificate;
+  alarms: AlarmChange;
+}
+
+const finishing = new Statement(
+  CLEARED,
+  (slots: Slots<Finishing>) => sql`
+    with moved as (
+      update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null,
+        claimed_until = null, last_error = null, progress = null, ${setResult}
+      from ${slots.table("made", RESULT, ({ certificate, id }) => [{ ...certificate, id }])}
+      where id = ${slots.value(({ id }) => id)} and state = 'claimed'
+        and lease_token = ${slots.value(({ leaseToken }) => leaseToken)}
+      returning 1),
+    ${alarmsGiven(slots, ({ alarms }) => alarms)}
+    select ${selectCleared} from moved`,
+);
+
 /**
- * With the alarms that its result raises or ends (G13).
- * @returns those that it ended; null when the lease was lost: then nothing was written.
+ * Stores the result together with the alarms that it raises or ends (G13).
+ * @returns the alarms it ended; null when the lease was lost and nothing was written.
  */
 export async function finishCertificate(
   db: Kysely<Tables>,
@@ -170,19 +232,19 @@ export async function finishCertificate(
   certificate: Certificate,
   alarms: AlarmChange = {},
 ): Promise<EndedAlarm[] | null> {
-  const { rows } = await sql<{ cleared: EndedAlarm[] }>`
-    with moved as (
-      update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null,
-        claimed_until = null,
-        last_error = null, progress = null, ${resultOf({ ...certificate, id })}
-      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'
-      returning 1),
-    ${alarmsOf(alarms)}
-    select ${CLEARED} from moved`.execute(db);
-  return rows[0]?.cleared ?? null;
+  const [row] = await finishing.execute(db, { id, leaseToken, certificate, alarms });
+  return row?.cleared ?? null;
 }
 
-/** Keeps one that was made along with another: of one collection, from the same reading. */
+const completing = new Statement(
+  {},
+  ({ value, table }: Slots<Certificate>) => sql`
+    update certificate set state = 'done', finished_at = clock_timestamp(), ${setResult}
+    from ${table("made", RESULT, (certificate) => [certificate])}
+    where id = ${value(({ id }) => id)}`,
+);
+
+/** Stores the certificate of one collection that was made from the same reading as the whole. */
 export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): Promise<void> {
   const { id, source, from, to, collections } = certificate;
   await sql`
@@ -192,46 +254,14 @@ export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): P
         ${collections.map((one) => one.id)}::uuid[], ${certificate.basis.deep})
       returning id)
     select id from made`.execute(db);
-  await sql`
-    update certificate set state = 'done', finished_at = clock_timestamp(), ${resultOf(certificate)}
-    where id = ${id}`.execute(db);
+  await completing.execute(db, certificate);
 }
 
-const resultOf = (certificate: Certificate) => {
-  const { total, gaps, differencesInAll, result } = certificate;
-  return sql`document = ${JSON.stringify(certificate)}::json, result = ${result}, gaps = ${gaps},
-    differences = ${differencesInAll}, paid = ${total.paid.count},
-      paid_amount = ${total.paid.amount}::numeric,
-    stored = ${total.stored.count}, stored_amount = ${total.stored.amount}::numeric,
-    published = ${total.published.count}, published_amount = ${total.published.amount}::numeric`;
-};
+export const giveBackCertificate = givingBack("certificate");
 
 /**
- * Gives it back, to be tried again in `dueInMs`; `isFault` counts it as one more fault in a row, and `raises`
- * is what that tells of it (G13).
- * @returns whether the lease still held; if not, nothing was written.
- */
-export async function giveBackCertificate(
-  db: Kysely<Tables>,
-  { id, leaseToken }: ClaimedCertificate,
-  given: { dueInMs: number; isFault: boolean; error: string | null; raises?: readonly Alarm[] },
-): Promise<boolean> {
-  const { dueInMs, isFault, error, raises = [] } = given;
-  const { rows } = await sql`
-    with moved as (
-      update certificate set state = 'due', lease_token = null, claimed_until = null,
-        faults = faults + ${isFault ? 1 : 0}, last_error = coalesce(${error}, last_error),
-        due_at = clock_timestamp() + ${dueInMs}::float8 * interval '1 ms'
-      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'
-      returning 1),
-    ${alarmsOf({ raises })}
-    select from moved`.execute(db);
-  return rows.length > 0;
-}
-
-/**
- * What a person asked for and nobody finished within a day is given up, with all that was read for it. What
- * was read for one that is made leaves with it, unless its maker died.
+ * Deletes certificates made on request that were not finished within a day, with what was read for them, and
+ * what a process that died left behind of finished ones.
  */
 export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
   await sql`

@@ -1,14 +1,14 @@
 import type { Money } from "../../provider/answer.ts";
 
-/** How many, and how much together: a decimal string, added up exactly. */
+/** A count and a total: an exact decimal string. */
 export interface Tally {
   count: number;
   amount: Money;
 }
 
 /**
- * Live payments of one day (UTC), or of all: at the provider, in the relay's store, accepted on the right
- * topic.
+ * Live payments of one day (UTC) or of the whole period: at the provider, in the relay's store, accepted on
+ * the right topic.
  */
 export interface Totals {
   paid: Tally;
@@ -18,8 +18,8 @@ export interface Totals {
 
 /** Why a payment is not the same in all three places. */
 export type Reason =
-  // Paid at the provider, and no acceptance on the right topic:
-  /** Nobody ever asked about it: no callback named it, and no sweep has found it yet. */
+  // Paid at the provider, but not accepted on the right topic:
+  /** It has no confirmation: no callback named it, and no sweep has found it yet. */
   | "missing"
   | "not_confirmed"
   | "dead"
@@ -33,7 +33,7 @@ export type Reason =
   | "held"
   | "wrong_topic"
   | "no_acceptance"
-  // Something else that could hide money:
+  // Other differences that could hide money:
   | "amount_differs"
   | "books_differ"
   | "payload_differs"
@@ -46,7 +46,7 @@ export type Reason =
   | "event_without_payment"
   | "acceptance_without_event"
   | "id_unusable"
-  // Named, and nothing more:
+  // Only named:
   | "callback_missing"
   | "undated"
   | "future"
@@ -54,41 +54,41 @@ export type Reason =
   | "test";
 
 /**
- * `gap`: paid at the provider, and not accepted on the right topic. `difference`: anything else that could
- * hide money. Neither leaves a certificate equal. `note`: named, and no more.
+ * `gap`: paid at the provider, but not accepted on the right topic. `difference`: anything else that could
+ * hide money. With either, a certificate is not equal. `note`: only named.
  */
 export type Weight = "gap" | "difference" | "note";
 
 export interface Difference {
-  /** null where only something else is known. */
+  /** null if only the event or item is known. */
   invoiceId: string | null;
   eventId: string | null;
   reason: Reason;
-  /** The reason in plain words, with what the relay knows about it. */
+  /** The reason in plain words, with the details known. */
   detail: string;
   weight: Weight;
   /** UTC, YYYY-MM-DD. */
   day: string;
-  /** By the provider's list, or the relay's own where the list has none; null when neither says. */
+  /** From the provider's list, or the relay's own if the list has none; null if neither has one. */
   amount: Money | null;
 }
 
 export type Result = "equal" | "not_equal" | "refused";
 
-/** What a certificate stands on. */
+/** What a certificate is based on. */
 export interface Basis {
   /**
-   * First and last day that the lists were asked for, and how long before its payment an invoice may be
+   * First and last day requested from the lists, and how long before its payment an invoice may have been
    * created.
    */
   listFirst: string;
   listLast: string;
   lookbackDays: number;
-  /** Of days, and of the provider's times that name none. */
+  /** The time zone of days, and of the provider's times without one. */
   zone: "UTC";
   providerTimeZone: string;
   paidStatuses: readonly string[];
-  /** Pages read, invoices that they showed as paid, and invoices asked about one by one. */
+  /** Pages read, invoices listed as paid, and invoices asked about one by one. */
   pages: number;
   listed: number;
   asked: number;
@@ -115,10 +115,10 @@ export interface Certificate {
   basis: Basis;
   days: ({ day: string } & Totals)[];
   total: Totals;
-  /** Test payments of the period, which stand apart. */
+  /** Test payments of the period, which are not included above. */
   test: Tally;
   gaps: number;
-  /** All of them, whether or not they are named here. */
+  /** The count of all differences, named or not. */
   differencesInAll: number;
   /** The first 10,000: gaps, then differences, then notes. */
   differences: Difference[];

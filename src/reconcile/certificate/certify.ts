@@ -37,7 +37,7 @@ export interface CertifyRequest {
   window: PaidWindow;
   /** One of the source's collections; null for all of them. */
   collectionId: string | null;
-  /** Ask the provider about every invoice of the period again, for what lists do not show. */
+  /** Ask the provider about every invoice of the period again, to see what lists do not show. */
   deep?: boolean;
   signal: AbortSignal;
   onProgress?: (progress: CertifyProgress) => void;
@@ -47,14 +47,14 @@ export type CertifyProgress =
   | { step: "lists"; done: number; total: number }
   | { step: "invoices" | "books"; done: number; total: null };
 
-/** A call that fails is made so often before a certificate of a person is given up. */
+/** How often a failing call is tried before a certificate on request fails. */
 const TRIES = 5;
 
 /**
- * Is every payment of the period accounted for? Reads the provider's lists and the relay's books, and keeps
- * the answer as a row (G10): of the source, and of each of its collections where it has several.
- * @throws RelayError without COLLECTION_IDS, ListUnreadable or SourcePaused when a list cannot be read at
- *   all; what was read is kept, and the same request goes on there.
+ * Is every payment of the period accounted for? Compares the provider's lists with the relay's books and
+ * stores the answer as a row (G10): for the source, and for each of its collections if it has several.
+ * @throws RelayError without COLLECTION_IDS; ListUnreadable or SourcePaused when a list cannot be read: what
+ *   was read is kept, and the same request continues there.
  */
 export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
   const { db, leaseMs } = deps;
@@ -73,13 +73,13 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   } catch (error) {
     await giveBackCertificate(db, claimed, { dueInMs: 0, isFault: false, error: null });
     if (!(error instanceof LeaseLost)) throw error;
-    throw new RelayError("Another process took this over, because this one was too slow. It goes on there.", {
+    throw new RelayError("Another process took this over because this one was too slow, and continues it.", {
       next: "refuse",
     });
   }
 }
 
-/** The same, of a certificate that is claimed; neither kept nor finished. */
+/** Makes a claimed certificate, without storing or finishing it. */
 export async function makeCertificates(
   { db, alarms, leaseMs }: CertifyDeps,
   request: CertifyRequest,
@@ -136,7 +136,7 @@ async function compareScopes(
       { id, source, window, period, reading, certificateId, collectionId: one, deep, now, servedAt },
       onCompared,
     );
-  // One request, one state of the books: what is decided meanwhile counts next time.
+  // One snapshot of the books: later changes count for the next certificate.
   const whole = await compare(certificateId, collectionId);
   const parts = collectionId === null && reading.collections.length > 1 ? reading.collections : [];
   const certificates: [Certificate, ...Certificate[]] = [whole];
@@ -147,14 +147,14 @@ async function compareScopes(
 function scopeOf({ name, collectionIds }: ReconcileSource, asked: string | null): readonly string[] {
   if (collectionIds.length === 0)
     throw new RelayError(
-      `Nobody can say which lists to read for source "${name}": the provider lists invoices by ` +
-        "collection only. Set COLLECTION_IDS to the ids of its collections.",
+      `There is no list to read for source "${name}": the provider lists invoices only by ` +
+        "collection. Set COLLECTION_IDS to the ids of its collections.",
       { next: "refuse", code: "usage" },
     );
   if (asked === null) return collectionIds;
   const id = asked.toLowerCase();
   if (!collectionIds.includes(id))
-    throw new RelayError(`Collection ${asked} is none of COLLECTION_IDS of source "${name}".`, {
+    throw new RelayError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`, {
       next: "refuse",
       code: "usage",
     });

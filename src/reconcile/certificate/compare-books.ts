@@ -15,24 +15,24 @@ export interface Comparison {
   id: string;
   source: ReconcileSource;
   window: PaidWindow;
-  /** The days that the lists were asked for. */
+  /** The days requested from the lists. */
   period: ListPeriod;
   reading: Reading;
-  /** Under which the listed payments stand. */
+  /** The certificate that the listed payments belong to. */
   certificateId: string;
-  /** Of all collections that were read, or of one. */
+  /** Covers all collections that were read, or one. */
   collectionId: string | null;
   deep: boolean;
   now: Date;
   servedAt: Date | null;
 }
 
-/** Invoices that show a list not to be whole, so many by name. */
+/** How many of the invoices that a list leaves out are named. */
 const NAMED = 5;
 const MOST_ORPHANS = 1_000;
 
 /**
- * Holds what the lists showed against the books, payment by payment in batches, and says what it comes to.
+ * Compares the lists with the books, payment by payment in batches, and sums up the result.
  */
 export async function compareBooks(
   db: Kysely<Tables>,
@@ -81,7 +81,7 @@ export async function compareBooks(
   };
 }
 
-/** The list left it out although Get Invoice says that it is paid, and it should have shown it. */
+/** Get Invoice says that it is paid, but the list that should show it does not. */
 function isHidden(facts: PaymentFacts, names: ReadonlySet<string>, { first }: ListPeriod): boolean {
   const { listed, asked, askedCollection, askedCreatedAt } = facts;
   if (listed || asked !== "paid" || askedCollection === null || !names.has(askedCollection)) return false;
@@ -89,7 +89,7 @@ function isHidden(facts: PaymentFacts, names: ReadonlySet<string>, { first }: Li
 }
 
 const hiddenText = (ids: readonly string[]) =>
-  `The list is not whole: it leaves out ${ids.length} that Get Invoice says are paid: ` +
+  `The list is incomplete: it leaves out ${ids.length} that Get Invoice says are paid: ` +
   `${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}.`;
 
 function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Comparison): string[] {
@@ -97,8 +97,11 @@ function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Co
     .filter((doubt) => collectionId === null || doubt.collectionId === collectionId)
     .map((doubt) => `The list of ${doubt.collectionId} contradicts itself, ${doubt.text}.`);
   if (window.to > now)
-    refusals.push(`The period is not over: it ends ${window.to.toISOString()}, and payments may still come.`);
-  if (servedAt === null) refusals.push(`The source "${source.name}" was never served with this database.`);
+    refusals.push(
+      `The period is not over: it ends ${window.to.toISOString()}, and payments may still come in.`,
+    );
+  if (servedAt === null)
+    refusals.push(`The source "${source.name}" has never been served with this database.`);
   return refusals;
 }
 
@@ -120,7 +123,7 @@ function basisOf({
   };
 }
 
-/** What names no invoice: acceptances whose event is gone, and items of the lists whose id is none. */
+/** What belongs to no invoice: acceptances without an event, and list items without a usable id. */
 async function unmatched(db: Kysely<Tables>, comparison: Comparison): Promise<Difference[]> {
   const { source, window, reading, collectionId } = comparison;
   const orphans = await orphanedAcceptances(db, source.name, window, MOST_ORPHANS);

@@ -31,13 +31,14 @@ const ALARMING_FAULTS = 3;
 const PAUSED_MS = 60_000;
 const LOOK_MS = 60_000;
 
-/** So many are named in the alarm; the certificate names them all. */
+/** How many differences the alarm names; the certificate names them all. */
 const NAMED = 10;
 
 /**
- * Makes each source's daily certificate, an hour after midnight (UTC), in whichever process comes first. One
- * that is not equal is alarmed until a later one is; a list that contradicts itself is read again first.
- * @returns when to look again, in ms; null when no source has a list.
+ * Makes each source's daily certificate, an hour after midnight (UTC), in whichever process is first. One
+ * that is not equal is alarmed until a later one is equal; a list that contradicts itself is read again
+ * first.
+ * @returns when to run again, in ms; null when no source has a list.
  */
 export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
   const { db, leaseMs } = options;
@@ -67,7 +68,7 @@ async function makeDaily(
     const request = { source, window, collectionId: null, signal };
     const [certificate] = await makeCertificates(options, request, claimed, 1);
     if (certificate.result === "refused" && claimed.faults + 1 < ALARMING_FAULTS) {
-      // The lists are read anew.
+      // Start over: read the lists again.
       await keepProgress(db, claimed, { reading: null });
       throw new Error(certificate.refusals.join(" "));
     }
@@ -87,15 +88,18 @@ async function makeDaily(
     const faults = claimed.faults + 1;
     const dueInMs = isFault ? backOffMs(faults, BACK_OFF) : signal.aborted ? 0 : PAUSED_MS;
     const detail =
-      `The daily certificate could not be made, ${faults} times in a row: ${text} Nobody knows ` +
-      "whether anything is missing. It is tried again by itself.";
+      `The daily certificate failed ${faults} times in a row: ${text} It is unknown ` +
+      "whether anything is missing. It is retried automatically.";
     const raises = isFault && faults >= ALARMING_FAULTS ? [{ ...failing, detail }] : [];
     const how = { dueInMs, isFault, error: signal.aborted ? null : text, raises };
     step("daily certificate to be given back");
     const isOurs = await giveBackCertificate(db, claimed, how);
     step("daily certificate given back");
     if (!isFault) return;
-    log.warn({ source: source.name, faults, error: text }, "the daily certificate failed; it is tried again");
+    log.warn(
+      { source: source.name, faults, error: text },
+      "the daily certificate failed and will be retried",
+    );
     if (isOurs) alarms.tell(raises);
   }
 }

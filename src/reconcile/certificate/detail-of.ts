@@ -3,7 +3,7 @@ import type { PaymentFacts } from "./payment-facts.ts";
 
 const because = (error: string | null) => (error ? `: ${error}` : "");
 
-/** A reason in plain words, without personal data. */
+/** The reason in plain words, without personal data. */
 export function detailOf(reason: Reason, facts: PaymentFacts): string {
   const { lastError, outboxError, verdict, amounts, inPayload, asked, askedStatus, dismissedBy } = facts;
   const dismissed = dismissedBy === null ? "" : `; dismissed by ${dismissedBy}`;
@@ -19,24 +19,24 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
     case "not_paid":
       return `the list says paid, but Get Invoice said ${saidInstead(verdict)}`;
     case "recorded_only":
-      return "recorded only: asked for by reconcile without --publish";
+      return "recorded only: found by reconcile without --publish";
     case "before_start":
       return "paid before the relay first served this source, and not published";
     case "event_missing":
-      return "confirmed as paid, but its event is not there";
+      return "confirmed as paid, but its event is missing";
     case "unpublished":
-      return `its event waits to be published${because(outboxError)}`;
+      return `its event is waiting to be published${because(outboxError)}`;
     case "event_dead":
       return `SNS refused its event${because(outboxError)}${dismissed}`;
     case "held":
-      return "its event is held, as those of Test invoices are";
+      return "its event is held, because it is a Test invoice";
     case "wrong_topic":
       return (
         `its event was accepted on ${facts.acceptedElsewhere ?? "the live topic"}, which is not its ` +
         "topic today"
       );
     case "no_acceptance":
-      return "its event waits nowhere, and no acceptance by SNS is kept";
+      return "its event is not queued, and no acceptance by SNS is stored";
     case "amount_differs":
       return (
         `the list says ${facts.listedAmount ?? "nothing"}, Get Invoice ` +
@@ -45,13 +45,13 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
       );
     case "books_differ":
       return (
-        "columns, document and event of the stored invoice contradict each other: something was changed " +
+        "columns, document and event of the stored invoice contradict each other: something was edited " +
         "by hand"
       );
     case "payload_differs":
       return "the event in the log is not the one that SNS accepted";
     case "digest_missing":
-      return "no digest is kept of what SNS accepted";
+      return "no digest of what SNS accepted is stored";
     case "invoice_missing":
       return "published, but the confirmed invoice is gone";
     case "not_at_provider":
@@ -63,15 +63,15 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
     case "verdict_differs":
       return `published, but its confirmation's verdict is ${verdict ?? "missing"}`;
     case "event_without_payment":
-      return "it has an event, but is paid neither at the provider nor in the store";
+      return "it has an event, but is not paid, neither at the provider nor in the store";
     case "callback_missing":
       return "the callback that opened it is gone from the log";
     case "undated":
-      return "neither the list nor the confirmed answer says when it was paid";
+      return "neither the list nor the confirmed answer has its time of payment";
     case "future":
-      return "it says that it is paid in the future";
+      return "its time of payment is in the future";
     case "counted_by_asking":
-      return "the list does not show it; Get Invoice says it is paid";
+      return "the list leaves it out, but Get Invoice says it is paid";
     case "test":
       return "a Test invoice";
     case "acceptance_without_event":
@@ -89,7 +89,7 @@ function saidNow(asked: PaymentFacts["asked"], status: string | null): string {
 function saidInstead(verdict: string | null): string {
   switch (verdict) {
     case "not_paid":
-      return "unpaid until its checks ended";
+      return "unpaid at every check";
     case "invalidated":
       return "invalid";
     case "unknown_invoice":

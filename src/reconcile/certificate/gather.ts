@@ -1,13 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { hasStatus } from "../../payments/stored-payments.ts";
+import { comparable, hasStatus } from "../../payments/stored-payments.ts";
 import { DAY_MS, type PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**
- * Adds to what the lists showed what only the books know of the period: payments that are stored, events
- * without a paid invoice, and confirmations that wait for a person. Day by day, so that no statement takes
- * long.
+ * Adds what the lists did not show but the books have for the period: stored payments, events without a paid
+ * invoice, and confirmations that wait for a person. Day by day, so that no statement takes long.
  */
 export async function gatherBooks(
   db: Kysely<Tables>,
@@ -22,12 +22,12 @@ export async function gatherBooks(
       select distinct ${certificateId}::uuid, id from (${rows}) as found
       on conflict do nothing`.execute(db);
   };
-  const paid = hasStatus(source.paidStatuses);
+  const paid = hasStatus(sql`${comparable(source.paidStatuses)}`);
   for (const { from, to } of days(window))
     await add(sql`
       select id from invoice
       where source = ${source.name} and paid_at >= ${from} and paid_at < ${to} and ${paid}`);
-  // An invoice that lost its date, or whose date lies ahead, may belong to any period.
+  // An invoice without a date, or with one in the future, may belong to any period.
   await add(sql`
     select id from invoice
     where source = ${source.name} and ${paid} and ((paid_at is null
@@ -47,7 +47,7 @@ export async function gatherBooks(
     where source = ${source.name} and ${opened} and (state = 'dead' or verdict = 'quarantined')`);
 }
 
-/** A moment as the events write it. */
+/** A time in the format of the events. */
 const isoOf = (moment: RawBuilder<unknown>) => sql`
   to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -59,24 +59,38 @@ function* days({ from, to }: PaidWindow): Generator<PaidWindow> {
   }
 }
 
+interface Asking {
+  source: ReconcileSource;
+  certificateId: string;
+  deep: boolean;
+  after: string;
+  limit: number;
+}
+
+const selecting = new Statement({ id: returned.uuid }, ({ value }: Slots<Asking>) => {
+  const isPaid = hasStatus(value(({ source }) => comparable(source.paidStatuses)));
+  return sql`
+    select work.invoice_id as id from listed_payment as work
+    left join invoice on invoice.source = ${value(({ source }) => source.name)}
+      and invoice.id = work.invoice_id
+    where work.certificate_id = ${value(({ certificateId }) => certificateId)}
+      and work.invoice_id > ${value(({ after }) => after)}::uuid and work.asked is null
+      and (${value(({ deep }) => deep)}
+        or (not work.listed and coalesce(${isPaid}, false))
+        or (work.listed and (work.lacks_amount or (work.test and not work.live and invoice.type is null)
+          or (work.lacks_status and not coalesce(${isPaid}, false)))))
+    order by work.invoice_id limit ${value(({ limit }) => limit)}`;
+});
+
 /**
- * Which invoices are asked about one by one, in order of id, after the given one: those that the lists leave
- * open.
+ * The next invoices, in id order, to ask about one by one: those that the lists leave open.
  */
 export async function toAsk(
   db: Kysely<Tables>,
   source: ReconcileSource,
   certificateId: string,
-  { deep, after, limit }: { deep: boolean; after: string; limit: number },
+  rest: { deep: boolean; after: string; limit: number },
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select work.invoice_id as id from listed_payment as work
-    left join invoice on invoice.source = ${source.name} and invoice.id = work.invoice_id
-    where work.certificate_id = ${certificateId} and work.invoice_id > ${after}::uuid and work.asked is null
-      and (${deep}
-        or (not work.listed and coalesce(${hasStatus(source.paidStatuses)}, false))
-        or (work.listed and (work.lacks_amount or (work.test and not work.live and invoice.type is null)
-          or (work.lacks_status and not coalesce(${hasStatus(source.paidStatuses)}, false)))))
-    order by work.invoice_id limit ${limit}`.execute(db);
+  const rows = await selecting.execute(db, { source, certificateId, ...rest });
   return rows.map(({ id }) => id);
 }

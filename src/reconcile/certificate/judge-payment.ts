@@ -6,17 +6,17 @@ import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
-/** What payments are held against. */
+/** What payments are compared with. */
 export interface Terms {
   window: PaidWindow;
   paidStatuses: ReadonlySet<string>;
   firstServedAt: Date | null;
   now: Date;
-  /** Of a certificate of one collection: the names of the source's others. */
+  /** In a certificate of one collection: the names of the source's other collections. */
   otherCollections: ReadonlySet<string>;
 }
 
-/** Where one payment counts, and what is to be said of it. */
+/** Where one payment counts, and what differs. */
 export interface Judged {
   day: string;
   isLive: boolean;
@@ -27,10 +27,10 @@ export interface Judged {
 }
 
 /**
- * Holds one payment against the lists, Get Invoice and the relay's books. Pure. It counts on the day of the
- * confirmed answer, else of the list's; one that nothing dates counts on the day of its creation. With
- * anything wrong about it, it is named in every period that it may belong to.
- * @returns null when it belongs to another period, or is no payment.
+ * Compares one payment with the lists, Get Invoice and the relay's books. Pure. It counts on the day of
+ * payment of the confirmed answer, or else of the list; without one, on the day of its creation. If anything
+ * is wrong with it, it is named in every period that it may belong to.
+ * @returns null when it belongs to another period or is not a payment.
  */
 export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
   if (isOfAnother(facts, terms)) return null;
@@ -40,7 +40,7 @@ export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
   const place = placeOf(facts, terms);
   if (place === null || (!shape.paid && !shape.stored && !isWrong)) return null;
   const notes = shape.isLive ? notesOf(facts, shape, terms) : [];
-  // Complete, it counts where the confirmed answer says, or in the period of its creation.
+  // A complete payment counts in the period of the confirmed answer, or else of its creation.
   const counts = place.kind === "surely" || isWrong;
   const named = counts ? [...found, ...notes] : notes.filter(([reason]) => UNDATABLE.has(reason));
   if (!counts && named.length === 0) return null;
@@ -83,8 +83,8 @@ function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
 }
 
 /**
- * Only what is surely Test stands apart: by Get Invoice, now or when it was stored, and by nothing else
- * otherwise.
+ * Counts as Live unless everything known says Test: the answers of Get Invoice, now and stored, the document
+ * and, without an answer, the event.
  */
 function isLive({ askedType, type, inDocument, eventType }: PaymentFacts): boolean {
   const said = [askedType, type, inDocument?.type ?? null, askedType ?? type ?? eventType];
@@ -117,7 +117,7 @@ function placeOf(facts: PaymentFacts, { window: { from, to }, now }: Terms): Pla
   return created >= from ? { kind: "surely", day: dayOf(created) } : { kind: "perhaps", day: dayOf(from) };
 }
 
-/** When it was paid, the confirmed answer's first. */
+/** The times of payment, that of the confirmed answer first. */
 function datesOf({ askedPaidAt, paidAt, listedPaidAt, inPayload }: PaymentFacts): Date[] {
   const published = inPayload?.paidAt == null ? null : new Date(inPayload.paidAt);
   return [paidAt, askedPaidAt, listedPaidAt, published].filter(
@@ -125,7 +125,7 @@ function datesOf({ askedPaidAt, paidAt, listedPaidAt, inPayload }: PaymentFacts)
   );
 }
 
-/** It is another collection's, and this certificate is about one. */
+/** It belongs to a collection that this certificate does not cover. */
 function isOfAnother({ listed, collectionName, askedCollection }: PaymentFacts, terms: Terms): boolean {
   const name = askedCollection ?? collectionName;
   return !listed && name !== null && terms.otherCollections.has(name);
@@ -162,7 +162,7 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
   return reasons;
 }
 
-/** Why a payment has no acceptance on the right topic: the first thing on its path that is not done. */
+/** Why a payment is not accepted on the right topic: the first step on its path that is not done. */
 function gapOf(facts: PaymentFacts, { firstServedAt }: Terms): Reason {
   const { eventId, outboxState, confirmation, verdict, acceptedElsewhere } = facts;
   if (eventId !== null) {
@@ -205,7 +205,7 @@ function amountsAgree(facts: PaymentFacts): boolean {
 
 const MONEY = ["amount", "serviceCharge", "vat", "totalAmount", "settleableAmount"] as const;
 
-/** Columns, document and payload say the same; what was erased can no longer say it. */
+/** Whether columns, document and payload agree, as far as they are not erased. */
 function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
   const { amounts, inDocument, documentIsWhole, inPayload, eventId, eventType, type, paidAt } = facts;
   if (facts.status === null) return true;
@@ -222,8 +222,8 @@ function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
 }
 
 /**
- * The payload is about this invoice and event, and was accepted as it stands. An event that was lost and made
- * again may differ from what was accepted before: one acceptance that fits is enough.
+ * Whether the payload belongs to this invoice and event, and is what SNS accepted. A lost event that was made
+ * again may differ from an earlier acceptance, so one matching acceptance is enough.
  */
 function payloadIsSent({
   eventId,
@@ -244,14 +244,14 @@ const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
 const digitsOf = (amount: string | null): string | null =>
   amount === null || amount.trim() === "" ? null : amount.trim().replace(/^\+/, "");
 
-/** The same amount, however it is written; two that are missing are the same. */
+/** Compares amounts by value; two missing amounts are equal. */
 function isSame(a: string | null, b: string | null): boolean {
   const [one, other] = [digitsOf(a), digitsOf(b)];
   if (one === null || other === null) return one === other;
   return READABLE.test(one) && READABLE.test(other) && compareMoney(one, other) === 0;
 }
 
-/** As money is written everywhere else: at least two decimals. */
+/** Formats money as everywhere else: with at least two decimals. */
 function money(amount: string | null | undefined): Money {
   const digits = digitsOf(amount ?? null);
   return digits !== null && READABLE.test(digits) ? sumOfMoney([digits]) : "0.00";

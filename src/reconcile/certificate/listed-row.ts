@@ -22,8 +22,8 @@ const SHOWN: Columns<Shown> = {
 };
 
 /**
- * Notes what a page showed. Any page may say more of an invoice than another: nothing that was shown is lost.
- * @returns how many of the ids the reading has not shown before.
+ * Stores what a page showed, merged with what other pages showed of the same invoices.
+ * @returns how many ids this reading has not shown before.
  */
 export async function noteShown(
   db: Kysely<Tables>,
@@ -59,7 +59,7 @@ export async function noteShown(
   return Math.min(Number(numAffectedRows), ids.length);
 }
 
-/** What Get Invoice said of one invoice. */
+/** What Get Invoice said about one invoice. */
 export interface AskedInvoice {
   invoiceId: string;
   asked: "paid" | "not_paid" | "not_found" | "unclear";
@@ -95,7 +95,7 @@ export async function noteAsked(
     where certificate_id = ${certificateId} and listed_payment.invoice_id = answer.invoice_id`.execute(db);
 }
 
-/** What the lists showed is not kept once the certificate is made. */
+/** Deletes what the lists showed, once the certificate is made. */
 export async function forgetListed(db: Kysely<Tables>, certificateId: string): Promise<void> {
   await db.deleteFrom("listed_payment").where("certificate_id", "=", certificateId).execute();
 }

@@ -7,8 +7,8 @@ import { joiningOutbox } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**
- * All that is known of one payment. Amounts as decimal strings, those of document and payload as they stand
- * there.
+ * Everything known about one payment. Amounts are decimal strings; those of document and payload are
+ * verbatim.
  */
 const FACTS = {
   invoiceId: returned.uuid,
@@ -73,11 +73,11 @@ interface Given {
   source: ReconcileSource;
   after: string;
   limit: number;
-  /** Of all collections of the source, or of one. */
+  /** null for all collections of the source. */
   collectionId: string | null;
 }
 
-// Postgres reads no JSON with the escape of a NUL or of half a character, which documents may hold.
+// Postgres cannot read JSON with escaped NULs or lone surrogates, which documents may contain.
 const readableDocument = sql`
   case when strpos(invoice.document::text, '\\u') > 0
     then regexp_replace(invoice.document::text, '\\\\u(0000|[dD][89a-fA-F]..)', '\\\\ufffd', 'g')::json
@@ -85,8 +85,7 @@ const readableDocument = sql`
 
 const inDocument = (field: string) => sql`readable.document ->> ${sql.lit(field)}`;
 
-// The payload is this relay's own: a quote inside its texts has a backslash before it, so that no text can
-// pretend.
+// The relay wrote the payload: quotes inside its texts are escaped, so that no text can imitate a field.
 const inPayload = (field: string) => sql`substring(event.payload from ${sql.lit(`"${field}":"([^"]*)"`)})`;
 
 const AMOUNTS = {
@@ -192,7 +191,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
 const FIRST = "00000000-0000-0000-0000-000000000000";
 const BATCH = 2_000;
 
-/** The facts of every payment that the certificate is about, in batches, in order of id. */
+/** The facts of every payment of the certificate, in batches, in id order. */
 export async function* readFacts(
   db: Kysely<Tables>,
   source: ReconcileSource,

@@ -20,23 +20,23 @@ export interface PeriodReading {
   source: ReconcileSource;
   certificateId: string;
   collectionIds: readonly string[];
-  /** The days that the lists are asked for. */
+  /** The days to request from the lists. */
   period: ListPeriod;
-  /** How often a call is made before its refusal is thrown. */
+  /** How often a call is tried before its refusal is thrown. */
   tries: number;
   signal: AbortSignal;
-  /** Told after each step, in days of the lists. */
+  /** Receives the progress after each step, in days of the lists. */
   onProgress: (read: number, total: number) => void;
 }
 
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
-/** A list that moves is counted so often before its counts are held to contradict each other. */
+/** How often a changing list is counted before its counts are taken as contradictory. */
 const COUNTINGS = 3;
 
 /**
- * Reads the lists of a period, page by page, into `listed_payment`, and says what of them is in doubt.
- * @throws ListUnreadable or SourcePaused when a list cannot be read at all.
+ * Reads the lists of a period, page by page, into `listed_payment`, and reports what is in doubt.
+ * @throws ListUnreadable or SourcePaused when a list cannot be read.
  */
 export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   const { db, source, collectionIds, period, signal } = reading;
@@ -87,7 +87,7 @@ async function readCollection(
   return { reader, doubts };
 }
 
-/** Whether the lists of each status add up to the list of all. Where there is no count, nobody can tell. */
+/** Whether the lists by status add up to the list of all; without counts this cannot be checked. */
 async function understandsItsFilter(
   reader: ListReader,
   { paidStatuses, invalidStatuses }: ReconcileSource,
@@ -98,7 +98,7 @@ async function understandsItsFilter(
   for (let counting = 1; counting <= COUNTINGS; counting += 1) {
     const all = await count(null);
     if (all === null) return false;
-    // A list that shows nothing at all may not understand its dates: what it shows without them is looked at.
+    // An empty list may mean that it misreads the dates, so the list without dates is checked.
     if (all === 0) await count(null, null);
     let sum = 0;
     for (const status of new Set(["Unpaid", ...paidStatuses, ...invalidStatuses]))

@@ -2,7 +2,7 @@ import { compareMoney, type Money, sumOfMoney } from "../../provider/answer.ts";
 import type { Certificate, Difference, Tally, Totals } from "./certificate.ts";
 import type { Judged } from "./judge-payment.ts";
 
-/** So many differences are named in a certificate; it counts them all. */
+/** The most differences that a certificate names; it counts them all. */
 const MOST_NAMED = 10_000;
 
 const WEIGHTS = ["gap", "difference", "note"] as const;
@@ -11,8 +11,8 @@ const emptyTally = (): Tally => ({ count: 0, amount: "0.00" });
 const emptyTotals = (): Totals => ({ paid: emptyTally(), stored: emptyTally(), published: emptyTally() });
 
 /**
- * What a comparison has written down so far. Of a period of any size it holds its days and the differences it
- * names.
+ * The result of a comparison so far. For a period of any size it contains only the days and the named
+ * differences.
  */
 export class Sheet {
   readonly #days = new Map<string, Totals>();
@@ -43,7 +43,7 @@ export class Sheet {
     if (named !== undefined && named.length < MOST_NAMED) named.push(difference);
   }
 
-  /** Whether nothing is left that could hide money. */
+  /** Whether nothing was found that could hide money. */
   get isEqual(): boolean {
     const { paid, stored, published } = this.#total;
     const agree = [stored, published].every(

@@ -5,24 +5,24 @@ import { RelayError } from "../../kit/errors.ts";
 import { takeTurn } from "../../upstreams/source-row.ts";
 
 /**
- * Reading lists uses at most this share of a source's rate, so that live confirmations never stand behind it.
+ * Reading lists uses at most this share of a source's rate, so that it does not delay live confirmations.
  */
 const SHARE = 0.25;
 
-/** The longest wait until the source is looked at again, in ms. */
+/** The longest wait before the source is checked again, in ms. */
 const LOOK_AGAIN_MS = 1_000;
 
 export interface ListPaceOptions {
   db: Kysely<Tables>;
   source: string;
-  /** The source's limit for all its calls together; null for none. */
+  /** The rate limit of the source, for all calls together; null for none. */
   ratePerSecond: number | null;
-  /** The least time between two calls, in ms; 0 when left out. */
+  /** The least time between two calls, in ms; 0 by default. */
   gapMs?: number;
   signal: AbortSignal;
 }
 
-/** The source is paused: its lists are not read until it is resumed. */
+/** The source is paused, so its lists cannot be read. */
 export class SourcePaused extends RelayError {
   constructor(source: string, pausedBy: string) {
     const why = pausedBy === "operator" ? "by an operator" : "because the provider refuses its key";
@@ -33,8 +33,8 @@ export class SourcePaused extends RelayError {
 }
 
 /**
- * Lets calls go out no faster than the source allows: not while it is paused or backs off, and out of the
- * same bucket as confirmations, whatever process they are asked in.
+ * Limits calls to what the source allows: none while it is paused or backing off, and otherwise from the same
+ * token bucket as confirmations, in all processes.
  */
 export class ListPace {
   readonly #options: ListPaceOptions;
@@ -47,7 +47,7 @@ export class ListPace {
     this.#gapMs = Math.max(gapMs, ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * SHARE));
   }
 
-  /** Resolves when one call may go out. @throws SourcePaused; AbortError once the signal aborts. */
+  /** Resolves when one call may be made. @throws SourcePaused; AbortError once the signal aborts. */
   async turn(): Promise<void> {
     const { db, source, ratePerSecond, signal } = this.#options;
     await wait(Math.max(0, this.#nextAt - performance.now()), undefined, { signal });

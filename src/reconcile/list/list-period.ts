@@ -1,10 +1,10 @@
-/** The days that a list is asked for, YYYY-MM-DD, first and last. */
+/** The days to request from a list, YYYY-MM-DD, first and last. */
 export interface ListPeriod {
   first: string;
   last: string;
 }
 
-/** Payments from a moment, and before another. */
+/** Payments at or after `from` and before `to`. */
 export interface PaidWindow {
   from: Date;
   to: Date;
@@ -12,31 +12,30 @@ export interface PaidWindow {
 
 export const DAY_MS = 86_400_000;
 
-/** No zone is further from UTC. */
+/** The largest offset from UTC of any time zone. */
 const FARTHEST_ZONE_MS = 14 * 3_600_000;
 
 /**
- * How many days are asked for at once: progress is kept, and a list that changes is read again, in such
- * steps.
+ * How many days to request at once: progress is saved, and a changing list is read again, in these steps.
  */
 const STEP_DAYS = 7;
 
-/** The day of a moment, UTC. */
+/** The day of a time, UTC. */
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
 
-/** Midnight at which a day begins, UTC. */
+/** The start of a day, UTC. */
 export const startOf = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
 export const addDays = (day: string, days: number): string =>
   dayOf(new Date(startOf(day).getTime() + days * DAY_MS));
 
-/** How many days lie between two. */
+/** The number of days from one to the other. */
 export const daysBetween = (first: string, last: string): number =>
   Math.round((startOf(last).getTime() - startOf(first).getTime()) / DAY_MS);
 
 /**
- * What to ask the list for, so that every payment of the window is in it whatever its dates mean (not
- * specified: interface, part A): creation or payment, in any zone, first and last day included or not.
+ * The days to request so that every payment of the window is included, whatever the list's dates mean (the
+ * interface, part A, does not say): creation or payment, in any time zone, inclusive or exclusive.
  * @param lookbackMs how long before its payment an invoice may have been created, in ms.
  */
 export function periodFor({ from, to }: PaidWindow, lookbackMs: number): ListPeriod {
@@ -47,8 +46,8 @@ export function periodFor({ from, to }: PaidWindow, lookbackMs: number): ListPer
 }
 
 /**
- * The days to ask for next, newest first, and what is left after them; null once nothing is. Two steps share
- * a day, so that nothing falls between them where the last day is left out.
+ * The days to request next, newest first, and the rest; null once nothing is left. Two steps share a day, so
+ * that nothing is missed if the list excludes the last day.
  */
 export function nextStep({ first, last }: ListPeriod): { step: ListPeriod; rest: ListPeriod | null } {
   const begin = addDays(last, -STEP_DAYS);
@@ -56,7 +55,7 @@ export function nextStep({ first, last }: ListPeriod): { step: ListPeriod; rest:
   return { step: { first: begin, last }, rest: { first, last: addDays(begin, 1) } };
 }
 
-/** Two shorter periods in the place of one, the newer first; null when it cannot be shorter. */
+/** Splits a period in two, the newer first; null when it is too short. */
 export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older: ListPeriod] | null {
   const days = daysBetween(first, last);
   if (days < 3) return null;

@@ -10,20 +10,19 @@ import { type AskedType, type ListedPayment, listedPayment, plain } from "./list
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
 /**
- * Where the payments of a list go, page by page; what a reading showed is true, whether or not it proves
- * whole.
+ * Receives the payments of a list, page by page; they are valid even if the reading turns out incomplete.
  */
 export interface ListSink {
-  /** @returns how many of them this reading has not shown before. @param paid those that count as paid. */
+  /** @param paid those that count as paid. @returns how many of them this reading has not shown before. */
   take(reading: number, ids: readonly string[], paid: readonly ListedPayment[]): Promise<number>;
 }
 
-/** A part of the list that could not be shown to be whole. */
+/** A part of the list that could not be shown to be complete. */
 export interface Unproven extends ListPeriod {
   why: string;
 }
 
-/** An item that names no invoice: where it stands, and what else it says. */
+/** An item without a usable invoice id: where it is, and its other fields. */
 export interface Unusable {
   id: string;
   status: string | null;
@@ -37,16 +36,16 @@ export interface ListReaderOptions {
   sink: ListSink;
   /** Awaited before each page. */
   beforePage: () => Promise<void>;
-  /** Told of a refusal that may pass; the page is asked for again while there are tries left. */
+  /** Receives a temporary refusal; the page is requested again while there are tries left. */
   onRefusal?: (error: ListUnreadable) => Promise<void>;
-  /** How often a page is asked for before its refusal is thrown. */
+  /** How often a page is tried before its refusal is thrown. */
   tries?: number;
   signal: AbortSignal;
 }
 
 /**
- * What the list is asked for; no days: all of them. No status: all, and the sink is given those that say they
- * are paid.
+ * What to request; without days: all of them. Without a status: all of them, of which the sink receives those
+ * marked as paid.
  */
 export interface ListQuery {
   period: ListPeriod | null;
@@ -55,24 +54,23 @@ export interface ListQuery {
 }
 
 /**
- * A reading that contradicts itself is made again by shorter periods, and those with pages of other sizes at
- * last.
+ * A reading that contradicts itself is repeated with shorter periods, and finally with other page sizes.
  */
 const PAGE_SIZE = 100;
 const LAST_PAGE_SIZES = [100, 40, 250];
 
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
-/** One reading, counted through all readers of this process. */
+/** The number of the reading, unique in this process. */
 let readings = 0;
 
-/** Reads the provider's list of one collection, and says what of it did not prove itself whole. */
+/** Reads the provider's list of one collection, and reports what could not be shown to be complete. */
 export class ListReader {
   readonly #options: ListReaderOptions;
   readonly #paid: ReadonlySet<string>;
   /** Pages read so far. */
   pages = 0;
-  /** Items that name no invoice, each once. */
+  /** Items without a usable invoice id, each once. */
   readonly unusable = new Map<string, Unusable>();
 
   constructor(options: ListReaderOptions) {
@@ -81,9 +79,9 @@ export class ListReader {
   }
 
   /**
-   * Every payment of the period at least once for each type that it matches.
-   * @returns the parts whose reading contradicted itself, however it was read.
-   * @throws ListUnreadable; what went to the sink by then is true, and not all.
+   * Passes every payment of the period to the sink, at least once for each type that it matches.
+   * @returns the parts whose readings all contradicted themselves.
+   * @throws ListUnreadable; what the sink has received by then is valid but incomplete.
    */
   async read(period: ListPeriod, types: readonly AskedType[]): Promise<Unproven[]> {
     const unproven: Unproven[] = [];
@@ -93,14 +91,14 @@ export class ListReader {
     return unproven;
   }
 
-  /** The same for the list of all statuses, of which those count that say they are paid. */
+  /** The same with the list of all statuses, from which invoices marked as paid are taken. */
   async readUnfiltered(period: ListPeriod): Promise<Unproven[]> {
     return await this.#part({ period, status: null, asked: null }, period);
   }
 
   /**
-   * How many items a list counts; null when it does not say. What its first page shows goes to the sink as
-   * well.
+   * The number of items according to the list; null when it does not say. The sink also receives the first
+   * page.
    */
   async count(query: ListQuery): Promise<number | null> {
     readings += 1;
@@ -128,7 +126,7 @@ export class ListReader {
     return [...(await this.#part(query, newer)), ...(await this.#part(query, older))];
   }
 
-  /** One reading. @returns why it is not to be believed; null when it is whole. */
+  /** One reading. @returns why it cannot be trusted; null when it is complete. */
   async #once(query: ListQuery, pageSize: number): Promise<string | null> {
     readings += 1;
     const reading = readings;
@@ -146,7 +144,7 @@ export class ListReader {
       }
       return proof.contradiction;
     } catch (error) {
-      // Readable to nobody, but an answer: the days around it are read all the same.
+      // The answer is unusable, but the days around it can still be read.
       if (error instanceof ListUnreadable && error.refusal.kind === "outside_contract") return error.message;
       throw error;
     }
@@ -178,7 +176,7 @@ export class ListReader {
     for (const item of items) {
       const payment = listedPayment(item, asked, source.timeZone);
       const says = item.status?.trim() || status;
-      // Without a status it is what was asked for; where nothing was, it has to be asked about.
+      // Without a status it has the one requested; if none was, it has to be asked about.
       const isPaid = says === null || this.#paid.has(plain(says));
       if (payment === null) {
         unusable += 1;
@@ -193,7 +191,7 @@ export class ListReader {
     return unusable + (await sink.take(reading, [...ids], paid));
   }
 
-  /** @returns null for a page past the end that the provider does not know. */
+  /** @returns null for a page past the end that the provider answers with "not found". */
   async #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage | null> {
     const { source, collectionId, beforePage, onRefusal, tries = 1, signal } = this.#options;
     const { period, status, asked } = query;

@@ -1,11 +1,11 @@
 import { RelayError } from "../../kit/errors.ts";
 import type { NotFound, Refusal } from "../../provider/answer.ts";
 
-/** The provider did not answer with what was asked for. */
+/** The provider did not return the list. */
 export class ListUnreadable extends RelayError {
   readonly refusal: NotFound | Refusal;
 
-  /** @param what was asked for, in plain words. */
+  /** @param what the request, in plain words. */
   constructor(what: string, refusal: NotFound | Refusal) {
     const error = "error" in refusal ? refusal.error : "stopped";
     const next = NEXT[refusal.kind];

@@ -1,36 +1,36 @@
 import { type ListedInvoice, type Money, toUtc } from "../../provider/answer.ts";
 
-/** What a list was asked for; null for a list without `invoiceType`. */
+/** The requested `invoiceType`; null for a list without it. */
 export type AskedType = "Live" | "Test" | null;
 
 /** An invoice that the provider's list shows as paid. */
 export interface ListedPayment {
   /** Lower case, with dashes. */
   invoiceId: string;
-  /** null when the list does not say, or not readably. */
+  /** null when the list has none, or an unreadable one. */
   paidAt: Date | null;
   createdAt: Date | null;
   amount: Money | null;
-  /** null when the list does not say: in a list of paid invoices it counts as paid. */
+  /** null when the list has none: in a list of paid invoices it counts as paid. */
   status: string | null;
   asked: AskedType;
 }
 
 /**
- * Finds every payment, Live and Test: a list without `invoiceType` holds at least the Live ones, whether or
- * not it hides the Test ones (not specified).
+ * Together these find every payment, Live and Test: a list without `invoiceType` contains at least the Live
+ * ones; whether it hides Test ones is not specified.
  */
 export const ALL_TYPES: readonly AskedType[] = [null, "Test"];
 
-/** The list's items do not say their type, so it is told by which request finds them. */
+/** List items have no type, so it is known from the request that found them. */
 export const EACH_TYPE: readonly AskedType[] = [null, "Live", "Test"];
 
-/** As statuses are compared. */
+/** In the form in which statuses are compared. */
 export const plain = (status: string): string => status.trim().toLowerCase();
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @returns null when its id is none. */
+/** @returns null when its id is not usable. */
 export function listedPayment(
   { id, datePaid, dateCreated, amount, status }: ListedInvoice,
   asked: AskedType,

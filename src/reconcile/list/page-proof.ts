@@ -1,23 +1,23 @@
-/** What one page says of the list. */
+/** What one page says about the list. */
 export interface PageFacts {
   /** Items on it. */
   shown: number;
-  /** Of those, the ones that no page of this reading has shown before. */
+  /** Those that no page of this reading has shown before. */
   fresh: number;
   totalCount: number | null;
   hasNextPage: boolean | null;
-  /** The most items of a page: what was asked for, or less where the provider says so. */
+  /** The page size: what was requested, or less if the provider says so. */
   pageSize: number;
 }
 
-/** A list that goes on for longer has no end. */
+/** A list with more pages than this is taken as endless. */
 const MOST_PAGES = 100_000;
 
 /**
- * Whether one reading of a list proves itself whole. Pages are read forwards and, where there are several,
- * backwards: what slips from an unread page to a read one as others leave the list is met on the way back. A
- * list that only grows meanwhile loses nothing on the way forwards. Where pages contradict each other, it is
- * read on past its end.
+ * Decides whether one reading of a list was complete. Pages are read forwards and, if there are several, also
+ * backwards: when items leave the list, others move from an unread page to one already read, and are found on
+ * the way back. If the list only grows, nothing is missed going forwards. If pages contradict each other,
+ * reading continues past the end.
  */
 export class PageProof {
   #read = 0;
@@ -28,60 +28,60 @@ export class PageProof {
   #claimedEnd = false;
   #contradiction: string | null = null;
 
-  /** The next page forwards. @returns whether there is another one to ask for. */
+  /** Takes the next page forwards. @returns whether to request another one. */
   forwards(page: PageFacts): boolean {
     this.#pages += 1;
-    // The count of a page past the end may be that page's own.
+    // Past the end, the count may refer to that page alone.
     if (page.shown > 0 || this.#pages === 1) this.#counts(page.totalCount);
     if (page.fresh < page.shown) this.#repeats = true;
     this.#read += page.fresh;
     if (page.shown === 0) {
-      if (page.hasNextPage === true) this.#contradicts("an empty page says that another follows");
+      if (page.hasNextPage === true) this.#contradicts("an empty page says that another one follows");
       return false;
     }
     if (page.fresh === 0) {
-      this.#contradicts("a page shows only what others showed");
+      this.#contradicts("a page repeats only what others showed");
       return false;
     }
     if (this.#pages >= MOST_PAGES) {
       this.#contradicts(`it does not end within ${MOST_PAGES} pages`);
       return false;
     }
-    if (this.#claimedEnd) this.#contradicts("it goes on past its end");
+    if (this.#claimedEnd) this.#contradicts("it continues past its end");
     return !this.#isEnd(page);
   }
 
-  /** A page once more, on the way back. */
+  /** Takes a page again, on the way back. */
   backwards({ fresh, totalCount }: PageFacts): void {
     this.#counts(totalCount);
     this.#read += fresh;
     if (fresh > 0 && !this.#grew) this.#contradicts("it changed while it was read");
   }
 
-  /** How many items it held when it was read. */
+  /** The number of items read. */
   get read(): number {
     return this.#read;
   }
 
-  /** Once all is read: why it is not to be believed, in plain words; null when it is whole. */
+  /** After reading: why it cannot be trusted, in plain words; null when it is complete. */
   get contradiction(): string | null {
     if (this.#contradiction !== null) return this.#contradiction;
     const [read, count] = [this.#read, this.#firstCount];
     if (count !== null && (this.#grew ? read < count : read !== count))
       return `it says ${count} and shows ${read}`;
-    return this.#repeats && !this.#grew ? "an invoice stands on it twice" : null;
+    return this.#repeats && !this.#grew ? "it shows an invoice twice" : null;
   }
 
   #isEnd({ shown, totalCount, hasNextPage, pageSize }: PageFacts): boolean {
     const count = totalCount ?? this.#lastCount;
     const isCounted = count !== null && this.#read >= count;
-    // What came meanwhile may stand on a page that was read before.
+    // New items may be on a page that was already read.
     const least = this.#grew ? this.#firstCount : count;
-    if (hasNextPage === true && isCounted) this.#contradicts("it says that more follows than it counts");
+    if (hasNextPage === true && isCounted) this.#contradicts("it says that more follows than its count");
     if (hasNextPage === false && least !== null && this.#read < least)
       this.#contradicts(`it ends after ${this.#read} of ${least}`);
     if (hasNextPage === true || (hasNextPage === null && !isCounted)) return false;
-    // Without a count, and after a full page, only an empty page is an end.
+    // Without a count, a full page is followed by another; only an empty page is the end.
     this.#claimedEnd = true;
     return least !== null && this.#read >= least && shown < pageSize;
   }

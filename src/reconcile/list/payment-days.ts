@@ -2,8 +2,8 @@ import { RelayError } from "../../kit/errors.ts";
 import { DAY_MS, type PaidWindow } from "./list-period.ts";
 
 /**
- * Days of payment as a person writes them, first and last, both included (YYYY-MM-DD, UTC), as moments.
- * @throws RelayError when one is no day, or the last is before the first.
+ * Converts days of payment as a person writes them (first and last inclusive, YYYY-MM-DD, UTC) to times.
+ * @throws RelayError when one is not a day, or the last is before the first.
  */
 export function paymentDays(first: string, last: string): PaidWindow {
   const [from, lastDay] = [dayIn("--from", first), dayIn("--to", last)];

@@ -5,7 +5,7 @@ import { Upstream } from "../../upstreams/upstream.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { ListUnreadable } from "./list-unreadable.ts";
 
-/** A 429 is about the whole source, whatever it was asked: nobody asks it before the time that it named. */
+/** A 429 applies to the whole source: nothing is asked before the time that it gives. */
 export async function slowDown(
   db: Kysely<Tables>,
   alarms: Alarms,

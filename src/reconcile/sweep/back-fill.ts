@@ -3,15 +3,16 @@ import { messageOf, RelayError } from "../../kit/errors.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { type ClaimedSweep, claimBackFill } from "./claim-sweep.ts";
 import { runSweep, type SweepDeps, type SweepProgress, type SweepResult } from "./run-sweep.ts";
-import { backFillsUnderWay, type ClaimedSweep, claimBackFill, giveBackSweep } from "./sweep-row.ts";
+import { backFillsUnderWay, giveBackSweep } from "./sweep-row.ts";
 
 export interface BackFillRequest {
   source: ReconcileSource;
   collectionId: string;
-  /** Payments from, and before. */
+  /** The payments to look for. */
   window: PaidWindow;
-  /** Publish also what was paid before the source's first `serve`; otherwise that is recorded only. */
+  /** Also publish what was paid before the source's first `serve`; otherwise it is only recorded. */
   publish: boolean;
   signal: AbortSignal;
   onProgress?: (progress: SweepProgress) => void;
@@ -19,18 +20,18 @@ export interface BackFillRequest {
 
 export interface BackFill extends SweepResult {
   sweepId: string;
-  /** It went on from where an earlier one broke off. */
+  /** It continued an interrupted run. */
   resumed: boolean;
-  /** Others of this source that were under way when it began. */
+  /** Others of this source that were running when it started. */
   underWay: { collectionId: string; from: Date; to: Date }[];
 }
 
 const LOOK_AGAIN_MS = 500;
 
 /**
- * Sweeps a period on request, with the automatic sweeps' own means: it opens confirmations, which the running
- * relay asks about, and queues again what was never accepted. Progress is kept in Postgres: after a crash or
- * a stop, the same request goes on where it was.
+ * Sweeps a period on request, in the same way as automatic sweeps: it opens confirmations for the running
+ * relay to ask about, and requeues events that were never accepted. Progress is saved in Postgres: after a
+ * crash or a stop, the same request continues where it was.
  * @throws RelayError when another process runs the same request, or the list cannot be read.
  */
 export async function backFill(deps: SweepDeps, request: BackFillRequest): Promise<BackFill> {
@@ -45,7 +46,7 @@ export async function backFill(deps: SweepDeps, request: BackFillRequest): Promi
   } catch (error) {
     if (error instanceof LeaseLost)
       throw new RelayError(
-        "Another process took this over, because this one was too slow. It goes on there.",
+        "Another process took this over because this one was too slow, and continues it.",
         {
           next: "refuse",
         },
@@ -53,14 +54,14 @@ export async function backFill(deps: SweepDeps, request: BackFillRequest): Promi
     const isFault = !signal.aborted;
     await giveBackSweep(db, sweep, { dueInMs: 0, isFault, error: isFault ? messageOf(error) : null });
     if (signal.aborted)
-      throw new RelayError("Stopped. What was read is kept: the same command goes on from there.", {
+      throw new RelayError("Stopped. What was read is kept: run the same command to continue.", {
         next: "retry",
       });
     throw error;
   }
 }
 
-// What a crashed process held is free once its lease has run out.
+// A lease held by a crashed process has to expire first.
 async function claimSoon(deps: SweepDeps, request: BackFillRequest): Promise<ClaimedSweep> {
   const { db, leaseMs } = deps;
   const asked = { ...request, source: request.source.name };

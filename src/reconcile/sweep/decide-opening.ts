@@ -2,34 +2,34 @@ import type { ListedPayment } from "../list/listed-payment.ts";
 import type { KnownPayment } from "./known-payments.ts";
 
 export interface SweepTerms {
-  /** The payments that it is about; `to` null for all up to now. */
+  /** The payments that it covers; `to` is null for all up to now. */
   from: Date;
   to: Date | null;
-  /** The source's first `serve`: what was paid from then on is published. */
+  /** The source's first `serve`: payments from then on are published. */
   firstServedAt: Date | null;
-  /** Publish what was paid before that too. */
+  /** Also publish what was paid before that. */
   publishEarlier: boolean;
 }
 
 export type Opening =
-  /** Another sweep's matter: paid outside the window. */
+  /** Paid outside the window: left to another sweep. */
   | "elsewhere"
-  /** It has its event, which was accepted or is on its way. */
+  /** Its event was accepted or is queued. */
   | "complete"
-  /** It has its event, but no acceptance on the right topic is kept, and it waits nowhere. */
+  /** Its event is not queued, and no acceptance on the right topic is stored. */
   | "requeue"
-  /** It has none, and is being asked about, or waits for a person where it is seen: dead, quarantined. */
+  /** It has no event; it is being asked about, or waits visibly for a person: dead or quarantined. */
   | "waiting"
-  /** It has none, because it is recorded only. */
+  /** It has no event, because it is only recorded. */
   | "recorded"
   | "open"
   | "open_to_record";
 
 /**
- * What a payment of the list needs. Pure. Without a date from the list, the confirmed answer's counts;
- * without either, it was surely paid after its creation, and is otherwise recorded only: the answer to that
- * brings the date for the next sweep. Where the evidence of a published payment is gone, it is asked about
- * again.
+ * What a payment of the list needs. Pure. Without a time of payment from the list, that of the confirmed
+ * answer counts. Without either, all that is known is that it was paid after its creation; if that is not
+ * enough, it is only recorded, and the answer supplies the time for the next sweep. If the evidence of a
+ * published payment is gone, it is asked about again.
  */
 export function decideOpening(listed: ListedPayment, known: KnownPayment, terms: SweepTerms): Opening {
   const paidAt = listed.paidAt ?? known.paidAt;
@@ -57,15 +57,14 @@ export function decideOpening(listed: ListedPayment, known: KnownPayment, terms:
 }
 
 /**
- * The confirmed invoice and its confirmation are there, and say that it was paid, as far as they have said
- * anything.
+ * Whether the confirmed invoice and its confirmation exist, and do not contradict that it was paid.
  */
 function isEvident({ stored, confirmation }: KnownPayment): boolean {
   if (!stored || confirmation === null) return false;
   return confirmation.state !== "done" || ["paid", "quarantined"].includes(confirmation.verdict ?? "");
 }
 
-// A creation only says that the payment came later.
+// The time of creation only proves that the payment came later.
 function isWithin(moment: Date | null, isCreation: boolean, { from, to }: SweepTerms): boolean {
   if (moment === null) return true;
   return (isCreation || moment >= from) && (to === null || moment < to);

@@ -1,40 +1,54 @@
 import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/confirmation.ts";
+import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { OutboxState } from "../../outbox/event.ts";
 import { joiningOutbox, publishedOn, rightTopic } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
-/** What the relay knows of an invoice that the list says is paid. */
+/** What the relay knows about an invoice that the list shows as paid. */
 export interface KnownPayment {
   invoiceId: string;
-  /** `lost`: it has its event, which waits nowhere and was not accepted on the right topic. */
+  /** `lost`: its event is not queued and was not accepted on the right topic. */
   event: "none" | "lost" | "waiting" | "published";
   outboxState: OutboxState | null;
-  /** The confirmed invoice is there. */
+  /** Whether the confirmed invoice is stored. */
   stored: boolean;
-  /** When the provider said it was paid, by the confirmed answer. */
+  /** The time of payment in the confirmed answer. */
   paidAt: Date | null;
-  /** Its confirmation; null when none was ever opened, or it is gone. */
+  /** Its confirmation; null when it has none. */
   confirmation: {
     state: ConfirmationState;
     verdict: Verdict | null;
     openedBy: OpenedBy;
     recordOnly: boolean;
     lastError: string | null;
-    /** Asked anyway within the minute, before unknown ids. */
+    /** It will be asked within a minute anyway, before unknown ids. */
     soon: boolean;
   } | null;
 }
 
-/** One entry for each id, in any order. */
-export async function readKnownPayments(
-  db: Kysely<Tables>,
-  { name, liveTopicArn, testTopicArn }: ReconcileSource,
-  invoiceIds: readonly string[],
-): Promise<KnownPayment[]> {
-  const topic = rightTopic({ live: liveTopicArn, test: testTopicArn });
-  const { rows } = await sql<KnownPayment>`
+interface Given {
+  source: ReconcileSource;
+  invoiceIds: readonly string[];
+}
+
+const COLUMNS = {
+  invoiceId: returned.uuid,
+  paidAt: nullable(returned.time),
+  event: returned.text<KnownPayment["event"]>(),
+  outboxState: nullable(returned.text<OutboxState>()),
+  stored: returned.boolean,
+  confirmation: nullable(returned.json<NonNullable<KnownPayment["confirmation"]>>()),
+} as const;
+
+const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
+  const name = value(({ source }) => source.name);
+  const topic = rightTopic({
+    live: value(({ source }) => source.liveTopicArn),
+    test: value(({ source }) => source.testTopicArn),
+  });
+  return sql`
     select given.id as "invoiceId", invoice.paid_at as "paidAt",
       case when event.id is null then 'none' when outbox.state is not null or ${topic} is null then 'waiting'
         when ${publishedOn(topic)} then 'published' else 'lost' end as event,
@@ -44,10 +58,16 @@ export async function readKnownPayments(
         'openedBy', known.opened_by, 'recordOnly', known.record_only, 'lastError', known.last_error,
         'soon', known.state in ('due', 'claimed') and known.priority = 'known'
           and known.due_at <= now() + interval '1 minute') end as confirmation
-    from unnest(${invoiceIds}::uuid[]) as given (id)
+    from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (id)
     left join event on event.source = ${name} and event.invoice_id = given.id and event.type = 'invoice.paid'
     ${joiningOutbox}
     left join confirmation as known on known.invoice_id = given.id and known.source = ${name}
-    left join invoice on invoice.source = ${name} and invoice.id = given.id`.execute(db);
-  return rows;
-}
+    left join invoice on invoice.source = ${name} and invoice.id = given.id`;
+});
+
+/** One entry for each id, in any order. */
+export const readKnownPayments = (
+  db: Kysely<Tables>,
+  source: ReconcileSource,
+  invoiceIds: readonly string[],
+): Promise<KnownPayment[]> => reading.execute(db, { source, invoiceIds });

@@ -13,10 +13,11 @@ import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
 import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import type { ClaimedSweep } from "./claim-sweep.ts";
 import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
 import { readKnownPayments } from "./known-payments.ts";
 import { alarmsAtEnd } from "./sweep-alarm.ts";
-import { type ClaimedSweep, finishSweep, keepProgress, type SweepCounts, sweepLeases } from "./sweep-row.ts";
+import { finishSweep, keepProgress, type SweepCounts, sweepLeases } from "./sweep-row.ts";
 import { noteSwept } from "./swept-payments.ts";
 
 export interface SweepDeps {
@@ -30,7 +31,7 @@ export interface SweepDeps {
 }
 
 export interface SweepProgress {
-  /** What is left of the list; null when all of it is read. */
+  /** What is left of the list; null when all is read. */
   rest: ListPeriod | null;
   /** In days of the list. */
   read: number;
@@ -38,25 +39,25 @@ export interface SweepProgress {
 }
 
 export interface SweepResult extends SweepCounts {
-  /** The days whose list contradicted itself: what it showed was used, and the rest of it is unknown. */
+  /** The days whose list contradicted itself: what it showed was used, the rest is unknown. */
   unproven: Unproven[];
 }
 
-/** A page is asked for so often before a sweep of a person gives up. */
+/** How often a page is tried before a sweep on request gives up. */
 const TRIES = 5;
 
 const FIRST = "00000000-0000-0000-0000-000000000000";
 const BATCH = 500;
 
-/** After so many faults in a row a window that cannot be read no longer keeps the older ones waiting. */
+/** After this many faults in a row, an unreadable window is skipped so that older ones are read. */
 const PATIENCE = 3;
 
 /**
- * Reads what is left of one claimed sweep, opens what is missing, and finishes it. How far it is, is kept
- * after each step of the list, so that whoever takes it up after a crash goes on there. Days that do not
- * prove themselves whole are noted, and older ones are read meanwhile.
+ * Reads the rest of a claimed sweep, opens what is missing, and finishes it. Progress is saved after each
+ * step of the list, so that it can be continued after a crash. Days that could not be shown to be complete
+ * are noted, and older days are read all the same.
  * @returns the counts of the whole sweep.
- * @throws ListUnreadable, SourcePaused, or LeaseLost; what was opened by then stays open.
+ * @throws ListUnreadable, SourcePaused or LeaseLost; what was opened by then stays open.
  */
 export function runSweep(
   deps: SweepDeps,
@@ -66,7 +67,7 @@ export function runSweep(
   onProgress: (progress: SweepProgress) => void = () => undefined,
 ): Promise<SweepResult> {
   const { db, leaseMs } = deps;
-  // A lease that someone else has now is noticed by the next write, whose transaction it guards.
+  // The next write notices a lost lease, which its transaction checks.
   const extend = () => sweepLeases.extend(db, [sweep], leaseMs).then(() => true);
   return whileLeaseHolds({ leaseMs, extend }, (lost) =>
     new SweepRun(deps, source, sweep, AbortSignal.any([signal, lost])).run(onProgress),
@@ -132,7 +133,7 @@ class SweepRun implements ListSink {
     return counts;
   }
 
-  /** What the last sweep could not prove, and this one would not read anyway. */
+  /** The days that the last sweep could not prove complete and this one would not read anyway. */
   async #readAgain(): Promise<void> {
     const again = this.#unproven;
     this.#unproven = [];
@@ -149,7 +150,7 @@ class SweepRun implements ListSink {
     }
   }
 
-  /** What is stored as paid is healed in the same way, whether or not the list shows it. */
+  /** Stored payments are repaired in the same way, whether or not the list shows them. */
   async #healStored(): Promise<void> {
     const { from, to } = this.#sweep.window;
     const terms = { from, to, statuses: this.#source.paidStatuses };
@@ -177,7 +178,7 @@ class SweepRun implements ListSink {
     return this.#shown.ids.size - before;
   }
 
-  /** Opening and counting are one transaction: no crash counts twice, or forgets. */
+  /** Opens and counts in one transaction, so that a crash cannot count twice or not at all. */
   async #open(payments: readonly ListedPayment[]): Promise<void> {
     if (payments.length === 0) return;
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
@@ -224,7 +225,7 @@ class SweepRun implements ListSink {
 }
 
 /**
- * An automatic sweep heals all that the list shows it, not only its window: reading it costs nothing more.
+ * An automatic sweep repairs everything that the list shows, not only its window, at no extra cost.
  */
 function termsOf({ kind, window, firstServedAt, publish }: ClaimedSweep): SweepTerms {
   return kind === "automatic"

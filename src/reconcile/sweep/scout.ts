@@ -23,26 +23,25 @@ export interface ScoutOptions {
 }
 
 /**
- * From the end of one round to the next, in ms, in whichever process; a scout that died is replaced after the
- * second.
+ * From the end of one round to the next, in ms, in any process; the second is how long until a scout that
+ * died is replaced.
  */
 const REST_MS = 2_000;
 const LEASE_MS = 60_000;
 
-/** At most two pages a second, so that a flood of callbacks does not become a flood of lists. */
+/** At most two pages a second, so that a flood of callbacks does not turn into a flood of list requests. */
 const PAGE_GAP_MS = 500;
 
-/** How often the pass looks whether a source is flooded, in ms. */
+/** How often to check whether a source is flooded, in ms. */
 const LOOK_MS = 1_000;
 
 /**
- * While a source is flooded with ids that nobody knows, finds the genuine ones among them without asking for
- * each: it reads the provider's list, newest days first, and ids found there become known. Only ids that are
- * asked about already: the scout opens no confirmation.
+ * While a source is flooded with unknown ids, finds the genuine ones without asking about each: it reads the
+ * provider's list, newest days first, and marks ids found there as known. It opens no confirmations.
  */
 export class Scout {
   readonly #options: ScoutOptions;
-  // How far each collection's older days are read, by source and collection; a restart begins anew.
+  // How far back each collection was read, by source and collection; a restart starts over.
   readonly #older = new Map<string, ListPeriod | null>();
 
   constructor(options: ScoutOptions) {
@@ -51,7 +50,7 @@ export class Scout {
 
   /**
    * One round for each flooded source.
-   * @returns when to look again, in ms; null when no source has a list.
+   * @returns when to run again, in ms; null when no source has a list.
    */
   async pass(stop: AbortSignal): Promise<number | null> {
     const readable = this.#options.sources.filter((source) => source.collectionIds.length > 0);
@@ -70,14 +69,14 @@ export class Scout {
       if (!(error instanceof ListUnreadable)) throw error;
       log.warn(
         { source: source.name, error: messageOf(error) },
-        "the list could not be read for ids that nobody knows; it is tried again",
+        "the list could not be read for unknown ids; it will be retried",
       );
     } finally {
       await nextScoutTurnIn(db, source.name, REST_MS);
     }
   }
 
-  /** The newest days in every round, and one step further back. */
+  /** Reads the newest days in every round, and one step further back. */
   async #round(source: ReconcileSource, collectionId: string, now: Date, stop: AbortSignal): Promise<void> {
     const newest = { first: addDays(dayOf(now), -1), last: addDays(dayOf(now), 2) };
     await this.#read(source, collectionId, newest, stop);
@@ -111,7 +110,7 @@ export class Scout {
     );
   }
 
-  // It need not be whole: an id that is missed here is asked about all the same, only later.
+  // It need not be complete: a missed id is still asked about, only later.
   #promoting(source: string): ListSink {
     let shown = { reading: 0, ids: new Set<string>() };
     return {

@@ -1,17 +1,17 @@
 import type { Alarm, AlarmChange } from "../../database/alarms.ts";
 import type { Unproven } from "../list/list-reader.ts";
-import type { ClaimedSweep } from "./sweep-row.ts";
+import type { ClaimedSweep } from "./claim-sweep.ts";
 
-/** So many faults in a row are a person's matter. */
+/** After this many faults in a row the alarm is raised. */
 const ALARMING_FAULTS = 3;
 
-/** So many days are named. */
+/** The most days that the alarm names. */
 const NAMED = 3;
 
 const about = ({ source, collectionId }: ClaimedSweep) =>
   ({ name: "sweep_failing", source, subject: collectionId }) as const;
 
-/** What the end of an automatic sweep tells of its list; what a person asked for tells that person. */
+/** The alarm of a finished automatic sweep; a sweep on request reports to its caller instead. */
 export function alarmsAtEnd(sweep: ClaimedSweep, unproven: readonly Unproven[]): AlarmChange {
   if (sweep.kind !== "automatic") return {};
   if (unproven.length === 0) return { clears: [about(sweep)] };
@@ -19,16 +19,16 @@ export function alarmsAtEnd(sweep: ClaimedSweep, unproven: readonly Unproven[]):
   const more = unproven.length > NAMED ? ` and ${unproven.length - NAMED} more` : "";
   const detail =
     `The provider's list of this collection contradicts itself, however it is read: ${days.join("; ")}` +
-    `${more}. What it showed was used; what it may hide waits. The other days were read. It is read again ` +
-    "with the next sweep.";
+    `${more}. What it showed was used; what it may be hiding waits. The other days were read. The next ` +
+    "sweep reads it again.";
   return { raises: [{ ...about(sweep), detail }] };
 }
 
-/** What a fault tells, if it is not the first in a row. */
+/** The alarm of repeated faults; a first fault raises none. */
 export function alarmsAtFault(sweep: ClaimedSweep, faults: number, error: string): Alarm[] {
   if (faults < ALARMING_FAULTS) return [];
   const detail =
-    `The provider's list of this collection cannot be read, ${faults} times in a row: ${error} What ` +
-    "callbacks missed there waits. It is tried again by itself.";
+    `The provider's list of this collection could not be read, ${faults} times in a row: ${error} What ` +
+    "callbacks missed there waits. It is retried automatically.";
   return [{ ...about(sweep), detail }];
 }

@@ -5,35 +5,27 @@ import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { type ClaimedSweep, claimSweep } from "./claim-sweep.ts";
 import { runSweep, type SweepDeps } from "./run-sweep.ts";
 import { alarmsAtFault } from "./sweep-alarm.ts";
-import {
-  type ClaimedSweep,
-  claimSweep,
-  giveBackSweep,
-  hurrySweeps,
-  nextSweepInMs,
-  scheduleSweeps,
-  sweepLeases,
-} from "./sweep-row.ts";
+import { giveBackSweep, hurrySweeps, nextSweepInMs, scheduleSweeps, sweepLeases } from "./sweep-row.ts";
 import { forgetSwept } from "./swept-payments.ts";
 
 export interface SweepPassOptions extends SweepDeps {
   sources: readonly ReconcileSource[];
   log: Logger;
-  /** From the beginning of one sweep of a collection to the next, in ms. */
+  /** From the start of one sweep of a collection to the start of the next, in ms. */
   intervalMs: number;
 }
 
 const BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 
-/** A paused source is looked at again after this long, in ms. */
+/** How long until a paused source is checked again, in ms. */
 const PAUSED_MS = 5_000;
 
 /**
- * Sweeps every collection that is due, in whichever process comes first; sources side by side, the
- * collections of one source after each other. A fault ends no sweep: it is tried again where it stood, with
- * back-off.
+ * Sweeps every collection that is due, in whichever process is first: sources in parallel, the collections of
+ * one source one after the other. After a fault a sweep is continued where it was, with back-off.
  * @returns when the next one is due, in ms; null when there is nothing to sweep.
  */
 export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): Promise<number | null> {
@@ -76,7 +68,7 @@ async function sweepOnce(
     const { unproven, ...counts } = await runSweep(options, source, sweep, stop);
     log.info({ ...about, ...counts, unproven }, "read the provider's list of paid invoices");
   } catch (error) {
-    if (error instanceof LeaseLost) return log.warn(about, "another worker took a slow sweep over");
+    if (error instanceof LeaseLost) return log.warn(about, "another worker took over a slow sweep");
     const text = messageOf(error);
     const isPaused = error instanceof SourcePaused;
     if (stop.aborted || isPaused) {
@@ -90,7 +82,7 @@ async function sweepOnce(
     step("sweep to be given back");
     const isOurs = await giveBackSweep(db, sweep, { dueInMs, isFault: true, error: text, raises });
     step("sweep given back");
-    log.warn({ ...about, faults, error: text }, "a sweep broke off; it is tried again from where it stood");
+    log.warn({ ...about, faults, error: text }, "a sweep was interrupted; it will continue where it was");
     if (isOurs) alarms.tell(raises);
   }
 }

@@ -1,33 +1,51 @@
 import { type Kysely, sql } from "kysely";
+import { boolean, type Columns, uuid } from "../../database/columns.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 
-/** One payment of the list in the sweep's window, as it was when the sweep first met it. */
+/** A listed payment in the sweep's window, as it was when the sweep first saw it. */
 export interface Swept {
   invoiceId: string;
   /** It had no event. */
   missing: boolean;
-  /** The sweep had it asked about. */
+  /** The sweep opened its confirmation. */
   opened: boolean;
   /** A callback had asked about it already. */
   called: boolean;
 }
 
-/** Notes payments that the sweep meets for the first time. @returns the ids of those. */
+const SWEPT: Columns<Swept> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  missing: boolean(({ missing }) => missing),
+  opened: boolean(({ opened }) => opened),
+  called: boolean(({ called }) => called),
+};
+
+interface Noting {
+  sweepId: string;
+  swept: readonly Swept[];
+}
+
+const noting = new Statement(
+  { id: returned.uuid },
+  ({ value, table }: Slots<Noting>) => sql`
+    insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
+    select ${value(({ sweepId }) => sweepId)}::uuid, given.*
+    from ${table("given", SWEPT, ({ swept }) => swept)}
+    on conflict do nothing returning invoice_id as id`,
+);
+
+/** Stores payments that the sweep sees for the first time. @returns their ids. */
 export async function noteSwept(
   db: Kysely<Tables>,
   sweepId: string,
   swept: readonly Swept[],
 ): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
-    select ${sweepId}, * from unnest(
-      ${swept.map(({ invoiceId }) => invoiceId)}::uuid[], ${swept.map(({ missing }) => missing)}::boolean[],
-      ${swept.map(({ opened }) => opened)}::boolean[], ${swept.map(({ called }) => called)}::boolean[])
-    on conflict do nothing returning invoice_id as id`.execute(db);
+  const rows = await noting.execute(db, { sweepId, swept });
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The payments that a sweep found without an event; in order of id, after the given one. */
+/** The next payments, in id order, that a sweep found without an event. */
 export async function missingOf(
   db: Kysely<Tables>,
   sweepId: string,
@@ -47,14 +65,14 @@ export async function missingOf(
 }
 
 /**
- * Finished sweeps are kept for this long, and the last one of each collection for as long as it is the last.
+ * How long finished sweeps are kept; the last one of each collection is kept anyway.
  */
 const KEPT = sql`interval '35 days'`;
 
-/** At most so many in one go. */
+/** The most to delete at once. */
 const MOST_FORGOTTEN = 1_000;
 
-/** What finished sweeps noted is not kept, nor are they themselves for ever. */
+/** Deletes old sweeps, and the payments that finished sweeps stored. */
 export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
   await sql`
     delete from sweep where id in (

@@ -17,7 +17,7 @@ export interface WaitingPayment {
 const BATCH = 500;
 const MOST_NAMED = 1_000;
 
-/** Of the payments that a sweep found without an accepted event: those that have none still, and why. */
+/** The payments that a sweep found without an accepted event and that still have none, with the reason. */
 export async function readWaiting(
   db: Kysely<Tables>,
   source: ReconcileSource,

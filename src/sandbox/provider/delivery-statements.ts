@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./service-tables.ts";
 
 // All statements on the queue of callbacks and on the log of its attempts; a payment queues in
@@ -16,6 +17,35 @@ export interface TakenDelivery {
   readonly url: string;
 }
 
+const taking = new Statement(
+  {
+    invoiceId: returned.uuid,
+    copy: returned.integer,
+    attempt: returned.integer,
+    webhookId: returned.uuid,
+    notificationId: returned.uuid,
+    queuedAt: returned.time,
+    variant: returned.text<DeliveryTable["variant"]>(),
+    url: returned.text(),
+  },
+  ({ value }: Slots<{ limit: number; leaseMs: number }>) => sql`
+    with taken as (
+      update delivery d
+      set due_at = now() + ${value(({ leaseMs }) => leaseMs)}::float8 * interval '1 ms', attempt = attempt + 1
+      from (
+        select invoice_id, copy, due_at as was_due_at from delivery
+        where state = 'due' and due_at <= now()
+        order by due_at limit ${value(({ limit }) => limit)}
+        for update skip locked
+      ) as due
+      where d.invoice_id = due.invoice_id and d.copy = due.copy
+      returning d.*, due.was_due_at
+    )
+    select invoice_id as "invoiceId", copy, attempt, webhook_id as "webhookId",
+      notification_id as "notificationId", queued_at as "queuedAt", variant, url
+    from taken order by was_due_at`,
+);
+
 /**
  * Takes at most `limit` deliveries that are due, the longest due first. They come due again by themselves
  * `leaseMs` later unless their outcome is recorded by then.
@@ -25,42 +55,27 @@ export async function takeDueDeliveries(
   limit: number,
   leaseMs: number,
 ): Promise<TakenDelivery[]> {
-  const { rows } = await sql<InvoiceRow & Omit<DeliveryTable, "attempt"> & { attempt: number }>`
-    with taken as (
-      update delivery d
-      set due_at = now() + ${leaseMs}::double precision * interval '1 ms', attempt = attempt + 1
-      from (
-        select invoice_id, copy, due_at as was_due_at from delivery
-        where state = 'due' and due_at <= now()
-        order by due_at limit ${limit}
-        for update skip locked
-      ) as due
-      where d.invoice_id = due.invoice_id and d.copy = due.copy
-      returning d.invoice_id, d.copy, d.attempt, d.webhook_id, d.notification_id, d.queued_at, d.variant,
-      d.url,
-        due.was_due_at
-    )
-    select i.*, t.copy, t.attempt, t.webhook_id, t.notification_id, t.queued_at, t.variant, t.url
-    from taken t join current_invoice i on i.id = t.invoice_id
-    order by t.was_due_at`.execute(db);
-  return rows.map(({ copy, attempt, webhook_id, notification_id, queued_at, variant, url, ...invoice }) => ({
-    invoice,
-    copy,
-    attempt,
-    webhookId: webhook_id,
-    notificationId: notification_id,
-    queuedAt: queued_at,
-    variant,
-    url,
-  }));
+  const taken = await taking.execute(db, { limit, leaseMs });
+  if (taken.length === 0) return [];
+  const ids = taken.map(({ invoiceId }) => invoiceId);
+  const invoices = await db.selectFrom("current_invoice").selectAll().where("id", "in", ids).execute();
+  const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
+  return taken.flatMap(({ invoiceId, ...delivery }) => {
+    const invoice = byId.get(invoiceId);
+    return invoice === undefined ? [] : [{ ...delivery, invoice }];
+  });
 }
+
+const waiting = new Statement(
+  { ms: nullable(returned.float) },
+  () => sql`
+    select (extract(epoch from min(due_at) - now()) * 1000)::float8 as ms from delivery where state = 'due'`,
+);
 
 /** How long until the next delivery is due, in ms; 0 when one is overdue, null when none waits. */
 export async function nextDeliveryInMs(db: ServiceDatabase): Promise<number | null> {
-  const { rows } = await sql<{ ms: number | null }>`
-    select (extract(epoch from min(due_at) - now()) * 1000)::double precision as ms
-    from delivery where state = 'due'`.execute(db);
-  const ms = rows[0]?.ms ?? null;
+  const [row] = await waiting.execute(db);
+  const ms = row?.ms ?? null;
   return ms === null ? null : Math.max(0, Math.ceil(ms));
 }
 
@@ -128,12 +143,25 @@ export interface LoggedDelivery {
   }[];
 }
 
-/** The newest deliveries with their attempts, of one invoice or of all. */
-export async function readDeliveryLog(
-  db: ServiceDatabase,
-  options: { invoiceId: string | null; limit: number },
-): Promise<LoggedDelivery[]> {
-  const { rows } = await sql<LoggedDelivery>`
+interface LogOptions {
+  invoiceId: string | null;
+  limit: number;
+}
+
+const readingLog = new Statement(
+  {
+    invoiceId: returned.uuid,
+    copy: returned.integer,
+    state: returned.text<DeliveryTable["state"]>(),
+    webhookId: returned.uuid,
+    notificationId: returned.uuid,
+    variant: returned.text(),
+    url: returned.text(),
+    queuedAt: returned.time,
+    dueAt: returned.time,
+    attempts: returned.json<LoggedDelivery["attempts"]>(),
+  },
+  ({ value }: Slots<LogOptions>) => sql`
     select d.invoice_id as "invoiceId", d.copy, d.state, d.webhook_id as "webhookId",
       d.notification_id as "notificationId", d.variant, d.url, d.queued_at as "queuedAt", d.due_at as "dueAt",
       coalesce((
@@ -143,8 +171,12 @@ export async function readDeliveryLog(
         from delivery_attempt a where a.invoice_id = d.invoice_id and a.copy = d.copy
       ), '[]') as attempts
     from delivery d
-    where ${options.invoiceId}::uuid is null or d.invoice_id = ${options.invoiceId}::uuid
+    where ${value(({ invoiceId }) => invoiceId)}::uuid is null
+      or d.invoice_id = ${value(({ invoiceId }) => invoiceId)}::uuid
     order by d.queued_at desc, d.invoice_id, d.copy
-    limit ${options.limit}`.execute(db);
-  return rows;
-}
+    limit ${value(({ limit }) => limit)}`,
+);
+
+/** The newest deliveries with their attempts, of one invoice or of all. */
+export const readDeliveryLog = (db: ServiceDatabase, options: LogOptions): Promise<LoggedDelivery[]> =>
+  readingLog.execute(db, options);

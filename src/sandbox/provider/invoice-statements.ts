@@ -1,4 +1,6 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
+import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { PlannedCallback } from "./callbacks/plan-callbacks.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 
@@ -51,35 +53,43 @@ export interface Payment {
   readonly hidden: { readonly ms: number; readonly as: "Unpaid" | "missing" } | null;
 }
 
-/**
- * Pays an invoice that is unpaid and not expired, and queues its callbacks, in one statement.
- * @returns false when there was no such invoice: nothing was written.
- */
-export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise<boolean> {
-  const { callbacks, hidden } = payment;
-  const column = <T>(of: (callback: PlannedCallback) => T) => callbacks.map(of);
-  const result = await sql<{ id: string }>`
+const PLANNED: Columns<PlannedCallback> = {
+  copy: integer(({ copy }) => copy),
+  webhook_id: uuid(({ webhookId }) => webhookId),
+  notification_id: uuid(({ notificationId }) => notificationId),
+  delay_ms: float(({ delayMs }) => delayMs),
+  state: text(({ state }) => state),
+  variant: text(({ variant }) => variant),
+};
+
+const paying = new Statement(
+  { id: returned.uuid },
+  ({ value, table }: Slots<Payment>) => sql`
     with paid as (
       update invoice
-      set status = 'Paid', paid_at = now(), modified_at = now(), payment_method = ${payment.method},
-        readable_at = now() + ${hidden?.ms ?? null}::double precision * interval '1 ms',
-        hidden_as = ${hidden?.as ?? null}
-      where id = ${payment.invoiceId} and status = 'Unpaid' and expires_at > now()
+      set status = 'Paid', paid_at = now(), modified_at = now(), payment_method = ${value((p) => p.method)},
+        readable_at = now() + ${value(({ hidden }) => hidden?.ms ?? null)}::float8 * interval '1 ms',
+        hidden_as = ${value(({ hidden }) => hidden?.as ?? null)}
+      where id = ${value(({ invoiceId }) => invoiceId)} and status = 'Unpaid' and expires_at > now()
       returning id, paid_at, callback_url
     ), queued as (
       insert into delivery (invoice_id, copy, webhook_id, notification_id, queued_at, due_at, state, variant,
         url)
       select paid.id, c.copy, c.webhook_id, c.notification_id, paid.paid_at,
         paid.paid_at + c.delay_ms * interval '1 ms', c.state, c.variant, paid.callback_url
-      from paid, unnest(
-        ${column((c) => c.copy)}::integer[], ${column((c) => c.webhookId)}::uuid[],
-        ${column((c) => c.notificationId)}::uuid[], ${column((c) => c.delayMs)}::double precision[],
-        ${column((c) => c.state)}::text[], ${column((c) => c.variant)}::text[]
-      ) as c (copy, webhook_id, notification_id, delay_ms, state, variant)
+      from paid, ${table("c", PLANNED, ({ callbacks }) => callbacks)}
       where paid.callback_url is not null
     )
-    select id from paid`.execute(db);
-  return result.rows.length > 0;
+    select id from paid`,
+);
+
+/**
+ * Pays an invoice that is unpaid and not expired, and queues its callbacks, in one statement.
+ * @returns false when there was no such invoice: nothing was written.
+ */
+export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise<boolean> {
+  const paid = await paying.execute(db, payment);
+  return paid.length > 0;
 }
 
 /**

@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
-/** A change that takes a guarantee away. */
+/** A change that breaks a guarantee. */
 export interface Breakage {
   file: string;
-  /** Stands there exactly once. */
+  /** Must occur exactly once. */
   find: string;
   replace: string;
 }
@@ -14,8 +14,8 @@ export interface Breakage {
 /**
  * Copies the program into a folder and breaks the copy.
  * @returns the copy's `main.ts`.
- * @throws Error when a text that is to be replaced is not there exactly once: the program changed, so must
- *   the breakage.
+ * @throws Error when a text to replace does not occur exactly once: the program has changed, and the breakage
+ *   must follow.
  */
 export async function brokenCopy(folder: string, ...breakages: readonly Breakage[]): Promise<string> {
   await mkdir(folder, { recursive: true });
@@ -25,7 +25,7 @@ export async function brokenCopy(folder: string, ...breakages: readonly Breakage
   for (const { file, find, replace } of breakages) {
     const text = await readFile(join(folder, file), "utf8");
     const parts = text.split(find);
-    if (parts.length !== 2) throw new Error(`"${find}" stands ${parts.length - 1} times in ${file}.`);
+    if (parts.length !== 2) throw new Error(`"${find}" occurs ${parts.length - 1} times in ${file}.`);
     await writeFile(join(folder, file), parts.join(replace));
   }
   return join(folder, "src/cli/main.ts");

@@ -2,7 +2,7 @@ import { type Evidence, troubleWithin } from "./evidence.ts";
 import { type Finding, groupBy } from "./finding.ts";
 import type { Books } from "./read-books.ts";
 
-/** Which open alarm tells of which state. */
+/** Which alarm is open for which state. */
 const TELLS_OF = {
   sourcePaused: "source_paused",
   topicPaused: "topic_paused",
@@ -11,13 +11,13 @@ const TELLS_OF = {
   quarantined: "invoice_quarantined",
 } as const;
 
-/** Between the commit of an alarm and the line that tells of it a process may be killed: in ms. */
+/** How long after the commit of an alarm its log line may be missing because of a kill, in ms. */
 const SLACK_MS = 3_000;
 
 /**
- * G13: every state that needs a person has its alarm open, no such alarm is open without its state, none is
- * open twice; what was invalid and is paid was told; and what a process said it raised stands in the table,
- * as what stands there was said.
+ * G13: every state that needs a person has its alarm open, no such alarm is open without its state, and none
+ * is open twice; an invoice paid after it was invalid raised an alarm; and the alarms in the logs and in the
+ * table are the same.
  */
 export function checkAlarms(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
@@ -35,19 +35,19 @@ export function checkAlarms(evidence: Evidence, books: Books): Finding[] {
     books.alarms.filter(({ cleared_at, name }) => cleared_at === null && isNamed.has(name)).map(aboutOf),
   );
   const states = new Set(statesThatAreTold(books));
-  for (const state of states) if (!openSubjects.has(state)) find("nobody was told", state);
-  for (const alarm of openSubjects) if (!states.has(alarm)) find("still open, though it is over", alarm);
+  for (const state of states) if (!openSubjects.has(state)) find("no alarm is open", state);
+  for (const alarm of openSubjects) if (!states.has(alarm)) find("still open, although it has ended", alarm);
 
   const rows = groupBy(books.alarms, aboutOf);
   for (const subject of revivedIn(books))
-    if (!rows.has(`invoice_anomaly ${subject}`)) find("invalid, then paid, and nobody was told", subject);
+    if (!rows.has(`invoice_anomaly ${subject}`)) find("invalid, then paid, without an alarm", subject);
   const told = groupBy(evidence.alarms, aboutOf);
   for (const line of evidence.alarms)
-    if (line.raised && !rows.has(aboutOf(line))) find("said in the log, and not in the table", aboutOf(line));
+    if (line.raised && !rows.has(aboutOf(line))) find("in the log, but not in the table", aboutOf(line));
   for (const alarm of books.alarms) {
     const said = (told.get(aboutOf(alarm)) ?? []).some(({ raised }) => raised);
     const isExcused = troubleWithin(evidence, alarm.raised_at, alarm.raised_at, SLACK_MS) !== undefined;
-    if (!said && !isExcused) find("in the table, and said by nobody", aboutOf(alarm));
+    if (!said && !isExcused) find("in the table, but not in any log", aboutOf(alarm));
   }
   return findings;
 }

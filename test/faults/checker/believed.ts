@@ -2,7 +2,7 @@ import type { Asked, Evidence } from "./evidence.ts";
 import { type Finding, groupBy } from "./finding.ts";
 import type { Books } from "./read-books.ts";
 
-/** G3: stored answers and events hold only what the provider said to this source about this invoice. */
+/** G3: stored answers and events contain only what the provider told this source about this invoice. */
 export function checkBelieved(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
   const find = (what: string, about: string) => void findings.push({ guarantee: "G3", what, about });
@@ -14,18 +14,18 @@ export function checkBelieved(evidence: Evidence, books: Books): Finding[] {
     const key = `${source} ${invoice_id}`;
     const stored = comparable(document);
     if (!(said.get(key) ?? []).some(({ invoice }) => comparable(invoice ?? {}) === stored))
-      find("stored, and the provider never said it", key);
+      find("stored, but never said by the provider", key);
   }
   for (const { source, invoice_id, payload, erased } of books.events) {
     if (erased) continue;
     const key = `${source} ${invoice_id}`;
     if (!(said.get(key) ?? []).some((ask) => tellsOf(JSON.parse(payload).data, ask)))
-      find("an event whose content the provider never said", key);
+      find("an event with content that the provider never said", key);
   }
   return findings;
 }
 
-/** Without the callback URL, whose token is masked where it is stored. */
+/** Without the callback URL, whose token is masked when it is stored. */
 function comparable({ callBackUrl: _, ...document }: Record<string, unknown>): string {
   return JSON.stringify(Object.entries(document).sort(([one], [other]) => (one < other ? -1 : 1)));
 }

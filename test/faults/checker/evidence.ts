@@ -10,7 +10,7 @@ import type {
   Told,
 } from "../history/history.ts";
 
-/** A Get Invoice with its answer. */
+/** A Get Invoice request and its answer. */
 export interface Asked {
   source: string;
   invoiceId: string;
@@ -25,14 +25,14 @@ export interface Asked {
 
 export interface Callback {
   sent: CallbackSent;
-  /** null while nobody knows. */
+  /** null while unknown. */
   answered: CallbackAnswered | null;
-  /** It was told that the relay has it. */
+  /** Whether the sender got a 2xx. */
   taken: boolean;
 }
 
 export interface Acceptance extends Accepted {
-  /** The event in it; empty when it is no event. */
+  /** The event in it; empty when it is not an event. */
   event: {
     id?: string;
     source?: string;
@@ -41,14 +41,14 @@ export interface Acceptance extends Accepted {
   };
 }
 
-/** Something was not as always: a fault, or a process that was gone or stopped. */
+/** A disturbance: a fault, or a process that was gone or stopped. */
 export interface Trouble {
   from: number;
   to: number;
   what: string;
 }
 
-/** A history, put in order for questions. */
+/** A history, indexed for the checks. */
 export interface Evidence {
   begun: Begun;
   callbacks: Callback[];
@@ -62,12 +62,12 @@ export interface Evidence {
   endedAt: number;
 }
 
-/** @throws Error when the history has no beginning. */
+/** @throws Error when the history has no first line. */
 export function evidenceOf(history: readonly Happening[]): Evidence {
   const of = <What extends Happening["what"]>(what: What) =>
     history.filter((line): line is Extract<Happening, { what: What }> => line.what === what);
   const [begun] = of("begun");
-  if (begun === undefined) throw new Error("The history does not say what it is about.");
+  if (begun === undefined) throw new Error("The history has no line that describes the run.");
   const answers = new Map(of("answered").map((answered) => [answered.id, answered]));
   const said = new Map(of("said").map((line) => [line.ask, line]));
   return {
@@ -108,7 +108,7 @@ function eventIn(message: string): Acceptance["event"] {
   }
 }
 
-/** Joins the beginnings with their ends; what has no end lasts. */
+/** Joins each beginning with its end; without one it lasts to the end of the run. */
 function troublesOf(history: readonly Happening[]): Trouble[] {
   const troubles: Trouble[] = [];
   const open = new Map<string, Trouble>();
@@ -137,7 +137,7 @@ function troublesOf(history: readonly Happening[]): Trouble[] {
   return troubles;
 }
 
-/** What was wrong at some time of the period, widened by `slackMs` on both sides. */
+/** The disturbances during a period that is widened by `slackMs` on both sides. */
 export function troubleWithin(
   { troubles }: Evidence,
   from: number,
@@ -148,7 +148,7 @@ export function troubleWithin(
 }
 
 /**
- * The first time at or after `from` with `calmMs` behind it in which nothing was wrong; Infinity for never.
+ * The first time at or after `from` that follows `calmMs` without a disturbance; Infinity if there is none.
  */
 export function afterCalm({ troubles }: Evidence, from: number, calmMs: number): number {
   let began = from;

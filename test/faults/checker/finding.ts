@@ -6,7 +6,7 @@ export interface Finding {
   about: string;
 }
 
-/** Groups by a key, keeping order. */
+/** Groups by a key, in the original order. */
 export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

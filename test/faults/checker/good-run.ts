@@ -13,7 +13,8 @@ export interface Run {
 }
 
 /**
- * One invoice that was paid, told of, asked for, published and marked; nothing went wrong. Times are seconds.
+ * One invoice that was paid, called back, asked about, published and marked, without any fault. Times are in
+ * seconds.
  */
 export function goodRun(): Run {
   const time = "2026-01-01T00:00:00.000Z";
@@ -99,7 +100,7 @@ export function goodRun(): Run {
   };
 }
 
-/** The run's line of that kind. */
+/** The run's first line of this kind. */
 export function line<What extends Happening["what"]>(
   { history }: Run,
   kind: What,
@@ -109,7 +110,7 @@ export function line<What extends Happening["what"]>(
   return found as Extract<Happening, { what: What }>;
 }
 
-/** Takes the last one of that kind out of the history. */
+/** Removes the last line of this kind from the history. */
 export function drop({ history }: Run, kind: Happening["what"]): void {
   history.splice(
     history.findLastIndex((one) => one.what === kind),
@@ -127,7 +128,7 @@ export function set<Target extends object>(target: Target, changes: Partial<Targ
   Object.assign(target, changes);
 }
 
-/** Changes a text wherever it was published. */
+/** Replaces a text in everything that was published. */
 export function swap(run: Run, from: string, to: string): void {
   const accepted = line(run, "accepted");
   accepted.message = accepted.message.replaceAll(from, to);

@@ -16,7 +16,7 @@ export function identityOf(invoiceId: string): string {
 }
 
 /**
- * G4: one identity for an invoice, whatever was published however often, and always on its source's own
+ * G4: every event of an invoice has the same id, however often it was published, and goes to its source's own
  * topic.
  */
 export function checkIdentity({ begun, accepted }: Evidence, books: Books): Finding[] {
@@ -27,7 +27,7 @@ export function checkIdentity({ begun, accepted }: Evidence, books: Books): Find
     const source = event.source?.replace("urn:invoice-relay:", "") ?? "";
     const topics = begun.sources[source];
     if (event.id !== identityOf(invoiceId)) find(`published with the id ${event.id}`, invoiceId);
-    if (topics === undefined) find(`published for the source "${source}", which is none`, messageId);
+    if (topics === undefined) find(`published for the unknown source "${source}"`, messageId);
     else if (topicArn !== (event.data?.type === "Live" ? topics.topicArn : topics.testTopicArn))
       find(`published on ${topicArn}`, invoiceId);
   }

@@ -13,20 +13,16 @@ describe("the checker", () => {
   });
 
   const breaks: [string, string, (run: Run) => void][] = [
-    ["G1", "answered 2xx, and not in the log", ({ books }) => void books.callbacks.pop()],
+    ["G1", "answered 2xx, but not in the log", ({ books }) => void books.callbacks.pop()],
     ["G1", "in the log 2 times", ({ books }) => void books.callbacks.push(first(books.callbacks))],
     ["G1", "its body is not what was sent", ({ books }) => set(first(books.callbacks), { body: "other" })],
-    [
-      "G1",
-      "in the log, and nobody sent it",
-      ({ books }) => set(first(books.callbacks), { sent_as: "other" }),
-    ],
+    ["G1", "in the log, but never sent", ({ books }) => set(first(books.callbacks), { sent_as: "other" })],
     ["G1", "was never opened", ({ books }) => void books.confirmations.pop()],
     ["G1", "answered 503 without Retry-After", (run) => set(line(run, "answered"), { status: 503 })],
-    ["G2", "due, and nobody asks", ({ books }) => set(first(books.confirmations), { state: "due" })],
+    ["G2", "due, but not asked", ({ books }) => set(first(books.confirmations), { state: "due" })],
     [
       "G2",
-      "claimed, and the lease ran out",
+      "claimed, but the lease expired",
       ({ books }) => set(first(books.confirmations), { state: "claimed" }),
     ],
     ["G2", "done without a verdict", ({ books }) => set(first(books.confirmations), { verdict: null })],
@@ -38,12 +34,12 @@ describe("the checker", () => {
     ["G2", "paid without an event", ({ books }) => void books.events.pop()],
     [
       "G3",
-      "stored, and the provider never said it",
+      "stored, but never said by the provider",
       ({ books }) => set(first(books.answers).document, { amount: 0.01 }),
     ],
     [
       "G3",
-      "an event whose content the provider never said",
+      "an event with content that the provider never said",
       (run) => set(line(run, "said").invoice ?? {}, { amount: 11 }),
     ],
     ["G3", "the provider never said", (run) => set(line(run, "asked"), { source: "beta" })],
@@ -52,7 +48,7 @@ describe("the checker", () => {
     ["G4", "2 events", ({ books }) => void books.events.push(first(books.events))],
     [
       "G5",
-      "marked as published, and SNS never accepted it",
+      "marked as published, but SNS never accepted it",
       (run) => set(line(run, "accepted"), { messageId: "m-2" }),
     ],
     [
@@ -61,10 +57,10 @@ describe("the checker", () => {
       ({ books }) => set(first(books.events), { payload: `${first(books.events).payload} ` }),
     ],
     ["G5", "neither published nor to be sent", ({ books }) => void books.publications.pop()],
-    ["G5", "accepted by SNS and not marked", ({ books }) => void books.publications.pop()],
+    ["G5", "accepted by SNS but not marked", ({ books }) => void books.publications.pop()],
     [
       "G5",
-      "sent again, with nothing wrong",
+      "sent again, without a fault",
       (run) => void run.history.push({ ...line(run, "accepted"), messageId: "m-2", at: 1_050_000 }),
     ],
     [
@@ -74,7 +70,7 @@ describe("the checker", () => {
     ],
     [
       "G6",
-      "a newer answer was put aside",
+      "a newer answer was not kept as the newest",
       ({ books }) =>
         void books.answers.push({
           ...first(books.answers),
@@ -84,24 +80,24 @@ describe("the checker", () => {
     ],
     [
       "G6",
-      "an answer that surely arrived is newer",
+      "an answer that certainly arrived is newer",
       (run) => set(line(run, "said").invoice ?? {}, { dateModified: "2026-01-02T00:00:00Z" }),
     ],
     ["G7", "was not asked", (run) => set(line(run, "asked"), { at: 1_000_500 })],
     [
       "G7",
-      "asked for twice at the same time",
+      "asked about twice at the same time",
       (run) => void run.history.push({ ...line(run, "asked"), ask: "2", at: 1_001_250 }),
     ],
     ["G10", "never published", (run) => void drop(run, "accepted")],
     [
       "G11",
-      "taken, paid, calm for 35 s, not published",
+      "answered 2xx, paid, undisturbed for 35 s, but not published",
       (run) => set(line(run, "accepted"), { at: 1_060_000 }),
     ],
     [
       "G11",
-      "told to stop, and not gone",
+      "told to stop, but still running",
       ({ history }) => {
         const process = { what: "process", name: "relay-2", pid: 2 } as const;
         history.push(
@@ -118,10 +114,10 @@ describe("the checker", () => {
         history.push({ what: "process", at: 1_010_000, ...ended });
       },
     ],
-    ["G13", "nobody was told", ({ books }) => set(first(books.sources), { paused_by: "key_refused" })],
+    ["G13", "no alarm is open", ({ books }) => set(first(books.sources), { paused_by: "key_refused" })],
     [
       "G13",
-      "still open, though it is over",
+      "still open, although it has ended",
       ({ books }) =>
         void books.alarms.push({
           name: "topic_paused",
@@ -133,17 +129,17 @@ describe("the checker", () => {
     ],
     [
       "G13",
-      "invalid, then paid, and nobody was told",
+      "invalid, then paid, without an alarm",
       ({ books }) => {
         const answer = first(books.answers);
         const document = { ...answer.document, status: "Invalidated" };
         books.answers.push({ ...answer, newest: false, asked_at: answer.asked_at - 1, document });
       },
     ],
-    ["G13", "said in the log, and not in the table", ({ books }) => void books.alarms.pop()],
-    ["G13", "in the table, and said by nobody", (run) => void drop(run, "alarm")],
-    ["G13", "the people were not told$", ({ books }) => set(first(books.alarms), { raised_at: 0 })],
-    ["G13", "the people were not told that it is over", (run) => void drop(run, "told")],
+    ["G13", "in the log, but not in the table", ({ books }) => void books.alarms.pop()],
+    ["G13", "in the table, but not in any log", (run) => void drop(run, "alarm")],
+    ["G13", "no message was sent for it$", ({ books }) => set(first(books.alarms), { raised_at: 0 })],
+    ["G13", "no message was sent for its end", (run) => void drop(run, "told")],
   ];
   it.each(breaks)('%s: says "%s"', (guarantee, words, change) => {
     const run = goodRun();
@@ -159,16 +155,16 @@ describe("the checker", () => {
     expect(what(run)).toEqual([]);
   });
 
-  it("takes nobody for waiting who is to be asked about again right now", () => {
+  it("does not count a confirmation that is due again right now as waiting", () => {
     const run = goodRun();
     const { read_at } = run.books;
     set(first(run.books.confirmations), { state: "due", due_at: read_at - 10 });
     expect(what(run)).toEqual([]);
     set(first(run.books.confirmations), { due_at: read_at + 2_000 });
-    expect(what(run)).toEqual(["G2 the provider said paid, and it still waits"]);
+    expect(what(run)).toEqual(["G2 the provider said paid, but it still waits"]);
   });
 
-  it("lets a process end with any code that was told to stop", () => {
+  it("accepts any exit code of a process that was told to stop", () => {
     const run = goodRun();
     const line = { what: "process", name: "relay-2", pid: 2 } as const;
     run.history.push({ ...line, at: 1_010_000, state: "stopping" });

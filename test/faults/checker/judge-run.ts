@@ -18,7 +18,7 @@ import { checkStandingStill } from "./standing-still.ts";
 import { checkTold } from "./told.ts";
 import { checkVerdicts } from "./verdicts.ts";
 
-/** Everything that a run shows to be wrong; knows nothing of how it came to be. */
+/** Everything wrong in a run, judged only by what was seen from outside. */
 export function judge(history: readonly Happening[], books: Books): Finding[] {
   const evidence = evidenceOf(history);
   return [

@@ -5,7 +5,7 @@ import type { Books } from "./read-books.ts";
 type Answer = Books["answers"][number];
 
 /**
- * G6: the stored invoice is the newest of all answers that were stored or surely arrived; paid stays paid.
+ * G6: the stored invoice is the newest of all answers that were stored or certainly arrived; paid stays paid.
  */
 export function checkNewest(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
@@ -18,11 +18,11 @@ export function checkNewest(evidence: Evidence, books: Books): Finding[] {
   for (const [key, answers] of groupBy(books.answers, (row) => `${row.source} ${row.invoice_id}`)) {
     const stored = answers.find(({ newest }) => newest);
     if (stored === undefined) {
-      find("has other answers, and no newest one", key);
+      find("has other answers, but no newest one", key);
       continue;
     }
     const newer = answers.find((answer) => !answer.newest && isNewer(answer, stored));
-    if (newer !== undefined) find("a newer answer was put aside", key);
+    if (newer !== undefined) find("a newer answer was not kept as the newest", key);
     const sure = asked
       .get(key)
       ?.findLast(
@@ -31,19 +31,19 @@ export function checkNewest(evidence: Evidence, books: Books): Finding[] {
       );
     const modifiedAt = sure?.invoice === null ? null : sure?.invoice.dateModified;
     if (sure?.invoice?.id === stored.invoice_id && timeOf(modifiedAt) > timeOf(stored.document.dateModified))
-      find("an answer that surely arrived is newer than what is stored", key);
+      find("an answer that certainly arrived is newer than the stored one", key);
   }
   for (const { source, invoice_id } of books.events) {
     const verdict = verdicts.get(`${source} ${invoice_id}`);
     if (verdict !== undefined && verdict !== "paid")
-      find(`an event, and the verdict is ${verdict}`, invoice_id);
+      find(`has an event, but the verdict is ${verdict}`, invoice_id);
   }
   return findings;
 }
 
 const timeOf = (date: unknown) => new Date(String(date)).getTime();
 
-/** Larger dateModified; when equal, the one asked later, and then only if it says something else. */
+/** Larger dateModified; if equal, the one requested later, and only if it differs. */
 function isNewer(answer: Answer, stored: Answer): boolean {
   const [one, other] = [timeOf(answer.document.dateModified), timeOf(stored.document.dateModified)];
   return one > other || (one === other && answer.asked_at > stored.asked_at);

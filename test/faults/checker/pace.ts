@@ -1,12 +1,12 @@
 import type { Evidence } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
 
-/** What was on its way or claimed when the 429 came may still arrive, in ms. */
+/** How long requests that were claimed or sent before the 429 may still arrive, in ms. */
 const ON_THEIR_WAY_MS = 1_000;
 
 /**
- * G8: after a 429 a source is left alone for as long as Retry-After says; nothing else may have been wrong,
- * since the processes tell each other over Postgres.
+ * G8: after a 429 a source gets no requests for as long as Retry-After says. Checked only where nothing else
+ * was wrong, since the processes share this through Postgres.
  */
 export function checkPace({ asked, troubles }: Evidence): Finding[] {
   const findings: Finding[] = [];
@@ -22,7 +22,7 @@ export function checkPace({ asked, troubles }: Evidence): Finding[] {
     if (!excused && early !== undefined)
       findings.push({
         guarantee: "G8",
-        what: `asked within the ${retryAfterS} s that the provider wanted to be left alone`,
+        what: `asked within the ${retryAfterS} s of the provider's Retry-After`,
         about: `${source} ${early.invoiceId}`,
       });
   }

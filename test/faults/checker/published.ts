@@ -2,13 +2,13 @@ import { type Evidence, troubleWithin } from "./evidence.ts";
 import { type Finding, groupBy } from "./finding.ts";
 import type { Books } from "./read-books.ts";
 
-/** A request under way when something happens may be older than it by so much, in ms. */
+/** A request affected by a fault may have started this long before it, in ms. */
 const SLACK_MS = 3_000;
 
 /**
  * G5: what is marked as published was accepted, with that MessageId and exactly that payload; what was
- * accepted is marked, unless something kept the relay from learning of it; nothing is sent twice unless for
- * such a reason.
+ * accepted is marked, unless a fault kept the relay from knowing; and nothing is sent twice without such a
+ * reason.
  */
 export function checkPublished(evidence: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
@@ -21,8 +21,8 @@ export function checkPublished(evidence: Evidence, books: Books): Finding[] {
   for (const row of books.publications) {
     const line = accepted.get(`${row.topic_arn} ${row.message_id}`);
     const event = events.get(`${row.source} ${row.event_id}`);
-    if (line === undefined) find("marked as published, and SNS never accepted it", row.event_id);
-    else if (event === undefined) find("marked as published, and there is no such event", row.event_id);
+    if (line === undefined) find("marked as published, but SNS never accepted it", row.event_id);
+    else if (event === undefined) find("marked as published, but the event does not exist", row.event_id);
     else if (line.message !== event.payload && !event.erased)
       find("published with another payload than is stored", row.event_id);
   }
@@ -37,7 +37,7 @@ export function checkPublished(evidence: Evidence, books: Books): Finding[] {
   for (const line of evidence.accepted) {
     if (marked.has(`${line.topicArn} ${line.messageId}`)) continue;
     if (troubleWithin(evidence, line.at, line.at, SLACK_MS) === undefined)
-      find("accepted by SNS and not marked, with nothing wrong at the time", String(line.event.id));
+      find("accepted by SNS but not marked, without a fault at the time", String(line.event.id));
   }
   const copies = groupBy(
     evidence.accepted.filter((line) => line.replay === null),
@@ -47,7 +47,7 @@ export function checkPublished(evidence: Evidence, books: Books): Finding[] {
     for (const [index, line] of lines.entries()) {
       const before = lines[index - 1];
       if (before !== undefined && troubleWithin(evidence, before.at, line.at, SLACK_MS) === undefined)
-        find("sent again, with nothing wrong since it was accepted", String(line.event.id));
+        find("sent again, without a fault since it was accepted", String(line.event.id));
     }
   return findings;
 }

@@ -4,7 +4,7 @@ import pg from "pg";
 export interface Books {
   callbacks: {
     id: string;
-    /** The header `x-webhook-id` that the sender gave it; null when there was none. */
+    /** The sender's `x-webhook-id` header; null if there was none. */
     sent_as: string | null;
     source: string;
     method: string;
@@ -21,7 +21,7 @@ export interface Books {
     due_at: number;
     claimed_until: number | null;
   }[];
-  /** The newest answer of each invoice (`newest`), and every other that differed; without those that were blanked. */
+  /** The newest answer of each invoice (`newest`) and every other that differed, without erased ones. */
   answers: { source: string; invoice_id: string; newest: boolean; asked_at: number; document: Document }[];
   events: {
     source: string;
@@ -30,7 +30,7 @@ export interface Books {
     invoice_id: string;
     payload: string;
     created_at: number;
-    /** Its personal data was blanked since it was published. */
+    /** Its personal data was erased after it was published. */
     erased: boolean;
   }[];
   outbox: { source: string; event_id: string; state: "due" | "claimed" | "held" | "dead" }[];
@@ -52,7 +52,7 @@ export interface Books {
   /** Upstreams: sources by name, topics by ARN. */
   sources: { name: string; paused_by: string | null }[];
   topics: { arn: string; paused_by: string | null }[];
-  /** When they were read. */
+  /** When the tables were read. */
   read_at: number;
 }
 
@@ -60,7 +60,7 @@ type Document = Record<string, unknown>;
 
 const ms = (column: string) => `round(extract(epoch from ${column}) * 1000, 3)::float8 as ${column}`;
 
-/** All that the checker knows of the schema. */
+/** Everything that the checker knows about the schema. */
 const QUERIES: Record<Exclude<keyof Books, "read_at">, string> = {
   callbacks: `
     select id::text, source, method, query, encode(sha256(body), 'hex') as body, invoice_ids::text[],
@@ -94,7 +94,7 @@ export async function readBooks(url: string): Promise<Books> {
     await client.query("begin isolation level repeatable read");
     const books: Record<string, unknown> = { read_at: Date.now() };
     for (const [name, query] of Object.entries(QUERIES)) {
-      // document is json, and json has no equality; union all needs none.
+      // `union all`, because json has no equality.
       books[name] = (await client.query(query)).rows;
     }
     await client.query("commit");
@@ -103,8 +103,8 @@ export async function readBooks(url: string): Promise<Books> {
 }
 
 /**
- * How much is not at its end: confirmations due within `withinMs` or claimed, entries due or claimed,
- * replays, untold alarms.
+ * How much is still open: confirmations due within `withinMs` or claimed, outbox entries due or claimed,
+ * replays, and alarms without a message.
  */
 export async function countOpen(url: string, withinMs: number): Promise<number> {
   const query = `

@@ -3,8 +3,8 @@ import { type Finding, groupBy } from "./finding.ts";
 import type { Books } from "./read-books.ts";
 
 /**
- * G1: what was answered 2xx is in the log, as it came, once, together with the confirmations it opens; the
- * log holds nothing that nobody sent; and who was refused was told when to come again.
+ * G1: a callback that got a 2xx is in the log, unchanged and once, together with the confirmations it opens;
+ * the log contains nothing that was not sent; and a refused sender was told when to retry.
  */
 export function checkRecorded({ callbacks }: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
@@ -15,7 +15,7 @@ export function checkRecorded({ callbacks }: Evidence, books: Books): Finding[] 
 
   for (const { sent, answered, taken } of callbacks) {
     const [row, ...more] = rows.get(sent.id) ?? [];
-    if (taken && row === undefined) find("answered 2xx, and not in the log", sent.id);
+    if (taken && row === undefined) find("answered 2xx, but not in the log", sent.id);
     if (answered?.status === 503 && !/^[1-9]\d*$/.test(answered.retryAfter ?? ""))
       find("answered 503 without Retry-After", sent.id);
     if (row === undefined) continue;
@@ -28,6 +28,6 @@ export function checkRecorded({ callbacks }: Evidence, books: Books): Finding[] 
     }
   }
   for (const row of books.callbacks)
-    if (!known.has(row.sent_as ?? "")) find("in the log, and nobody sent it", row.id);
+    if (!known.has(row.sent_as ?? "")) find("in the log, but never sent", row.id);
   return findings;
 }

@@ -1,17 +1,17 @@
 import { afterCalm, type Evidence } from "./evidence.ts";
 import { type Finding, groupBy } from "./finding.ts";
 
-/** G11's 30 s, and what a busy machine needs to carry the work out, in ms. */
+/** The 30 s of G11, plus what a busy machine needs to do the work, in ms. */
 const STANDSTILL_MS = 30_000;
 const WORK_MS = 5_000;
 
-/** SIGTERM is obeyed within 10 s; in ms, with what a busy machine adds. */
+/** A process ends within 10 s of SIGTERM; in ms, plus what a busy machine needs. */
 const STOPPED_MS = 12_000;
 
 /**
- * G11: once nothing was wrong for 30 s (or three leases), what was taken before is published, provided that
- * the invoice was paid when its callback came: before that it waits on the ladder by right. And nobody
- * gives up, whatever is away.
+ * G11: after 30 s (or three leases) without a disturbance, earlier callbacks are published, if the invoice
+ * was paid when the callback came in; otherwise it may still wait on the ladder. And no process ends by
+ * itself, whatever is away.
  */
 export function checkStandingStill(evidence: Evidence): Finding[] {
   const findings: Finding[] = [];
@@ -35,7 +35,7 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
       if (!inTime && deadline <= evidence.endedAt)
         findings.push({
           guarantee: "G11",
-          what: `taken, paid, calm for ${limitMs / 1000} s, not published`,
+          what: `answered 2xx, paid, undisturbed for ${limitMs / 1000} s, but not published`,
           about: id,
         });
     }
@@ -45,13 +45,13 @@ export function checkStandingStill(evidence: Evidence): Finding[] {
   for (const name of namesOfStuck(evidence))
     findings.push({
       guarantee: "G11",
-      what: `told to stop, and not gone after ${STOPPED_MS / 1000} s`,
+      what: `told to stop, but still running after ${STOPPED_MS / 1000} s`,
       about: name,
     });
   return findings;
 }
 
-/** A process that was told to stop may say with its exit code that some work is left for others. */
+/** The exit code of a process that was told to stop may mean that it left work for others. */
 function thoseThatGaveUp({ processes }: Evidence) {
   return processes.filter(({ pid, doing, code }) => {
     const wasTold = processes.some((line) => line.pid === pid && line.state === "stopping");

@@ -2,10 +2,10 @@ import type { Evidence } from "./evidence.ts";
 import type { Finding } from "./finding.ts";
 import type { Books } from "./read-books.ts";
 
-/** Messages are five seconds apart; what began or ended so shortly before the end may be told yet, in ms. */
+/** Messages are sent every five seconds, so changes this close to the end, in ms, may still be pending. */
 const TOLD_WITHIN_MS = 15_000;
 
-/** G13: the people were told that each alarm began, and that it is over where it is; once more does no harm. */
+/** G13: a message was sent for the start and for the end of each alarm; duplicates do no harm. */
 export function checkTold({ told }: Evidence, books: Books): Finding[] {
   const findings: Finding[] = [];
   const isSame = (time: string | null, at: number | null) =>
@@ -20,9 +20,9 @@ export function checkTold({ told }: Evidence, books: Books): Finding[] {
     );
     const isNews = (at: number | null) => (at ?? 0) > books.read_at - TOLD_WITHIN_MS;
     const find = (what: string) => findings.push({ guarantee: "G13", what, about: `${name} ${subject}` });
-    if (about.length === 0 && !isNews(raised_at)) find("the people were not told");
+    if (about.length === 0 && !isNews(raised_at)) find("no message was sent for it");
     else if (!isNews(cleared_at) && !about.some(({ clearedAt }) => isSame(clearedAt, cleared_at)))
-      find("the people were not told that it is over");
+      find("no message was sent for its end");
   }
   return findings;
 }

@@ -1,7 +1,7 @@
 /**
- * Loaded before the program (`node --import`): sends this process a signal at the so-manieth passing of a
- * step. All from the environment: `FAULTS_STEP`, `FAULTS_SIGNAL` (SIGKILL or SIGSTOP), `FAULTS_PASSING` (1 is
- * the first).
+ * Loaded before the program (`node --import`): sends this process a signal when it passes a step for the nth
+ * time. Set by the environment: `FAULTS_STEP`, `FAULTS_SIGNAL` (SIGKILL or SIGSTOP), `FAULTS_PASSING` (from
+ * 1).
  */
 import { writeSync } from "node:fs";
 

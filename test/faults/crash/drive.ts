@@ -1,35 +1,35 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { startUntilItRuns } from "../torture/strike.ts";
 import { rest } from "../torture/torture.ts";
 import { sendCallback } from "../torture/traffic.ts";
 import { makeDatabase, onDatabase, runOn } from "../world/postgres-server.ts";
 import type { KeptInvoice } from "../world/provider-books.ts";
 import type { Relay } from "../world/relay.ts";
+import { until } from "../world/until.ts";
 import type { World, WorldSource } from "../world/world.ts";
 
-/** A command of its own that passes the step, instead of `serve`. */
+/** The command that passes the step, if it is not `serve`. */
 export interface Command {
   words: readonly string[];
   environment?: Record<string, string>;
-  /** It has to end well when it is given again afterwards. */
+  /** It has to succeed when it is run again afterwards. */
   again: boolean;
 }
 
-/** How a step comes to be passed. */
+/** What makes a process pass a step. */
 export interface Drive {
-  /** Before the process starts that is to pass it. */
+  /** Runs before the process that is to pass it starts. */
   prepare?(world: World): Promise<void>;
   command?(world: World): Promise<Command>;
-  /** Settings of the process that is to pass it. */
+  /** Settings of that process. */
   environment?: Record<string, string>;
-  /** While `serve` runs; may be cut off in the middle. */
+  /** Runs while `serve` runs; may be interrupted. */
   act?(world: World): Promise<void>;
 }
 
 const yesterday = () => new Date(Date.now() - 86_400_000);
 
-/** A callback for an invoice that is paid, but for what is said of it. */
+/** Most are a callback for a paid invoice; comments say what differs. */
 async function callback(world: World, invoice: Partial<KeptInvoice> = {}): Promise<void> {
   const [source] = world.sources as [WorldSource];
   await sendCallback(world, source, [await keepInvoice(world, invoice)], "documented");
@@ -46,28 +46,28 @@ const replay = (kind: string): Drive => ({
 export const DRIVES = {
   /** A callback for a paid invoice. */
   callback: { act: (world) => callback(world) },
-  /** The same, and SNS takes the event with the second try only. */
+  /** The same, but SNS accepts the event only at the second attempt. */
   "refused entry": {
     async act(world) {
       await world.sns.fault({ kind: "fail-entries", times: 1 });
       await callback(world);
     },
   },
-  /** The same, where confirmations are claimed by rate, and none is handed over. */
+  /** The same with a rate limit, so that confirmations are claimed and there is no handoff. */
   "callback under a rate": {
     environment: { CONFIRM_RATE_PER_SECOND: "100" },
     act: (world) => callback(world),
   },
-  /** Nothing but its start. */
+  /** Only the start. */
   start: {},
-  /** The same, while the provider takes nobody's key. */
+  /** The same, while the provider refuses every key. */
   "refusing provider": {
     async act(world) {
       await world.provider.feel({ kind: "refuse" });
       await callback(world);
     },
   },
-  /** SIGTERM while one invoice is asked for, the provider says nothing, and others wait for their turn. */
+  /** SIGTERM while the provider does not answer about one invoice and others wait for their turn. */
   "stop with work in hand": {
     environment: { CONFIRM_CONCURRENCY: "1" },
     async act(world) {
@@ -77,7 +77,7 @@ export const DRIVES = {
       await relay.process.stop();
     },
   },
-  /** Somebody died while the provider, or SNS, was about to answer: what he held is rescued. */
+  /** A process was killed while the provider, or SNS, was about to answer: its leases expire. */
   "killed while asking": {
     async prepare(world) {
       await world.provider.feel({ kind: "hang" });
@@ -110,7 +110,7 @@ export const DRIVES = {
       await callback(world);
     },
   },
-  /** An invoice that was invalid is paid after all, which is an anomaly to tell of. */
+  /** An invoice that was invalid is paid after all: an anomaly that raises an alarm. */
   revived: {
     async prepare(world) {
       const [relay] = world.relays as [Relay];
@@ -121,9 +121,9 @@ export const DRIVES = {
     },
     act: async (world) => await callback(world, { id: await invalidInvoice(world) }),
   },
-  /** A paid invoice that nobody tells of. */
+  /** A paid invoice without a callback. */
   untold: { act: async (world) => void (await keepInvoice(world)) },
-  /** Yesterday's payments are certified, and in the end they are equal. */
+  /** Yesterday's payments are certified on request, and the result is equal. */
   certificate: {
     async prepare(world) {
       await somethingPublished(world);
@@ -139,7 +139,7 @@ export const DRIVES = {
   },
   /** The provider is down when its list is to be read. */
   "failing list": { act: (world) => world.provider.feel({ kind: "down", share: 1 }) },
-  /** Yesterday's payments are certified by itself. */
+  /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
   /** The same, while the provider is down. */
   "failing daily certificate": {
@@ -161,8 +161,8 @@ export const DRIVES = {
     },
   },
   /**
-   * A month of the log is past its time, so is a callback that was kept, and the provider never knew an
-   * invoice.
+   * One month of the log is past its retention, so is a callback that was kept, and one invoice stayed
+   * unknown.
    */
   retention: {
     async prepare({ databaseUrl }) {
@@ -170,15 +170,14 @@ export const DRIVES = {
     },
     command: async () => ({ words: ["retention"], again: true }),
   },
-  /** An invoice was confirmed so long ago that it is to name nobody any more. */
+  /** An invoice was confirmed so long ago that its personal data is to be erased. */
   "retention of personal data": {
     async prepare(world) {
       const [relay] = world.relays as [Relay];
       await startUntilItRuns(relay);
-      // Nobody told of it: what a callback says would be blanked too, and the log could not be compared any
-      // more.
+      // Without a callback, which would be blanked as well: then the log could not be compared.
       const id = await keepInvoice(world);
-      if (!(await rest(world))) throw new Error("What is to be blanked could not be published.");
+      if (!(await rest(world))) throw new Error("The invoice to be blanked was not published.");
       await relay.process.stop();
       const longAgo = "clock_timestamp() - interval '400 days'";
       await runOn(world.databaseUrl, `update invoice set confirmed_at = ${longAgo} where id = '${id}'`);
@@ -229,11 +228,11 @@ const findPublished = ({ databaseUrl }: World) =>
 
 async function publishedInvoice(world: World): Promise<string> {
   const [found] = await findPublished(world);
-  if (found === undefined) throw new Error("Nothing is published yet.");
+  if (found === undefined) throw new Error("Nothing has been published yet.");
   return found.id;
 }
 
-/** The one that was found invalid last. */
+/** The invoice that was last found invalid. */
 async function invalidInvoice({ databaseUrl }: World): Promise<string> {
   const [found] = await runOn<{ id: string }>(
     databaseUrl,
@@ -244,16 +243,15 @@ async function invalidInvoice({ databaseUrl }: World): Promise<string> {
   return found.id;
 }
 
-/** A process takes a callback, and is killed while it holds a row of that table. */
+/** A process gets a callback and is killed while it has claimed a row of this table. */
 async function killedWhileHolding(world: World, table: "confirmation" | "outbox"): Promise<void> {
   const [relay] = world.relays as [Relay];
   await startUntilItRuns(relay);
   await callback(world);
   const held = `select from ${table} where state = 'claimed'`;
-  for (const until = Date.now() + 15_000; (await runOn(world.databaseUrl, held)).length === 0; ) {
-    if (Date.now() > until) throw new Error(`No ${table} was claimed within 15 s.`);
-    await delay(20);
-  }
+  const isHeld = async () => (await runOn(world.databaseUrl, held)).length > 0;
+  if (!(await until(isHeld, { withinMs: 15_000, everyMs: 20 })))
+    throw new Error(`No ${table} was claimed within 15 s.`);
   await relay.process.kill();
 }
 
@@ -276,6 +274,6 @@ async function somethingPublished(world: World): Promise<void> {
   const [relay] = world.relays as [Relay];
   await startUntilItRuns(relay);
   await callback(world, { paidAt: yesterday().toISOString() });
-  if (!(await rest(world))) throw new Error("What the commands need could not be published.");
+  if (!(await rest(world))) throw new Error("The event that the command needs was not published.");
   await relay.process.stop();
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run crash-matrix [-- --kind pause] [--only "callback read"]… [--times 10]`: prints a table; ends with
- * 1 on a finding. `--only` takes the steps whose name holds one of its words.
+ * `npm run crash-matrix [-- --kind pause] [--only "callback read"]… [--times 10]`: prints a table; exits with
+ * 1 on a finding. `--only` selects the steps whose names contain one of its values.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -9,7 +9,7 @@ import { STEPS } from "./steps.ts";
 
 const LEASE_MS = 1_000;
 
-/** A world of its own on a database of its own, gone with the test. */
+/** A world with a database of its own, removed after the test. */
 async function matrix(kind: MatrixKind): Promise<Matrix> {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), "invoice-relay-matrix-"));
@@ -25,7 +25,7 @@ async function matrix(kind: MatrixKind): Promise<Matrix> {
 
 const GOOD = { reached: true, rested: true, copies: 0, findings: [] };
 
-/** The rest of the matrices is run by `npm run crash-matrix`. */
+/** `npm run crash-matrix` runs the other steps. */
 const step = STEPS.find(({ name }) => name === "callback recorded") ?? { name: "", drive: "callback" };
 
 describe("between the commit of a callback and its answer", () => {

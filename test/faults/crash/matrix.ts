@@ -13,35 +13,34 @@ import type { Step } from "./steps.ts";
 
 export interface MatrixRow {
   step: string;
-  /** Whether the process came by and got its signal. */
+  /** Whether the process reached the step and got its signal. */
   reached: boolean;
-  /** Whether all was done in the end. */
+  /** Whether everything was done in the end. */
   rested: boolean;
-  /** Messages that SNS accepted once more since the row before. */
+  /** Duplicates that SNS accepted since the previous row. */
   copies: number;
-  /** What the rows before did not show. */
+  /** Findings that earlier rows did not have. */
   findings: Finding[];
 }
 
 /**
- * `crash`: SIGKILL, then started again. `pause`: SIGSTOP for longer than the lease while another process
- * works.
+ * `crash`: SIGKILL, then a restart. `pause`: SIGSTOP for longer than the lease while another process works.
  */
 export type MatrixKind = "crash" | "pause";
 
-/** For how many leases a stopped process sleeps while another one runs. */
+/** How many leases a process stays stopped while another one runs. */
 const LEASES_ASLEEP = 2;
 
-/** What a process does once at its start is over by then, in ms; it has rows of its own. */
+/** How long the steps of starting take at most, in ms; they have rows of their own. */
 const SETTLED_MS = 1_000;
 
-/** What SNS accepted is marked within this, in ms, unless its process is struck. */
+/** How long an undisturbed process takes to mark what SNS accepted, in ms. */
 const KEPT_WITHIN_MS = 500;
 
-/** Three leases, and what starting takes, in ms (G11). */
+/** Three leases, plus the time to start, in ms (G11). */
 const startsWithin = (leaseMs: number) => 3 * leaseMs + 10_000;
 
-/** Whoever comes by a step gets a signal there: row after row in one world, whose history grows. */
+/** Sends a signal at each step: row after row in one world with a growing history. */
 export class Matrix {
   readonly #world: World;
   readonly #kind: MatrixKind;
@@ -49,7 +48,7 @@ export class Matrix {
   readonly #shown = new Set<string>();
   #copies = 0;
 
-  /** @param world with one relay that is struck, and for pauses one that goes on. */
+  /** @param world with the relay that gets the signal and, for pauses, another one that keeps working. */
   constructor(world: World, kind: MatrixKind, leaseMs: number) {
     this.#world = world;
     this.#kind = kind;
@@ -78,9 +77,9 @@ export class Matrix {
           blocked.push(relay.name);
           await relay.process.kill();
         });
-      // Another one does the same meanwhile; it may have to wait for the first.
+      // Another one does the same meanwhile, and may have to wait for the first.
       if (command?.again) acting.push(others[0]?.launch(command.words, command).ended);
-      // Only then is there somebody to take over what the stopped one holds.
+      // From here on there is another process to take over what the stopped one holds.
       await delay(LEASES_ASLEEP * this.#leaseMs);
       process.continue();
     }
@@ -94,13 +93,13 @@ export class Matrix {
     const find = (guarantee: Finding["guarantee"], what: string, about = step.name) =>
       findings.push({ guarantee, what, about });
     for (const name of blocked) find("G11", "could not start while another process was stopped", name);
-    if (again !== 0) find("G11", `${command?.words[0]} did not end well when it was run again`);
+    if (again !== 0) find("G11", `${command?.words[0]} failed when it was run again`);
     if (copies > 0 && !mayCopy(step, this.#kind) && !this.#wereOnTheirWay(struckAt))
-      find("G5", "sent again, though that could be known");
+      find("G5", "sent again, although the acceptance could be known");
     return { step: step.name, reached, rested, copies, findings };
   }
 
-  /** Starts what is to pass the step, and lets happen what leads there. */
+  /** Starts the process that is to pass the step, and triggers it. */
   async #begin(step: Step, drive: Drive, command: Command | null) {
     const [struck] = this.#world.relays as [Relay];
     const arms = armed(step, this.#kind, struck);
@@ -109,7 +108,7 @@ export class Matrix {
       return { process: struck.launch(command.words, { ...arms, environment }), acting: [] };
     }
     const environment = { ...arms.environment, ...drive.environment };
-    // It may never get so far as to say that it runs.
+    // It may not get as far as saying that it runs.
     const started = struck.start({ ...arms, environment }).then(
       () => true,
       () => false,
@@ -123,8 +122,8 @@ export class Matrix {
   }
 
   /**
-   * Whether all that was sent again since then had just been accepted: another loop of the struck process was
-   * about to keep its mark.
+   * Whether everything sent again since then had only just been accepted, so that another loop of the process
+   * was about to mark it.
    */
   #wereOnTheirWay(struckAt: number): boolean {
     const { accepted } = evidenceOf(readHistory(this.#world.folder));

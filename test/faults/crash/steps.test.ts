@@ -5,7 +5,7 @@ import { STEPS } from "./steps.ts";
 
 const SOURCES = join(import.meta.dirname, "../../../src");
 
-it("every step that the program names stands in the matrix, and each name once in the program", () => {
+it("every step in the program is in the matrix, and has a unique name", () => {
   const named = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => [...readFileSync(join(SOURCES, file), "utf8").matchAll(/\bstep\("([^"]+)"\)/g)])

@@ -2,22 +2,22 @@ import type { DriveName } from "./drive.ts";
 
 export interface Step {
   name: string;
-  /** What has to happen for it to be passed. */
+  /** What makes a process pass it. */
   drive: DriveName;
-  /** The how-manieth passing is struck; the first when left out. */
+  /** At which passing to send the signal; the first by default. */
   passing?: number;
   /**
-   * A copy is all right there, and only there. `accepted`: between SNS' acceptance and its mark. `leaving`:
-   * after the last look at the lease, for a process that sleeps; no clock on this side can tell SNS not to
-   * take a late request.
+   * Duplicates are allowed here, and nowhere else. `accepted`: between SNS accepting and the mark. `leaving`:
+   * after the last check of the lease, for a stopped process, because nothing can make SNS refuse a late
+   * request.
    */
   copies?: "accepted" | "leaving";
 }
 
 /**
- * Every step that the program names, in the order of the path; a test holds the list against the sources.
- * Before and after each commit, each call out and each acknowledgement. A commit of a single statement has
- * nothing of this side's between the statement and the commit: its step stands before the statement.
+ * Every step in the program, in the order of the path; a test compares the list with the sources. There is
+ * one before and one after each commit, outgoing call and acknowledgement. When a single statement commits,
+ * the step is before the statement.
  */
 export const STEPS: readonly Step[] = [
   { name: "upstreams to be registered", drive: "start" },
@@ -85,7 +85,7 @@ export const STEPS: readonly Step[] = [
   { name: "callbacks read again", drive: "replay of callbacks" },
   { name: "confirmations to be opened again", drive: "replay of confirmations" },
   { name: "confirmations opened again", drive: "replay of confirmations" },
-  // It is asked for each month, and the last one is missing.
+  // Each month passes the step, and only the last one is missing.
   { name: "partition to be made", drive: "missing partition", passing: 4 },
   { name: "partition made", drive: "missing partition" },
   { name: "partition to be dropped", drive: "retention" },

@@ -1,6 +1,6 @@
 /**
- * What was seen of a run from outside, one line each; every time is in ms since 1970 on the machine's own
- * clock. The words are the interface's and SNS' own: no type of the relay is used here.
+ * What was seen of a run from outside, one line each; times are in ms since 1970 by the machine's clock. The
+ * terms are those of the interface and of SNS: no type of the relay is used here.
  */
 export type Happening =
   | Begun
@@ -15,7 +15,7 @@ export type Happening =
   | Fault
   | ProcessChanged;
 
-/** The first line: what the run is about. */
+/** The first line: describes the run. */
 export interface Begun {
   what: "begun";
   at: number;
@@ -29,7 +29,7 @@ export interface Begun {
 export interface CallbackSent {
   what: "sent";
   at: number;
-  /** Sent along as the header `x-webhook-id`, so that its row in the log can be told from all others. */
+  /** Sent as the header `x-webhook-id`, so that its row in the log can be found. */
   id: string;
   to: string;
   source: string;
@@ -37,7 +37,7 @@ export interface CallbackSent {
   query: string;
   /** SHA-256 of the body, hex. */
   body: string;
-  /** What it names, as its sender knows; the relay has to find them. */
+  /** The invoices that it names, which the relay has to find. */
   invoiceIds: string[];
 }
 
@@ -64,23 +64,23 @@ export interface InvoiceBecame {
 export interface InvoiceAsked {
   what: "asked";
   at: number;
-  /** Joins it with what was said. */
+  /** Joins it with its answer. */
   ask: string;
   source: string;
   invoiceId: string;
 }
 
-/** What a Get Invoice was answered. */
+/** The answer to a Get Invoice. */
 export interface InvoiceSaid {
   what: "said";
   at: number;
   ask: string;
   status: number;
-  /** The answer's `data`; null when it held none, or was no answer of the interface. */
+  /** The answer's `data`; null without it, or when the answer did not follow the interface. */
   invoice: Record<string, unknown> | null;
-  /** Of a 429: for how long nothing more is to be asked; null without one. */
+  /** The Retry-After of a 429; null otherwise. */
   retryAfterS: number | null;
-  /** `cut`: the provider itself broke it off; `closed`: the caller was gone before its end. */
+  /** `cut`: the provider broke off; `closed`: the caller disconnected first. */
   end: "whole" | "cut" | "closed";
 }
 
@@ -95,7 +95,7 @@ export interface Accepted {
   replay: string | null;
 }
 
-/** A process said that it raised an alarm, or that one is over. */
+/** A process logged that it raised an alarm, or that one ended. */
 export interface Alarmed {
   what: "alarm";
   at: number;
@@ -106,7 +106,7 @@ export interface Alarmed {
   raised: boolean;
 }
 
-/** A message reached the people that tells of this alarm. */
+/** A message about this alarm reached the webhook. */
 export interface Told {
   what: "told";
   at: number;
@@ -119,14 +119,14 @@ export interface Told {
   clearedAt: string | null;
 }
 
-/** Something was made to go wrong, or that is over. */
+/** A fault began or ended. */
 export interface Fault {
   what: "fault";
   at: number;
   /** Joins its beginning with its end. */
   id: string;
   kind: string;
-  /** `strikes`: over as soon as it was told, though its consequences may last. */
+  /** `strikes`: has no duration, although its consequences may last. */
   state: "begins" | "ends" | "strikes";
   detail: string;
 }

@@ -4,10 +4,10 @@ import type { Happening } from "./history.ts";
 
 type Untimed = Happening extends infer One ? (One extends { at: number } ? Omit<One, "at"> : never) : never;
 
-/** ms since 1970 with parts of them, as every process of this machine reads them alike. */
+/** Fractional ms since 1970, the same for all processes on this machine. */
 export const now = (): number => performance.timeOrigin + performance.now();
 
-/** Writes what one process sees, a line each, before it goes on: a process that is killed loses nothing. */
+/** Writes what one process sees, one line each, synchronously: a killed process loses nothing. */
 export class Recorder {
   readonly #file: number;
 
@@ -27,7 +27,7 @@ export class Recorder {
 }
 
 /**
- * All that was recorded in the folder, in the order of time. @throws Error that names a line that is no JSON.
+ * Everything recorded in the folder, in order of time. @throws Error that names a line that is not JSON.
  */
 export function readHistory(folder: string): Happening[] {
   return readdirSync(folder)

@@ -1,19 +1,19 @@
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What happens to bytes of one direction; asked anew for every piece, so that it may change at any time. */
+/** What happens to the bytes of one direction; read for every chunk, so that it can change at any time. */
 export interface Condition {
-  /** Later by so many ms; order is kept. */
+  /** Delay in ms; order is kept. */
   delayMs: number;
-  /** At most so many; 0 is no limit. */
+  /** The limit; 0 for none. */
   bytesPerSecond: number;
   /**
-   * Nothing arrives, and nobody learns of an end: bytes wait until it opens again, as TCP would repeat them.
+   * Neither bytes nor closes arrive; bytes wait until it opens again, as TCP would retransmit them.
    */
   blackHole: boolean;
 }
 
-/** Sees every piece before it is passed on; says how many bytes of it still go through before the cut. */
+/** Sees every chunk before it is passed on; returns how many of its bytes get through before the cut. */
 export type Inspect = (piece: Buffer) => { cutAfter: number } | null;
 
 const PIECE_BYTES = 16 * 1024;
@@ -44,12 +44,12 @@ export class OneWay {
     options.from.on("end", () => this.#arrived(null));
   }
 
-  /** This connection alone lets nothing through any more, for good. */
+  /** Blocks this connection alone, for good. */
   hang(): void {
     this.#options = { ...this.#options, condition: { ...this.#options.condition, blackHole: true } };
   }
 
-  /** The condition changed: what waited for it looks again. */
+  /** Tells whatever is waiting that the condition has changed. */
   look(): void {
     this.#opened();
   }

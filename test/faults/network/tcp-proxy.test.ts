@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { TcpProxy } from "./tcp-proxy.ts";
 
-/** A server that remembers what it got and answers each piece with `re:` and the piece; a proxy; a client. */
+/** A server that remembers what it got and answers each chunk with `re:` and the chunk; a proxy; a client. */
 async function line() {
   const got: string[] = [];
   const server = createServer((socket) => {
@@ -78,7 +78,7 @@ it("swallows one way only, and delivers what waited when it is over", async () =
   await vi.waitFor(() => expect(heard.text).toBe("re:a"));
 });
 
-it("tells nobody of an end while it is a black hole", async () => {
+it("passes on no close while it is a black hole", async () => {
   const { dial, proxy, got } = await line();
   const { socket, say } = await dial();
   say("a");

@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { type Condition, type Inspect, OneWay } from "./one-way.ts";
 
-/** Which way the bytes go: to the server, or from it. */
+/** The direction of bytes: to the server, or from it. */
 export type Way = "to" | "from" | "both";
 
 /**
  * What may go wrong on a link.
  * - `refuse`: connections break, new ones are closed at once
  * - `delay`: bytes arrive later, in order
- * - `throttle`: so many bytes a second
- * - `black-hole`: no byte arrives and no end is told; when it is over, what waited arrives
- * - `hang`: the same for the connections that are open now, and it is never over; new ones go through
+ * - `throttle`: limited bytes per second
+ * - `black-hole`: neither bytes nor closes arrive; afterwards everything that waited arrives
+ * - `hang`: the same for the connections open now, for good; new connections work
  */
 export type LinkFault =
   | { kind: "refuse" }
@@ -22,16 +22,16 @@ export type LinkFault =
 
 /**
  * Cuts a connection once, at a request or at its reply:
- * - `request`: the request arrives at the proxy and goes no further
- * - `before`: the server has it and replies; no byte of the reply gets through
- * - `during`: half of the reply's first piece gets through
- * - `after`: the reply's first piece gets through, the next request finds the connection closed
+ * - `request`: the request reaches only the proxy
+ * - `before`: the server replies, but no byte of the reply arrives
+ * - `during`: half of the reply's first chunk arrives
+ * - `after`: the reply's first chunk arrives, and the next request finds the connection closed
  */
 export interface Cut {
   when: "request" | "before" | "during" | "after";
-  /** Only after a request that holds this text, such as `commit`; any request when left out. */
+  /** Only after a request that contains this text, such as `commit`; any request by default. */
   matching?: string;
-  /** How many connections it strikes before it is used up; 1 when left out. */
+  /** How many connections it cuts; 1 by default. */
   times?: number;
 }
 
@@ -43,7 +43,7 @@ interface Connection {
 
 const CALM: Condition = { delayMs: 0, bytesPerSecond: 0, blackHole: false };
 
-/** A TCP proxy on a loopback port of its own, between a client and a server that know nothing of it. */
+/** A transparent TCP proxy on its own loopback port. */
 export class TcpProxy {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
@@ -71,7 +71,7 @@ export class TcpProxy {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The url with this proxy in the place of its host. */
+  /** The URL with its host replaced by this proxy. */
   through(url: string): string {
     const moved = new URL(url);
     moved.hostname = "127.0.0.1";
@@ -79,7 +79,7 @@ export class TcpProxy {
     return moved.href;
   }
 
-  /** How many connections are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#connections.size;
   }
@@ -90,7 +90,7 @@ export class TcpProxy {
     this.breakAll();
   }
 
-  /** From now on, for open connections too; several kinds add up. */
+  /** Starts a fault, also for open connections; several kinds can be combined. */
   fault(fault: LinkFault): void {
     const conditions = [this.#to, this.#from].filter((_, index) =>
       fault.kind === "refuse" || (fault.way ?? "both") === "both"
@@ -109,17 +109,17 @@ export class TcpProxy {
     }
   }
 
-  /** The next connections that it fits are cut. */
+  /** Cuts the next matching connections. */
   cut(cut: Cut): void {
     this.#cuts.push({ ...cut, left: cut.times ?? 1 });
   }
 
-  /** How many cuts wait to strike. */
+  /** The number of pending cuts. */
   get cutsLeft(): number {
     return this.#cuts.reduce((sum, cut) => sum + cut.left, 0);
   }
 
-  /** Everything goes through again, what waited first. */
+  /** Lets everything through again, what waited first. */
   heal(): void {
     Object.assign(this.#to, CALM);
     Object.assign(this.#from, CALM);
@@ -128,7 +128,7 @@ export class TcpProxy {
     for (const { ways } of this.#connections) for (const way of ways) way.look();
   }
 
-  /** Every open connection hangs for good, as behind a firewall that forgot it; new ones go through. */
+  /** Makes every open connection hang for good, as behind a firewall that forgot it; new ones work. */
   hangAll(): void {
     for (const { ways } of this.#connections) for (const way of ways) way.hang();
   }
@@ -170,8 +170,7 @@ export class TcpProxy {
   }
 
   /**
-   * An end that was told in order leaves the other side open; a reset goes on, unless the link is a black
-   * hole.
+   * A regular close leaves the other direction open; a reset is passed on, unless the link is a black hole.
    */
   #sideClosed(connection: Connection, way: Condition, closed: Socket, other: Socket): void {
     if (other.destroyed) {
@@ -189,7 +188,7 @@ export class TcpProxy {
     connection.server.resetAndDestroy();
   }
 
-  /** Remembers for one connection which cut waits for its reply. */
+  /** Tracks which cut of a connection waits for its reply. */
   #inspector(): { request: Inspect; reply: Inspect } {
     let armed: Cut["when"] | null = null;
     return {

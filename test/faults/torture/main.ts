@@ -1,6 +1,6 @@
 /**
- * `npm run torture -- --minutes N --seed S`: a run on an embedded PostgreSQL of its own, or on the server in
- * DATABASE_URL, which stays up: only the way to it is cut; ends with 1 on a finding.
+ * `npm run torture -- --minutes N --seed S`: a run on its own embedded PostgreSQL, or on the server in
+ * DATABASE_URL, which is not stopped: only connections to it are cut. Exits with 1 on a finding.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

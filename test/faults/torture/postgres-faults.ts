@@ -10,7 +10,7 @@ export interface Faulty {
 
 const TABLES = ["callback", "confirmation", "invoice", "event", "outbox", "publication", "alarm", "source"];
 
-/** Lets Postgres fail so. @returns what ends it. */
+/** Makes Postgres fail in this way. @returns a function that ends it. */
 export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<() => Promise<void>> {
   const { server, databaseUrl } = faulty;
   const name = new URL(databaseUrl).pathname.slice(1);
@@ -46,7 +46,7 @@ export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<
 
 const runThere = async (url: string, ...statements: string[]) => void (await runOn(url, ...statements));
 
-/** Whoever locks many tables may meet the relay, which locks them in another order: then once more. */
+/** Retries on deadlock: the relay may lock the same tables in another order. */
 async function runAgainst(url: string, ...statements: string[]): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {
@@ -57,9 +57,8 @@ async function runAgainst(url: string, ...statements: string[]): Promise<void> {
 }
 
 /**
- * The next so many writes fail with this SQLSTATE, whoever makes them. A sequence counts, since it keeps its
- * value when a transaction is rolled back. A superuser's session reads what happens on a read-only or full
- * database too.
+ * The next few writes of any client fail with this SQLSTATE. A sequence counts them, because it keeps its
+ * value when a transaction is rolled back. A superuser can connect even if the database is read-only or full.
  */
 async function failWrites(url: string, sqlState: string, times: number): Promise<() => Promise<void>> {
   const drop = "drop function if exists faults_fail() cascade; drop sequence if exists faults_failed";
@@ -88,7 +87,7 @@ async function failWrites(url: string, sqlState: string, times: number): Promise
   return () => runAgainst(url, drop);
 }
 
-/** Somebody's long transaction keeps writers out. */
+/** A long transaction blocks writers. */
 async function lockTables(url: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url });
   client.on("error", () => {});

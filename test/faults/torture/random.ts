@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Numbers that a seed decides: the same seed and name give the same ones, whatever else draws. */
+/** Seeded random numbers: the same seed and name give the same sequence, independent of other names. */
 export class Random {
   readonly #name: string;
   #drawn = 0;

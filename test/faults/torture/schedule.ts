@@ -4,7 +4,7 @@ import type { LinkName } from "../world/relay.ts";
 import type { SnsFault } from "../world/remote-controls.ts";
 import { Random } from "./random.ts";
 
-/** Something that goes wrong; `relay` counts from 0. */
+/** A fault; `relay` counts from 0. */
 export type PlannedFault =
   | { on: "link"; relay: number; link: LinkName; fault: LinkFault }
   | { on: "cut"; relay: number; link: LinkName; cut: Cut }
@@ -16,11 +16,11 @@ export type PlannedFault =
 /**
  * - `restart-fast`, `restart-immediate`: away for as long as the fault lasts
  * - `terminate`: every session of the relay ends
- * - `read-only`: as a standby is
- * - `full`: no connection is left
- * - `serialization`, `deadlock`: the next writes of every table fail so
- * - `locked`: somebody holds the tables against writes
- * - `fail-over`, `disk-full`: only where the server can, and only when planned by hand
+ * - `read-only`: like a standby
+ * - `full`: no connections are left
+ * - `serialization`, `deadlock`: the next writes to every table fail with this error
+ * - `locked`: tables are locked against writes
+ * - `fail-over`, `disk-full`: only if the server supports it, and only in a plan made by hand
  */
 export type PostgresFault =
   | "restart-fast"
@@ -35,7 +35,7 @@ export type PostgresFault =
   | "disk-full";
 
 export interface Planned {
-  /** From the beginning of the run, in ms. */
+  /** From the start of the run, in ms. */
   atMs: number;
   forMs: number;
   fault: PlannedFault;
@@ -43,13 +43,13 @@ export interface Planned {
 
 export interface ScheduleOptions {
   seed: number;
-  /** How long faults begin, in ms. */
+  /** The period in which faults begin, in ms. */
   lengthMs: number;
   relays: number;
   leaseMs: number;
 }
 
-/** What goes wrong when: the same options give the same plan. No place has two faults at the same time. */
+/** The schedule of faults: the same options give the same plan. No place has two faults at once. */
 export function scheduleOf({ seed, lengthMs, relays, leaseMs }: ScheduleOptions): Planned[] {
   const random = new Random(seed, "schedule");
   const busyUntil = new Map<string, number>();
@@ -68,7 +68,7 @@ export function scheduleOf({ seed, lengthMs, relays, leaseMs }: ScheduleOptions)
   return plan;
 }
 
-/** Where it goes wrong; at one place, one fault at a time. */
+/** The place of a fault; each has only one fault at a time. */
 export function placeOf(fault: PlannedFault): string {
   if (fault.on === "link" || fault.on === "cut") return `${fault.relay} ${fault.link}`;
   return fault.on === "process" ? `${fault.relay} process` : fault.on;

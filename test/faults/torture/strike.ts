@@ -1,16 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Relay } from "../world/relay.ts";
+import { until } from "../world/until.ts";
 import type { World } from "../world/world.ts";
 import { type Faulty, failPostgres } from "./postgres-faults.ts";
 import { type Planned, type PlannedFault, placeOf } from "./schedule.ts";
 
 /**
- * Carries out a plan; resolves when the last fault is over. Every fault's beginning and end stand in the
- * history.
+ * Carries out a plan; resolves when the last fault is over. The history records the start and end of each
+ * fault.
  */
 export async function strikeAll(world: World, faulty: Faulty, plan: readonly Planned[]): Promise<void> {
   const began = performance.now();
-  // A restart may take longer than it was planned for: the next fault there waits for its end.
+  // A restart may take longer than planned: the next fault in the same place waits for it.
   const lastAt = new Map<string, Promise<void>>();
   const strikes = plan.map(({ atMs, forMs, fault }, index) => {
     const before = lastAt.get(placeOf(fault));
@@ -25,7 +26,7 @@ export async function strikeAll(world: World, faulty: Faulty, plan: readonly Pla
   await Promise.all(strikes);
 }
 
-/** One fault from its beginning to its end. */
+/** Carries out one fault from start to end. */
 export async function strike(
   world: World,
   faulty: Faulty,
@@ -41,7 +42,7 @@ export async function strike(
   tell("ends");
 }
 
-/** @returns what ends it. */
+/** Starts a fault. @returns a function that ends it. */
 async function begin(world: World, faulty: Faulty, fault: PlannedFault): Promise<() => Promise<void>> {
   switch (fault.on) {
     case "link": {
@@ -76,9 +77,12 @@ async function disturb(relay: Relay, how: "kill" | "stop" | "pause"): Promise<()
   return () => startUntilItRuns(relay);
 }
 
-/** What looks after processes starts one again that ended: it may find Postgres away and give up. */
+/** Starts a relay until it runs, as a supervisor would: it may end because Postgres is away. */
 export async function startUntilItRuns(relay: Relay): Promise<void> {
-  while (!relay.runs) await relay.start().catch(() => delay(500));
+  await until(async () => {
+    if (!relay.runs) await relay.start().catch(() => undefined);
+    return relay.runs;
+  });
 }
 
 function relayOf({ relays }: World, index: number): Relay {

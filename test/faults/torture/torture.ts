@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { checkAllFound } from "../checker/all-found.ts";
 import { evidenceOf } from "../checker/evidence.ts";
 import type { Finding } from "../checker/finding.ts";
@@ -6,6 +5,7 @@ import { judgeFolder } from "../checker/judge-run.ts";
 import { countOpen } from "../checker/read-books.ts";
 import { readHistory } from "../history/recorder.ts";
 import { makeDatabase, onDatabase, type PostgresServer } from "../world/postgres-server.ts";
+import { until } from "../world/until.ts";
 import {
   endWorld,
   heal,
@@ -22,13 +22,13 @@ import { Traffic } from "./traffic.ts";
 
 export interface TortureOptions extends Omit<WorldOptions, "databaseUrl"> {
   server: PostgresServer;
-  /** How long there is traffic, in ms. */
+  /** How long traffic lasts, in ms. */
   lengthMs: number;
-  /** How many stories of invoices begin a second. */
+  /** How many invoices to start per second. */
   perSecond: number;
-  /** Whether some invoices are seen by every source; none are when left out. */
+  /** Whether every source sees some of the invoices; by default none. */
   shared?: boolean;
-  /** How long it may take to come to rest afterwards, in ms; a minute when left out. */
+  /** How long it may take to come to rest afterwards, in ms; a minute by default. */
   restWithinMs?: number | undefined;
   /** The faults, instead of those that the seed draws. */
   plan?: readonly Planned[];
@@ -36,21 +36,21 @@ export interface TortureOptions extends Omit<WorldOptions, "databaseUrl"> {
 
 export interface Verdict {
   findings: Finding[];
-  /** Whether all came to rest within the time that it had. */
+  /** Whether everything came to rest in time. */
   rested: boolean;
-  /** What the run was like, in numbers. */
+  /** Statistics of the run. */
   figures: Record<string, number>;
 }
 
 /**
- * In ten minutes the ids that nobody has, and those that the provider forgets, come to be a flood, in which
- * unknown ids wait by right. That has tests of its own; here nothing is to wait.
+ * Over ten minutes, made-up ids and those that the provider forgets amount to a flood, in which unknown ids
+ * have to wait. Other tests cover that; here nothing should wait.
  */
 const NO_FLOOD = { UNKNOWN_RATE_PER_SECOND: "1000" };
 
 const REST_WITHIN_MS = 60_000;
 
-/** Traffic under faults, then calm; judges what it left in its folder. */
+/** Runs traffic under faults, waits for rest, and judges the history. */
 export async function torture(options: TortureOptions): Promise<Verdict> {
   const { server, seed, lengthMs, perSecond, folder, relays = 2, sources = 2, leaseMs = 2_000 } = options;
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
@@ -80,14 +80,14 @@ export async function torture(options: TortureOptions): Promise<Verdict> {
   }
 }
 
-/** Waits until nothing is open and all that is paid is published. @returns false when that does not come. */
+/** Waits until nothing is open and every payment is published. @returns false if that takes too long. */
 export async function rest(world: World, withinMs = REST_WITHIN_MS): Promise<boolean> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await delay(250)) {
-    if ((await countOpen(world.databaseUrl, 0)) > 0) continue;
+  const rests = async () => {
+    if ((await countOpen(world.databaseUrl, 0)) > 0) return false;
     await world.sns.recordAcceptances();
-    if (checkAllFound(evidenceOf(readHistory(world.folder))).length === 0) return true;
-  }
-  return false;
+    return checkAllFound(evidenceOf(readHistory(world.folder))).length === 0;
+  };
+  return await until(rests, { withinMs });
 }
 
 function figuresOf(world: World): Record<string, number> {

@@ -4,18 +4,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { World, WorldSource } from "../world/world.ts";
 import type { Random } from "./random.ts";
 
-/** How a payment is told of. */
+/** The shapes of callbacks. */
 const SHAPES = ["documented", "bare", "form", "redirect", "events"] as const;
 type Shape = (typeof SHAPES)[number];
 
-/** What happens to an invoice; more of what is common. */
+/** What happens to an invoice; common cases are listed more often. */
 const STORIES = [
   "paid",
   "paid",
   "paid",
-  "told several times",
-  "told too early",
-  "never told",
+  "called back several times",
+  "called back too early",
+  "never called back",
   "forged",
   "nobody's",
   "test",
@@ -27,7 +27,7 @@ const STORIES_OF_SEVERAL = [...STORIES, "of two sources"] as const;
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Payers and their provider's callbacks, until told to stop; what they do is drawn, when it ends is not. */
+/** Payments and their callbacks, until told to stop. The seed decides what happens, but not when it ends. */
 export class Traffic {
   readonly #world: World;
   readonly #random: Random;
@@ -43,8 +43,8 @@ export class Traffic {
   }
 
   /**
-   * Begins so many stories a second, for so long; resolves when every callback of them was sent. @throws a
-   * story's error.
+   * Starts invoices at this rate for this long; resolves when all their callbacks are sent. @throws the error
+   * of an invoice.
    */
   async flow(perSecond: number, lengthMs: number): Promise<void> {
     for (const until = Date.now() + lengthMs; Date.now() < until && !this.#stopping; ) {
@@ -83,17 +83,17 @@ export class Traffic {
         await provider.keep({ ...invoice, status: "Paid" });
         for (const each of this.#world.sources) await this.#call(each, [id], shape);
         return;
-      case "told several times":
+      case "called back several times":
         await provider.keep({ ...invoice, status: "Paid" });
         await Promise.all([1, 2, 3].map(() => this.#call(source, [id], shape)));
         return;
-      case "told too early":
+      case "called back too early":
         await provider.keep({ ...invoice, status: "Unpaid" });
         await this.#call(source, [id], shape);
         await delay(pause);
         await provider.keep({ id, status: "Paid" });
         return await this.#call(source, [id], shape);
-      case "never told":
+      case "never called back":
         return await provider.keep({ ...invoice, status: "Paid" });
       case "forged":
         await provider.keep({ ...invoice, status: "Unpaid" });
@@ -112,7 +112,7 @@ export class Traffic {
     }
   }
 
-  /** Sends a callback, again a little later while it is refused or unanswered, three times in all. */
+  /** Sends a callback, and while it is refused or unanswered again, up to three times. */
   async #call(source: WorldSource, invoiceIds: string[], shape: Shape): Promise<void> {
     for (let attempt = 0; attempt < 3; attempt++) {
       if (await sendCallback(this.#world, source, invoiceIds, shape, this.#random.share())) return;
@@ -121,7 +121,7 @@ export class Traffic {
   }
 }
 
-/** @returns whether the relay said that it has it. */
+/** @returns whether it got a 2xx. */
 export async function sendCallback(
   { relays, recorder }: World,
   source: WorldSource,
@@ -165,7 +165,7 @@ function written(shape: Shape, invoiceIds: string[]) {
     contentType: "application/json",
   });
   const [id = ""] = invoiceIds;
-  // What a callback claims beside the id is never true: nothing of it may be believed (G3).
+  // What a callback claims besides the id is always false, because none of it may be believed (G3).
   const lies = { status: "Paid", amount: 0.01, totalAmount: 0.01, payerEmail: "liar@example.com" };
   switch (shape) {
     case "documented":
@@ -192,7 +192,7 @@ interface Outgoing {
   headers: Record<string, string>;
 }
 
-/** Over a connection of its own; a status only when the whole answer came. */
+/** Uses its own connection; has a status only if the whole response arrived. */
 function send(url: string, { method, body, headers }: Outgoing) {
   return new Promise<{ status: number | null; retryAfter: string | null }>((resolve) => {
     const lost = () => resolve({ status: null, retryAfter: null });

@@ -12,7 +12,7 @@ export interface DebianCluster {
   readonly port: number;
   start(): Promise<void>;
   stop(how: "fast" | "immediate"): Promise<void>;
-  /** SIGKILL to its postmaster, as when a machine dies. */
+  /** Kills its postmaster, as when a machine dies. */
   kill(): Promise<void>;
   isRunning(): Promise<boolean>;
 }
@@ -23,7 +23,7 @@ const SETTINGS =
 /** One of PostgreSQL 15's programs, as the user `postgres`. */
 export async function asPostgres(program: string, ...args: string[]): Promise<void> {
   const command = ["-u", "postgres", "--", join(BIN, program), ...args];
-  // What Postgres leaves running must not hold our pipes open.
+  // Processes that Postgres leaves running must not keep our pipes open.
   await execute("runuser", command, { cwd: "/", timeout: 60_000 });
 }
 
@@ -36,8 +36,8 @@ export async function folderOfPostgres(folder: string): Promise<string> {
 }
 
 /**
- * Makes a cluster in `<folder>/cluster`, whose superuser is `postgres` with this password. It does not run
- * yet.
+ * Creates a cluster in `<folder>/cluster` with the superuser `postgres` and this password, without starting
+ * it.
  */
 export async function newCluster(folder: string, password: string): Promise<DebianCluster> {
   await folderOfPostgres(folder);
@@ -57,7 +57,7 @@ export async function newCluster(folder: string, password: string): Promise<Debi
   return await clusterIn(folder);
 }
 
-/** Copies a running cluster into a folder, as a base backup of it. It does not run yet. */
+/** Copies a running cluster into a folder as a base backup, without starting it. */
 export async function newCopy(folder: string, url: string, ...more: string[]): Promise<DebianCluster> {
   await folderOfPostgres(folder);
   const data = join(folder, "cluster");
@@ -65,14 +65,14 @@ export async function newCopy(folder: string, url: string, ...more: string[]): P
   return await clusterIn(folder);
 }
 
-/** Copies a running cluster into a folder, as its standby named `standby`. It does not run yet. */
+/** Copies a running cluster into a folder as its standby, named `standby`, without starting it. */
 export async function newStandby(folder: string, primaryUrl: string): Promise<DebianCluster> {
   const from = new URL(primaryUrl);
   from.searchParams.set("application_name", "standby");
   return await newCopy(folder, from.href, "-R");
 }
 
-/** The standby takes over. */
+/** Promotes the standby. */
 export const promote = (folder: string): Promise<void> =>
   asPostgres("pg_ctl", "-D", join(folder, "cluster"), "-w", "promote");
 

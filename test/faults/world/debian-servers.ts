@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { TcpProxy } from "../network/tcp-proxy.ts";
 import { type DebianCluster, folderOfPostgres, newCluster, newStandby, promote } from "./debian-cluster.ts";
 import { type PostgresServer, runOn } from "./postgres-server.ts";
+import { until } from "./until.ts";
 
 const execute = promisify(execFile);
 
@@ -14,7 +15,7 @@ const urlOf = (password: string, port: number) =>
 const newPassword = () => randomBytes(18).toString("base64url");
 
 /**
- * Debian's PostgreSQL 15 with a synchronous standby: no commit is done before the standby has it on its disk.
+ * Debian's PostgreSQL 15 with a synchronous standby: a commit returns once the standby has it on disk.
  */
 export async function serverWithStandby(folder: string): Promise<PostgresServer> {
   const password = newPassword();
@@ -24,7 +25,7 @@ export async function serverWithStandby(folder: string): Promise<PostgresServer>
   const standby = await newStandby(join(folder, "standby"), url);
   await standby.start();
   await runOn(url, "alter system set synchronous_standby_names = 'standby'", "select pg_reload_conf()");
-  await isSynchronous(url);
+  await becomesSynchronous(url);
   const front = await TcpProxy.start(primary.port);
   let leader: DebianCluster = primary;
   return {
@@ -46,17 +47,16 @@ export async function serverWithStandby(folder: string): Promise<PostgresServer>
   };
 }
 
-async function isSynchronous(url: string): Promise<void> {
-  for (const until = Date.now() + 20_000; Date.now() < until; ) {
-    const [found] = await runOn(url, "select from pg_stat_replication where sync_state = 'sync'");
-    if (found !== undefined) return;
-  }
-  throw new Error("The standby did not become synchronous within 20 s.");
+async function becomesSynchronous(url: string): Promise<void> {
+  const isSynchronous = async () =>
+    (await runOn(url, "select from pg_stat_replication where sync_state = 'sync'")).length > 0;
+  if (!(await until(isSynchronous, { withinMs: 20_000, everyMs: 20 })))
+    throw new Error("The standby did not become synchronous within 20 s.");
 }
 
 const DISK_BYTES = 96 * 1024 * 1024;
 
-/** Debian's PostgreSQL 15 on a disk of its own in memory, small enough to be filled. */
+/** Debian's PostgreSQL 15 on a small in-memory disk that can be filled. */
 export async function serverOnSmallDisk(folder: string): Promise<PostgresServer> {
   const disk = await folderOfPostgres(join(folder, "disk"));
   await execute("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES},mode=0755`, "tmpfs", disk]);
@@ -69,11 +69,11 @@ export async function serverOnSmallDisk(folder: string): Promise<PostgresServer>
     stop: (how) => cluster.stop(how),
     start: () => cluster.start(),
     async fillDisk() {
-      // dd ends with an error when the disk is full: that is what it is for.
+      // dd is expected to fail, because it fills the disk.
       await execute("dd", ["if=/dev/zero", `of=${filler}`, "bs=64k"]).catch(() => undefined);
       return async () => {
         await rm(filler, { force: true });
-        // Without room for its log Postgres gives up, and whoever runs it starts it again.
+        // Postgres exits when it cannot write its log, and is then started again, as a supervisor would.
         if (!(await cluster.isRunning())) await cluster.start();
       };
     },

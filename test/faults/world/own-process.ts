@@ -11,7 +11,7 @@ export interface OwnProcessOptions {
   name: string;
   /** What it does, such as `serve`. */
   doing?: string;
-  /** Node's arguments. */
+  /** Arguments for Node. */
   args: readonly string[];
   environment?: Record<string, string | undefined>;
   folder: string;
@@ -21,7 +21,7 @@ export interface OwnProcessOptions {
 }
 
 const COMPILED = join(import.meta.dirname, "../../../node_modules/.cache/test-compile-cache");
-/** What deploys gives a process time to end: Docker 10 s, Kubernetes 30 s. In ms. */
+/** How long a process may take to end, in ms; Docker allows 10 s, Kubernetes 30 s. */
 const KILLED_AFTER_MS = 20_000;
 
 const living = new Set<ChildProcess>();
@@ -30,7 +30,7 @@ process.on("exit", () => {
 });
 
 /**
- * A Node process of a run: its output in a file of the history, its ends and pauses in the history itself.
+ * A Node process of a run. Its output goes to a log file, its ends and pauses into the history.
  */
 export class OwnProcess {
   readonly name: string;
@@ -120,7 +120,7 @@ export class OwnProcess {
     return this.ended;
   }
 
-  /** SIGTERM, as whoever deploys sends it, and SIGKILL when that was not enough. */
+  /** SIGTERM, as a deployment sends it, then SIGKILL if that was not enough. */
   async stop(): Promise<number | null> {
     if (this.alive) this.#tell("stopping");
     this.#child.kill("SIGTERM");
@@ -136,8 +136,7 @@ export class OwnProcess {
   }
 
   /**
-   * It was told beforehand to stop itself about now: a signal of ours as well could come too early, and stop
-   * it twice.
+   * The process stops itself at about this time; a signal as well could arrive too early and stop it twice.
    */
   stopsItself(): void {
     this.#tell("paused");

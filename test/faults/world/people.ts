@@ -7,7 +7,7 @@ interface Message {
   alarms: { name: string; source: string; subject: string; raisedAt: string; clearedAt: string | null }[];
 }
 
-/** Whom ALARM_WEBHOOK_URL tells of alarms: writes each into the history before it says that it took the message. */
+/** The receiver behind ALARM_WEBHOOK_URL: writes each message into the history before it acknowledges it. */
 export class People {
   readonly #server: Server;
 

@@ -5,27 +5,27 @@ import pg from "pg";
 import { startEmbeddedPostgres } from "../../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { TcpProxy } from "../network/tcp-proxy.ts";
 
-/** A PostgreSQL of the run's own that can be taken away and given back, always at the same address. */
+/** A PostgreSQL of the run that can be stopped and started again at the same address. */
 export interface PostgresServer {
   /** `postgres://…` of its superuser and the database `postgres`. */
   readonly url: string;
   /**
-   * `fast` ends all sessions in order, `immediate` leaves them in the middle and recovers at the next start.
+   * `fast` ends all sessions cleanly; `immediate` aborts them, and the next start recovers.
    */
   stop(how: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
-  /** The primary is killed and its standby takes over; only of a pair. */
+  /** Kills the primary, and the standby takes over; only for a pair. */
   failOver?(): Promise<void>;
-  /** No room is left on its disk, then there is room again; only of one with a small disk. */
+  /** Fills its disk, then frees it; only for one with a small disk. */
   fillDisk?(): Promise<() => Promise<void>>;
   /** Stopped for good. */
   close(): Promise<void>;
 }
 
-/** The embedded PostgreSQL in a folder, with commits that wait for the disk, unless `durable` is false. */
+/** The embedded PostgreSQL in a folder; commits wait for the disk unless `durable` is false. */
 export async function embeddedServer(dataDir: string, durable = true): Promise<PostgresServer> {
   let running = await startEmbeddedPostgres({ dataDir, durable });
-  // Its port may be another's when it starts again.
+  // Another process may have its port when it starts again.
   const front = await TcpProxy.start(running.port);
   return {
     url: onDatabase(front.through(running.url), "postgres"),
@@ -47,7 +47,7 @@ export async function embeddedServer(dataDir: string, durable = true): Promise<P
   };
 }
 
-/** Somebody else's server, which stays where it is: only the way to it is cut. */
+/** A foreign server, which is not stopped: only connections to it are cut. */
 export async function lentServer(url: string): Promise<PostgresServer> {
   const port = Number(new URL(url).port);
   const front = await TcpProxy.start(port);
@@ -59,14 +59,14 @@ export async function lentServer(url: string): Promise<PostgresServer> {
   };
 }
 
-/** The same server's other database. */
+/** The URL of another database on the same server. */
 export function onDatabase(url: string, database: string): string {
   const other = new URL(url);
   other.pathname = `/${database}`;
   return other.href;
 }
 
-/** Runs statements on a connection of their own, one after the other; gives the last one's rows. */
+/** Runs statements one by one on a new connection. @returns the rows of the last one. */
 export async function runOn<Row extends pg.QueryResultRow>(
   url: string,
   ...statements: readonly string[]
@@ -83,7 +83,7 @@ export async function runOn<Row extends pg.QueryResultRow>(
   }
 }
 
-/** Makes an empty database, or a copy of another one. @returns its name. */
+/** Creates an empty database, or a copy of another one. @returns its name. */
 export async function makeDatabase(url: string, template = "template0"): Promise<string> {
   const name = `faults_${randomBytes(6).toString("hex")}`;
   await runOn(url, `create database ${name} template ${template} encoding 'UTF8'`);

@@ -12,7 +12,7 @@ export interface KeptInvoice {
   paidAt: string | null;
 }
 
-/** As Get Invoice shows it; typed by hand from the interface, part A. */
+/** As Get Invoice returns it; written by hand from the interface, part A. */
 export function shownInvoice(kept: KeptInvoice, collectionName: string): Record<string, unknown> {
   const paid = kept.paidAt !== null;
   return {
@@ -47,7 +47,7 @@ export function shownInvoice(kept: KeptInvoice, collectionName: string): Record<
 
 /** One page of Get Collection Invoices; the dates of the filter select by creation. */
 export function shownPage(invoices: readonly KeptInvoice[], filter: URLSearchParams): unknown {
-  // Parameters and states are compared without case, as lenient providers do.
+  // Parameters and statuses are compared without case, as lenient providers do.
   const asked = new Map([...filter].map(([name, value]) => [name.toLowerCase(), value]));
   const page = Number(asked.get("page") ?? 1);
   const pageSize = Number(asked.get("pagesize") ?? 20);

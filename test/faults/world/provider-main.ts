@@ -1,7 +1,7 @@
 /**
- * A provider of the interface in a process of its own: keeps invoices in memory, answers well or as its mood
- * is, and records every question and what it said. Arguments: the folder of the history, and the sources as
- * JSON (`{"<API key>": "<source>"}`). Says its port on stdout.
+ * A provider of the interface in a process of its own: keeps invoices in memory, answers properly or
+ * according to its mood, and records every request and response. Arguments: the folder of the history, and
+ * the sources as JSON (`{"<API key>": "<source>"}`). Prints its port on stdout.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => process.stdout.write(`port ${(server.address() as AddressInfo).port}\n`));
 
-/** `PUT /_control/mood`, `PUT /_control/invoices` with a list of what changes, each with its id. */
+/** `PUT /_control/mood`; `PUT /_control/invoices` with a list of changes, each with the id. */
 async function control(
   [, what]: string[],
   request: IncomingMessage,
@@ -125,7 +125,7 @@ const shownCollection = (id: string) => ({
   collectionAccounts: [],
 });
 
-/** Resolves when the caller has the answer, the provider broke it off, or the caller was gone. */
+/** Resolves when the caller has the response, the provider broke off, or the caller disconnected. */
 async function send(answer: Answer, response: ServerResponse): Promise<"whole" | "cut" | "closed"> {
   const gone = new Promise<"closed">((resolve) => response.once("close", () => resolve("closed")));
   if (answer.never === true) return await gone;

@@ -1,15 +1,15 @@
 /**
- * How the provider feels: what it does to a share of the requests, or to the next so many, instead of
- * answering well.
+ * How the provider misbehaves: what it does to a share of the requests, or to the next few, instead of
+ * answering properly.
  * - `down`: 503
  * - `slow`: answers after `ms`
- * - `cut`: breaks off in the middle of its answer
+ * - `cut`: breaks off in the middle of its response
  * - `hang`: never answers
- * - `broken`: 200 with half of a JSON text
+ * - `broken`: 200 with truncated JSON
  * - `other-id`: answers with an invoice of another id
  * - `limit`: 429, `retryAfterS` in Retry-After
  * - `refuse`: 401 for every operation, as for a key that was withdrawn
- * - `gateway`: a 404 that is a page, not an answer of the interface
+ * - `gateway`: a 404 page that does not follow the interface
  * - `forget`: the interface's own "does not exist" for an invoice that exists
  */
 export type Mood =
@@ -25,12 +25,12 @@ export type Mood =
   | { kind: "gateway"; share?: number }
   | { kind: "forget"; share?: number };
 
-/** An answer as it goes over the wire. */
+/** A response as it is sent. */
 export interface Answer {
   status: number;
   headers?: Record<string, string>;
   body: unknown;
-  /** A text instead of the body's JSON. */
+  /** Text to send instead of the JSON body. */
   text?: string;
   afterMs?: number;
   /** Breaks off after half of the text. */
@@ -43,7 +43,7 @@ const refusal = (status: number, message: string): Answer => ({
   body: { status, message, type: "Refused", errors: [] },
 });
 
-/** What becomes of an answer in this mood; `data` is the invoice in it, where there is one. */
+/** Changes a response according to the mood; `data` is the invoice in it, if any. */
 export function moody(mood: Mood, answer: Answer): Answer {
   switch (mood.kind) {
     case "well":

@@ -4,7 +4,7 @@ import type { Recorder } from "../history/recorder.ts";
 import { TcpProxy } from "../network/tcp-proxy.ts";
 import { OwnProcess } from "./own-process.ts";
 
-/** The links of one relay: who talks to whom through which proxy. */
+/** The links of one relay, each through a proxy. */
 export interface Links {
   /** Senders of callbacks → relay. */
   callbacks: TcpProxy;
@@ -20,26 +20,26 @@ export interface RelayOptions {
   recorder: Recorder;
   /** `main.ts` of the program, ours or a broken copy. */
   main: string;
-  /** Settings, with the database's address as it would be without a proxy. */
+  /** Settings, with the database's address without the proxy. */
   environment: Record<string, string>;
-  /** What stands in its SOURCES_FILE, given the provider's address as this relay sees it. */
+  /** The content of its SOURCES_FILE, given the provider's address for this relay. */
   sourcesFile(collectionApiUrl: string): unknown;
   ports: { postgres: number; provider: number; sns: number };
-  /** How far its process' clock is off, as libfaketime takes it, such as `+1h`; not at all when left out. */
+  /** The clock offset of its process in libfaketime's format, such as `+1h`; none by default. */
   clock?: string | undefined;
 }
 
 export interface StartOptions {
-  /** Node's own arguments, before the program. */
+  /** Arguments for Node, before the program. */
   nodeArgs?: readonly string[];
   environment?: Record<string, string>;
-  /** `serve`'s own. */
+  /** Arguments for `serve`. */
   words?: readonly string[];
-  /** How long it may take, in ms; a minute when left out. */
+  /** How long it may take, in ms; a minute by default. */
   withinMs?: number;
 }
 
-/** A place where `serve` runs: its links stay, its process may be killed and started again. */
+/** A place where `serve` runs: the links stay while its process may be killed and restarted. */
 export class Relay {
   readonly name: string;
   readonly links: Links;
@@ -52,7 +52,7 @@ export class Relay {
     this.links = links;
   }
 
-  /** Makes the links; nothing runs yet. */
+  /** Creates the links, without starting `serve`. */
   static async place(options: RelayOptions): Promise<Relay> {
     const links: Links = {
       callbacks: await TcpProxy.start(),
@@ -86,7 +86,7 @@ export class Relay {
     return `http://127.0.0.1:${this.links.callbacks.port}`;
   }
 
-  /** The program with this relay's settings and links, for a command of its own or for `serve`. */
+  /** The program with this relay's settings and links, for `serve` or another command. */
   launch(words: readonly string[], start: StartOptions = {}): OwnProcess {
     const { environment, main, folder, recorder, clock } = this.#options;
     return new OwnProcess({
@@ -106,7 +106,7 @@ export class Relay {
   }
 
   /**
-   * Starts `serve` and resolves when it takes callbacks. @throws Error with its last lines when it does not.
+   * Starts `serve` and resolves when it accepts callbacks. @throws Error with its last lines if it does not.
    */
   async start(start: StartOptions = {}): Promise<void> {
     this.#process = this.launch(["serve", ...(start.words ?? [])], start);
@@ -114,7 +114,7 @@ export class Relay {
     this.links.callbacks.moveTo(Number(port));
   }
 
-  /** Every link goes through again. */
+  /** Ends the faults of all links. */
   heal(): void {
     for (const link of this.#all) link.heal();
   }
@@ -144,7 +144,7 @@ export class Relay {
     };
   }
 
-  /** Its log tells of alarms; all else of it is only kept. */
+  /** Records the alarms in its log; the other lines are only kept. */
   #read(line: string): void {
     if (!line.includes('"alarm')) return;
     const { alarm, alarmCleared, source, subject } = JSON.parse(line) as Record<string, string | undefined>;
@@ -161,7 +161,7 @@ export class Relay {
   }
 }
 
-/** Debian's libfaketime. Only the time of day is off, not the clock that measures durations. */
+/** Debian's libfaketime. It shifts only the time of day, not the monotonic clock. */
 const clockOff = (by: string) => ({
   LD_PRELOAD: "/usr/$LIB/faketime/libfaketimeMT.so.1",
   FAKETIME: by,

@@ -15,7 +15,7 @@ async function tell(url: string, method: string, body?: unknown): Promise<Respon
   return answer;
 }
 
-/** The provider's process, and what is said to it apart from the interface. */
+/** The provider's process and its control routes. */
 export class Provider {
   readonly process: OwnProcess;
   readonly port: number;
@@ -50,7 +50,7 @@ export class Provider {
   }
 }
 
-/** What the local SNS may be told to go wrong; its own control route checks it. */
+/** The faults of the local SNS; its control route validates them. */
 export interface SnsFault {
   kind: string;
   times?: number;
@@ -90,7 +90,7 @@ export class Sns {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Makes a topic, or finds the one of that name. @returns its ARN. */
+  /** Creates a topic, or finds the one with this name. @returns its ARN. */
   async topic(name: string): Promise<string> {
     const credentials = { accessKeyId: "local", secretAccessKey: "local" };
     const client = new SNSClient({ endpoint: this.url, region: "us-east-1", credentials });
@@ -108,8 +108,8 @@ export class Sns {
   }
 
   /**
-   * Writes what it accepted since the last time into the history. @returns how many messages it accepted in
-   * all.
+   * Writes what it has accepted since the last call into the history. @returns the total number of accepted
+   * messages.
    */
   async recordAcceptances(): Promise<number> {
     const answer = await tell(`${this.url}/_control/messages`, "GET");

@@ -12,31 +12,31 @@ export interface WorldSource {
   key: string;
   token: string;
   collectionId: string;
-  /** A collection of several accounts: every source's key sees its invoices. */
+  /** A shared collection: every source's key sees its invoices. */
   sharedCollectionId: string;
   topicArn: string;
   testTopicArn: string;
 }
 
 export interface WorldOptions {
-  /** Takes the history, the tables as they were at the end, and the logs. */
+  /** The folder for the history, the final state of the tables, and the logs. */
   folder: string;
   seed: number;
   databaseUrl: string;
-  /** How many `serve` processes; 1 when left out. */
+  /** How many `serve` processes; 1 by default. */
   relays?: number;
-  /** How many sources; 1 when left out. */
+  /** How many sources; 1 by default. */
   sources?: number;
-  /** `main.ts` of the program, when it is a broken copy. */
+  /** `main.ts` of a deliberately broken copy of the program. */
   main?: string;
-  /** In ms; 2,000 when left out. */
+  /** In ms; 2,000 by default. */
   leaseMs?: number;
   settings?: Record<string, string>;
-  /** How far the clock of each relay is off, as faketime writes it. */
+  /** The clock offset of each relay, as faketime writes it. */
   clocks?: readonly string[];
 }
 
-/** Relays, a provider and an SNS in processes of their own, proxies between, and what was seen of it all. */
+/** Relays, a provider and an SNS in their own processes, proxies between them, and the recorded history. */
 export interface World {
   readonly folder: string;
   readonly databaseUrl: string;
@@ -48,7 +48,7 @@ export interface World {
   readonly relays: readonly Relay[];
 }
 
-/** Everything but the relays runs then. */
+/** Starts everything but the relays. */
 export async function makeWorld(options: WorldOptions): Promise<World> {
   const { folder, databaseUrl, seed, leaseMs = 2_000 } = options;
   await mkdir(folder, { recursive: true });
@@ -87,19 +87,19 @@ export async function makeWorld(options: WorldOptions): Promise<World> {
   return { folder, databaseUrl, recorder, provider, sns, people, sources, relays: await Promise.all(places) };
 }
 
-/** Runs `migrate`, as whoever deploys does. @throws Error when it fails. */
+/** Runs `migrate`, as a deployment does. @throws Error when it fails. */
 export async function migrate({ relays: [relay], folder }: World): Promise<void> {
   const code = await relay?.launch(["migrate"]).ended;
   if (code !== 0) throw new Error(`migrate ended with ${code}; its output is in ${folder}.`);
 }
 
-/** Nothing goes wrong any more on any link, at the provider or at SNS. */
+/** Ends all faults of links, the provider and SNS. */
 export async function heal({ relays, provider, sns }: World): Promise<void> {
   for (const relay of relays) relay.heal();
   await Promise.all([provider.feel({ kind: "well" }), sns.calm()]);
 }
 
-/** Completes the history, and puts the tables as they are now beside it. */
+/** Completes the history and saves the current tables next to it. */
 export async function keepBooks({ sns, databaseUrl, folder }: World): Promise<Books> {
   await sns.recordAcceptances();
   const books = await readBooks(databaseUrl);

@@ -10,7 +10,7 @@ export class ApiProblem extends Error {
 }
 
 const TO_DO: Record<number, string> = {
-  0: "See whether you are online, and whether the relay runs. It is tried again by itself.",
+  0: "See whether you are online, and whether the relay runs. It is retried automatically.",
   401: "Sign in again.",
   403: "Sign in with a token of a role that may, or ask somebody who has one.",
   404: "Check the address, or go back to the list.",

@@ -14,7 +14,7 @@ export function QuarantineList() {
       count={liveStatus.value?.quarantined}
       empty={
         <Empty title="Nothing is in quarantine.">
-          <p>A paid invoice of a collection that is none of COLLECTION_IDS waits here, unpublished.</p>
+          <p>A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.</p>
         </Empty>
       }
     />

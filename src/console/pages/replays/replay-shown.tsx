@@ -82,7 +82,7 @@ function Progress({ replay }: { replay: Replay }) {
       </p>
       {waitsFor !== null && state === "running" && (
         <p class="replay-waits">
-          It waits: <Outside text={waitsFor} />
+          Waiting: <Outside text={waitsFor} />
         </p>
       )}
       {lastError !== null && (

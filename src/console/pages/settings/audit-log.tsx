@@ -54,7 +54,7 @@ export function AuditLog() {
         list={list}
         what="changes"
         empty={
-          <Empty title="Nothing was changed by hand.">
+          <Empty title="Nothing has been changed by hand.">
             <p>Each retry, release, pause, replay and erasure is written down here, with its reason.</p>
           </Empty>
         }

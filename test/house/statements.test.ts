@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const src = resolve(import.meta.dirname, "../../src");
+
+/** Where a template ends that begins with the backtick at `start`. */
+function endOfTemplate(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === "\\") at++;
+    else if (text[at] === "`") return at;
+    else if (text.startsWith("${", at)) at = endOfHole(text, at + 2);
+  }
+  throw new Error("a template has no end");
+}
+
+function endOfHole(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === "}") return at;
+    if (text[at] === "{") at = endOfHole(text, at + 1);
+    if (text[at] === "`") at = endOfTemplate(text, at);
+  }
+  throw new Error("a hole in a template has no end");
+}
+
+/** The rows' types of the statements that are executed as they are written, declared nowhere. */
+const undeclared = (text: string): string[] =>
+  [...text.matchAll(/\bsql<([^`]*)>`/g)]
+    .filter(({ 0: tag, index }) => {
+      const end = endOfTemplate(text, index + tag.length - 1);
+      return /^\s*\.execute\(/.test(text.slice(end + 1));
+    })
+    .map(([, type = ""]) => type);
+
+describe("a statement that returns rows", () => {
+  it("declares its columns, for the test that prepares it (Statement, VaryingStatement)", () => {
+    const found = readdirSync(src, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) =>
+        undeclared(readFileSync(join(src, file), "utf8")).map((type) => `${file}: sql<${type}>`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  it("would be seen if it did not", () => {
+    const hole = "$" + "{sql`$" + "{{ a: `id` }.a}`}";
+    const planted = [
+      "const due = sql<Date>`now()`;",
+      `await sql<{ id: string }>\`select ${hole}\`.execute(db);`,
+    ].join("\n");
+    expect(undeclared(planted)).toEqual(["{ id: string }"]);
+  });
+});
