@@ -2,8 +2,8 @@ import { answerParent } from "../harness/answer-parent.ts";
 import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";
 import { invoiceAnswer, UNKNOWN_IDS } from "../harness/sample-payment.ts";
 
-// The provider: every invoice that it knows is paid, and its answer is prepared but for the id. Its one collection lists
-// what the bench says.
+// The provider: every invoice that it knows is paid, and its answer is prepared but for the id. Its one
+// collection lists what the bench says.
 const PLACE = "00000000-0000-4000-8000-000000000000";
 const pieces = rawResponse("application/json", invoiceAnswer(PLACE)).split(PLACE);
 

@@ -86,8 +86,8 @@ export interface ClaimConditions<Given> {
 }
 
 /**
- * Claims due confirmations of one source in one statement. It finds them again by the place of their rows: a join
- * would be planned as if a tenth of all that waits were taken.
+ * Claims due confirmations of one source in one statement. It finds them again by the place of their rows: a
+ * join would be planned as if a tenth of all that waits were taken.
  */
 export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLAIMED> {
   readonly #statement: Statement<Given, Result>;

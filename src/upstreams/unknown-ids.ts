@@ -7,6 +7,12 @@ import { FLOODED } from "./upstream-kind.ts";
 /** How fast the share of unknown ids follows the answers: about the last twenty of them count. */
 const WEIGHT = 0.05;
 
+/**
+ * A flood is over at this share, not where it began: beside as many known ids it would begin and end each
+ * second.
+ */
+const CALM = FLOODED / 2;
+
 /** A share below this is as good as none. */
 const NEARLY_NONE = 0.01;
 
@@ -18,7 +24,7 @@ interface Shift {
 }
 
 const shifting = new Statement(
-  { before: returned.float, after: returned.float },
+  { after: returned.float, raised: returned.boolean, cleared: returned.boolean },
   ({ value }: Slots<Shift>) => {
     const name = value(({ alarm }) => alarm.name);
     const source = value(({ alarm }) => alarm.source);
@@ -33,11 +39,13 @@ const shifting = new Statement(
       raised as (${raising(sql`
         select ${name} as name, ${source} as source, ${value(({ alarm }) => alarm.subject)} as subject,
           ${value(({ alarm }) => alarm.detail)} as detail from moved
-        where before <= ${FLOODED} and after > ${FLOODED}`)}),
+        where before <= ${FLOODED} and after > ${FLOODED}`)} returning xmax = 0 as is_new),
       cleared as (${clearing(sql`
         name = ${name} and source = ${source} and exists (
-          select from moved where before > ${FLOODED} and after <= ${FLOODED})`)})
-      select before, after from moved`;
+          select from moved where before > ${CALM} and after <= ${CALM})`)} returning 1)
+      select after, exists (select from raised where is_new) as raised,
+        exists (select from cleared) as cleared
+      from moved`;
   },
 );
 
@@ -94,7 +102,7 @@ export class UnknownIds {
     const [row] = await shifting.execute(this.#db, { keeps, adds, alarm });
     if (row === undefined) return;
     this.#share = row.after;
-    if (row.before <= FLOODED && row.after > FLOODED) this.#alarms.tell([alarm]);
-    if (row.before > FLOODED && row.after <= FLOODED) this.#alarms.tellCleared([alarm]);
+    if (row.raised) this.#alarms.tell([alarm]);
+    if (row.cleared) this.#alarms.tellCleared([alarm]);
   }
 }

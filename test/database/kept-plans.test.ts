@@ -91,7 +91,8 @@ const PAST = sql`
   events as (
     insert into event (id, invoice_id, source, type, invoice_type, payload)
     select id, id, 'default', 'invoice.paid', 'Live', '{}' from past)
-  insert into publication (source, event_id, topic_arn, message_id) select 'default', id, ${TOPIC}, '' from past`;
+  insert into publication (source, event_id, topic_arn, message_id)
+  select 'default', id, ${TOPIC}, '' from past`;
 
 it("plans that were made for an empty database read no table that has grown since (G11)", async () => {
   const { url, drop } = await createTestDatabase();

@@ -41,6 +41,16 @@ describe("ids that nobody knows", () => {
     expect(await alarms()).toEqual([{ name: "unknown_ids_flooding", times: 1, is_open: false }]);
   });
 
+  it("beside as many known ones are one flood, and not one each second", async () => {
+    const { seen, alarms } = await house();
+    const here = seen();
+    for (let run = 0; run < 12; run += 1) {
+      await times(12, () => here.note("not_found"));
+      await times(10, () => here.note("found"));
+    }
+    expect(await alarms()).toMatchObject([{ name: "unknown_ids_flooding", is_open: true }]);
+  });
+
   it("of a flood that another process saw are forgotten by what is found in this one", async () => {
     const { seen, alarms, share } = await house();
     const here = seen();

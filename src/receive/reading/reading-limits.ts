@@ -12,7 +12,7 @@ export const READING_LIMITS = {
   /** Fields of a form or a query. */
   fields: 4_000,
   /** UUIDs that a scan looks at, in one text. */
-  scanned: 2_000,
+  scanned: 500,
 } as const;
 
 /**
