@@ -9,7 +9,8 @@ export const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 
 /**
- * A kind of destination, and how `doctor` looks at a topic of one. A second kind would be chosen by a setting.
+ * A kind of destination, and how `doctor` looks at a topic of one. A second kind would be chosen by a
+ * setting.
  */
 interface DestinationKind {
   open(settings: ServeSettings, connections: number): Destination;

@@ -33,7 +33,7 @@ describe("a timeline is history", () => {
     );
     const shown = (await runCommand(["invoice", id], around.environment())).stdout;
     expect(shown).not.toContain("asking the provider failed");
-    expect(shown).toContain("It is paid, but held back: its collection is none of COLLECTION_IDS.");
+    expect(shown).toContain("It is paid, but held back: its collection is not in COLLECTION_IDS.");
   });
 
   it("keeps failed asks and sends, who paused, and the first verdict where it was", {
