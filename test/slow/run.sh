@@ -109,7 +109,7 @@ for version in $FROM_NPM; do
   start_postgres
   echo "check:slow: the database tests and a minute of torture on $("$bin/postgres" --version)"
   DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay \
-    test/database test/record test/store test/workers test/confirm test/publish || status=1
+    test/database test/record test/confirmations test/store test/outbox test/workers test/confirm test/publish || status=1
   DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" npm run --silent torture -- --minutes 1 ||
     status=1
   clean_up
