@@ -31,7 +31,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           // Waiting for real servers is most of what these do, and loading modules much of the rest: more
           // workers than cores, each keeping what it loaded.
-          maxWorkers: 3,
+          maxWorkers: 4,
           isolate: false,
         },
       },
