@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
+import { isIn } from "../database/is-in.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
 import type { NewEvent } from "./event.ts";
 
@@ -30,13 +31,6 @@ export const logging = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
   order by invoice_id
   on conflict do nothing
   returning source, id`;
-
-/**
- * Whether a key is among those of a query without parameters from outside it. Hashed: joined, each row of a
- * batch would be compared with all others, since Postgres expects one of each.
- */
-export const isIn = (key: RawBuilder<unknown>, keys: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql`case when (${key}) in (${keys}) then true else false end`;
 
 /**
  * Queues the events that were `logged`. One that is handed over is inserted as claimed, which saves a claim;

@@ -3,8 +3,9 @@ import { holding, OUTCOME, passing, writingOutcomes } from "../confirmations/wri
 import { ALARM, type Alarm, clearing, ENDED_ALARM, type EndedAlarm, raising } from "../database/alarms.ts";
 import type { Columns } from "../database/columns.ts";
 import { noting } from "../database/history.ts";
+import { isIn } from "../database/is-in.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import { EVENT, isIn, logging, queueing } from "../outbox/add-events.ts";
+import { EVENT, logging, queueing } from "../outbox/add-events.ts";
 import type { OutboxState } from "../outbox/event.ts";
 import { INVOICE, keepingSnapshots, storing } from "../payments/store-invoice.ts";
 import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
