@@ -118,6 +118,24 @@ describe("what a reading says", () => {
     expect(JSON.stringify(reading)).not.toMatch(/someone|example/i);
   });
 
+  it.each([
+    ["an empty body", "", "the body is empty, and neither query nor path holds a UUID"],
+    ["a body of nothing but space", " \n", "the body is empty, and neither query nor path holds a UUID"],
+    ["text", "paid", "the body is neither JSON nor a form, and holds no UUID of an invoice"],
+    ["JSON", '{"id":12}', "the body is JSON that holds no UUID of an invoice"],
+    ["a form", "id=12", "the body is a form that holds no UUID of an invoice"],
+  ])("why it could not be read: %s", (_what, body, why) => {
+    const callback = { ...request, query: "a=1", body: Buffer.from(body) };
+    expect(readCallback(callback, limits)).toEqual({ kind: "unreadable", why, unread: [] });
+  });
+
+  it("takes the first UUID of a reference, which names one invoice", () => {
+    const [id, other] = ["aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"];
+    const callback = { ...request, reference: `${id}/${other}`, query: "", body: Buffer.from("") };
+    const expected = { kind: "ids", invoiceIds: [id], foundBy: "reference", unread: [] };
+    expect(readCallback(callback, limits)).toEqual(expected);
+  });
+
   it("names the place in our own spelling, whatever the sender's", () => {
     const body = Buffer.from('{"DATA":{"INVOICE_ID":"aaaaaaaa-0000-4000-8000-000000000001"}}');
     const reading = readCallback({ ...request, query: "", body }, limits);
