@@ -23,7 +23,8 @@ describe("a provider that is not well", () => {
       expect(source?.opens_in).toBeGreaterThan(850);
       expect(source?.opens_in).toBeLessThanOrEqual(900);
     }, WAIT);
-    expect(await confirmation(around, id)).toMatchObject({ state: "due", attempt: 0, faults: 1 });
+    // The confirmation is given back a moment after its source was made to wait.
+    await eventually(() => confirmation(around, id), toMatchObject({ state: "due", attempt: 0, faults: 1 }));
     expect(await openAlarms(around)).toMatchObject([{ name: "retry_after_capped" }]);
     await hurry(around, id);
     const other = randomUUID();
