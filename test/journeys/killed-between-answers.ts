@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as at } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
 import { eventId } from "../../src/events/event-id.ts";
@@ -95,7 +96,8 @@ export async function answersBetweenKills(given: {
     answered.clear();
     await around.query(OPENING, [ids]);
     await around.query("notify invoice_relay, 'test confirm'");
-    if (random.share() < 0.8) setTimeout(() => crew.kill(), random.between(0, 150));
+    const killed =
+      round === 0 || random.share() < 0.8 ? at(random.between(0, 150)).then(() => crew.kill()) : undefined;
     await vi.waitFor(
       async () => {
         expect(answered.size).toBe(script.size);
@@ -103,6 +105,7 @@ export async function answersBetweenKills(given: {
       },
       { timeout: 60_000, interval: 25 },
     );
+    await killed;
     const after = await readHeld(around, ids);
     for (const [key, said] of script) holds(key, said[round] as Said, before.get(key), after.get(key));
   }
@@ -228,9 +231,11 @@ class Crew {
     onTestFinished(() => this.dismiss());
   }
 
-  /** Whoever's turn it is. */
-  kill(): void {
-    if (!this.#isDismissed) this.#random.one(this.#members).child.kill("SIGKILL");
+  /** Whoever's turn it is; done when the next one is in its place. */
+  async kill(): Promise<void> {
+    const member = this.#random.one(this.#members);
+    member.child.kill("SIGKILL");
+    await member.ended;
   }
 
   dismiss(): void {
