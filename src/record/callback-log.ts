@@ -67,18 +67,29 @@ export interface CallbackLogOptions {
   maxWaiting?: number;
 }
 
+/** More than an honest callback has, of either, makes it heavy. */
+const HEAVY_BYTES = 16 * 1024;
+const HEAVY_IDS = 10;
+
+/** At most 1 MiB in a commit, and 64 MiB that wait for one (G8). */
+const HEAVY_COMMITS = { maxBatch: 4, maxInFlight: 1, maxWaiting: 256 };
+
 /**
  * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed
  * together. The id is made before the write, so that a commit of unknown outcome is repeated without a second
- * row.
+ * row. Heavy callbacks share commits with each other only, and their confirmations wait to be claimed: they
+ * hold up no other callback, nor take its place at the confirmer (G11).
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;
+  readonly #heavyCommits: GroupCommit<CallbackRow>;
   readonly #tracer: Tracer | null;
 
   constructor({ maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000, ...options }: CallbackLogOptions) {
     const write = (rows: readonly CallbackRow[]) => record(rows, options);
+    const writeHeavy = (rows: readonly CallbackRow[]) => record(rows, { ...options, handoff: null });
     this.#commits = new GroupCommit({ write, maxBatch, maxInFlight, maxWaiting, repeatable: true });
+    this.#heavyCommits = new GroupCommit({ ...HEAVY_COMMITS, write: writeHeavy, repeatable: true });
     this.#tracer = options.tracer ?? null;
   }
 
@@ -90,7 +101,8 @@ export class CallbackLog {
   async append(callback: IncomingCallback): Promise<string> {
     const now = Date.now();
     const id = newId(now);
-    const committed = this.#commits.add({ ...callback, id, receivedAt: new Date(now) });
+    const commits = isHeavy(callback) ? this.#heavyCommits : this.#commits;
+    const committed = commits.add({ ...callback, id, receivedAt: new Date(now) });
     const span = this.#tracer?.start("record callback", {
       kind: "internal",
       parent: callback.traceparent,
@@ -100,6 +112,9 @@ export class CallbackLog {
     return id;
   }
 }
+
+const isHeavy = ({ body, invoiceIds }: IncomingCallback) =>
+  body.length > HEAVY_BYTES || invoiceIds.length > HEAVY_IDS;
 
 async function record(
   rows: readonly CallbackRow[],

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
+import type { Tables } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import {
   CallbackLog,
@@ -22,6 +23,13 @@ async function setUp(options: Partial<CallbackLogOptions> = {}) {
   const onConfirmations = vi.fn();
   return { db, onConfirmations, log: new CallbackLog({ db, onConfirmations, ...options }) };
 }
+
+const waitingForLocks = async (db: Kysely<Tables>): Promise<number> =>
+  (
+    await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      db,
+    )
+  ).rows.length;
 
 const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback =>
   incomingCallback({
@@ -190,6 +198,29 @@ describe("the callback log (G1)", () => {
     expect((await Promise.allSettled(appends)).filter((outcome) => outcome.status === "rejected")).toEqual(
       [],
     );
+  });
+
+  it.each([
+    ["of many ids", { ids: Array.from({ length: 10 }, () => randomUUID()), body: Buffer.from("{}") }],
+    ["with a large body", { ids: [], body: Buffer.alloc(20_000, "a") }],
+  ])("callbacks %s keep no other waiting while their commit hangs (G11)", async (_, { ids, body }) => {
+    const { db, log } = await setUp();
+    const held = callback();
+    await log.append(held);
+    const ended = vi.fn();
+    let hanging: Promise<string>[] = [];
+    const appendHeavy = () =>
+      log.append(callback({ invoiceIds: [...held.invoiceIds, ...ids], body })).finally(ended);
+    await db.transaction().execute(async (holding) => {
+      await holding.selectFrom("confirmation").select("state").forUpdate().execute();
+      const first = appendHeavy();
+      await vi.waitFor(async () => expect(await waitingForLocks(db)).toBe(1));
+      const second = appendHeavy();
+      await log.append(callback());
+      expect(ended).not.toHaveBeenCalled();
+      hanging = [first, second];
+    });
+    await Promise.all(hanging);
   });
 
   it("is insert-only: an update or a delete is refused, except to erase personal data", async () => {
