@@ -14,6 +14,8 @@ import type { Tracer } from "../kit/trace.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
+import { ReadingThread } from "../receive/reading-thread.ts";
+import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import { shareBudgets } from "../record/callback-budgets.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
@@ -35,6 +37,8 @@ export interface CallbackReceiverOptions {
   handoff: Handoff<ClaimedConfirmation> | null;
   /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
   onNothingNamed: (source: string) => void;
+  /** Whether heavy callbacks are read in a thread of their own: where one process takes many at once. */
+  hasReadingThread: boolean;
   /** False while the start waits for the database; always true when left out. */
   mayRecord?: () => boolean;
 }
@@ -56,8 +60,10 @@ export interface CallbackReceiver {
 export function callbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { settings, sources, recording, working, alarms, logger, metrics, tracer } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
+  const readingThread = options.hasReadingThread ? new ReadingThread({ inflatedBytes: BODY_LIMIT }) : null;
   const intake = new CallbackIntake({
     sources,
+    readingThread,
     log: new CallbackLog({
       db: recording,
       onConfirmations: options.onConfirmations,
@@ -104,6 +110,7 @@ export function callbackReceiver(options: CallbackReceiverOptions): CallbackRece
     stop: () => {
       clearInterval(timer);
       nothingNamed.stop();
+      readingThread?.stop();
     },
   };
 }

@@ -167,6 +167,7 @@ export class Relay {
       onConfirmations: () => wakeUps.wake("confirm"),
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
+      hasReadingThread: true,
       mayRecord: () => this.#isStarted,
     });
     receiver.startSharing();

@@ -27,6 +27,7 @@ const open = perContainer(async () => {
     handoff: null,
     // The sweep runs every minute, by its schedule.
     onNothingNamed: () => undefined,
+    hasReadingThread: false,
   });
   const app = serverlessHttp(httpApp([protectAnswers({ behindTls: true }), ...receiver.routers], relay.log), {
     // The adapter sets only the headers, and the length as a number.

@@ -16,6 +16,7 @@ import { keptBody } from "./kept-body.ts";
 import { requestMask } from "./masked-request.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { readBody } from "./read-body.ts";
+import type { ReadingThread } from "./reading-thread.ts";
 import { BODY_LIMIT, type Named, namedIn, namedInRefused } from "./what-is-named.ts";
 
 export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
@@ -23,6 +24,8 @@ export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
 export interface CallbackIntakeOptions {
   sources: readonly Source[];
   log: CallbackLog;
+  /** Reads what is heavy; null to read everything here. */
+  readingThread: ReadingThread | null;
   /** Nothing is written before the database was found right. */
   mayRecord: () => boolean;
   logger: Logger;
@@ -93,7 +96,15 @@ export class CallbackIntake {
     const check =
       this.#checks.get(source.name)?.failedBy({ headers: request.headers, body, address }, new Date()) ??
       null;
-    const read = check === null ? namedIn(request, query, reference, body) : namedInRefused(query, body);
+    let read: Named | "too_large";
+    try {
+      read =
+        check === null
+          ? await namedIn(request, { query, reference, body }, this.#options.readingThread)
+          : namedInRefused(query, body);
+    } catch (error) {
+      return this.#unrecorded(source.name, error);
+    }
     if (read === "too_large") return tooLarge(", after decompression too");
     const kept = this.#withinBudget(owner, address, body, { ...read, isRefused: check !== null });
     const overBudget = kept.cut?.overBudget ?? null;
@@ -159,15 +170,16 @@ export class CallbackIntake {
         ? { kind: "recorded", id, source, invoiceIds, cut }
         : { kind: "refused", id, source, invoiceIds, cut, check };
     } catch (error) {
-      this.#options.logger.warn(
-        { source, error: messageOf(error) },
-        "a callback could not be recorded; its sender was told to try again",
-      );
-      return {
-        kind: "unrecorded",
-        retryAfterS: error instanceof RelayError && error.next === "retry" ? 1 : 5,
-      };
+      return this.#unrecorded(source, error);
     }
+  }
+
+  #unrecorded(source: string, error: unknown): Intake {
+    this.#options.logger.warn(
+      { source, error: messageOf(error) },
+      "a callback could not be recorded; its sender was told to try again",
+    );
+    return { kind: "unrecorded", retryAfterS: error instanceof RelayError && error.next === "retry" ? 1 : 5 };
   }
 }
 

@@ -3,6 +3,7 @@ import type { IncomingCallback } from "../record/callback-log.ts";
 import { glance } from "./reading/glance.ts";
 import { readCallback } from "./reading/read-callback.ts";
 import type { Unread } from "./reading/reading-limits.ts";
+import type { ReadingThread } from "./reading-thread.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;
@@ -10,19 +11,23 @@ export const BODY_LIMIT = 256 * 1024;
 /** What a callback names, as it is recorded. */
 export type Named = Pick<IncomingCallback, "invoiceIds" | "foundBy" | "verdict"> & { unread: Unread[] };
 
-/** What a callback that passed its checks names. */
-export function namedIn(
+/** More than an honest callback has; decompressed it may be anything. */
+const HEAVY_BYTES = 16 * 1024;
+
+/** What a callback that passed its checks names; a heavy one is read in the thread, where there is one. */
+export async function namedIn(
   { method, headers }: Request,
-  query: string,
-  reference: string | null,
-  body: Buffer,
-): Named | "too_large" {
+  { query, reference, body }: { query: string; reference: string | null; body: Buffer },
+  thread: ReadingThread | null,
+): Promise<Named | "too_large"> {
   const contentType = headers["content-type"] ?? null;
   const contentEncoding = headers["content-encoding"] ?? null;
-  const reading = readCallback(
-    { method, query, reference, contentType, contentEncoding, body },
-    { inflatedBytes: BODY_LIMIT },
-  );
+  const request = { method, query, reference, contentType, contentEncoding, body };
+  const isHeavy = contentEncoding !== null || body.length > HEAVY_BYTES;
+  const reading =
+    thread !== null && isHeavy
+      ? await thread.read(request)
+      : readCallback(request, { inflatedBytes: BODY_LIMIT });
   if (reading.kind === "too_large") return "too_large";
   const { unread } = reading;
   return reading.kind === "ids"

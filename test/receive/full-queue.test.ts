@@ -31,6 +31,7 @@ async function receiverWithQueueOf(maxWaiting: number, around: Surroundings): Pr
   const budgetPerHour = { bytes: 1e9, callbacks: 1e6, ids: 1e6 };
   const intake = new CallbackIntake({
     mayRecord: () => true,
+    readingThread: null,
     sources,
     log,
     logger,

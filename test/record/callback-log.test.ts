@@ -24,12 +24,11 @@ async function setUp(options: Partial<CallbackLogOptions> = {}) {
   return { db, onConfirmations, log: new CallbackLog({ db, onConfirmations, ...options }) };
 }
 
+const WAITING = sql`
+  select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
 const waitingForLocks = async (db: Kysely<Tables>): Promise<number> =>
-  (
-    await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      db,
-    )
-  ).rows.length;
+  (await WAITING.execute(db)).rows.length;
 
 const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback =>
   incomingCallback({

@@ -1,0 +1,9 @@
+import { parentPort } from "node:worker_threads";
+import { type CallbackRequest, readCallback } from "./reading/read-callback.ts";
+
+/** What `ReadingThread` runs in its thread: a callback comes in, what it names goes out. */
+parentPort?.on("message", (message: { request: CallbackRequest; inflatedBytes: number }) => {
+  const { request, inflatedBytes } = message;
+  parentPort?.postMessage(readCallback(request, { inflatedBytes }));
+});
+parentPort?.postMessage("up");
