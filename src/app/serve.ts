@@ -6,6 +6,7 @@ import type { Logger } from "../kit/log.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { WakeUps } from "../workers/wake-up.ts";
+import { letHeapGrow } from "./heap-growth.ts";
 import { PartitionKeeper } from "./keep-partitions.ts";
 import { Relay } from "./relay.ts";
 import { startTracing } from "./tracing.ts";
@@ -56,6 +57,7 @@ const WORKING_CONNECTIONS = 4;
  */
 export async function serve(options: ServeOptions): Promise<RunningRelay> {
   const { settings, log, http, workers, host, stop = new AbortController().signal } = options;
+  letHeapGrow();
   const onIdleError = (error: Error) =>
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
   const pool = (max: number, kind: ConnectOptions = {}) =>
