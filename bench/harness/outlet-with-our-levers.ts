@@ -103,7 +103,6 @@ export function outletWithOurLevers({ db, snsUrl, shared }: LeverOptions): JobOu
     write,
     maxBatch: 128,
     maxInFlight: 2,
-    patient: true,
     maxWaiting: Number.POSITIVE_INFINITY,
     repeatable: true,
   });

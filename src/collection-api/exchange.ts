@@ -1,6 +1,5 @@
 import type { Dispatcher } from "undici";
 import { messageOf } from "../kit/errors.ts";
-import { inTurn } from "./in-turn.ts";
 
 /** The largest answer that is read, in bytes. */
 export const MOST_BYTES = 1_048_576;
@@ -34,10 +33,8 @@ export interface ExchangeLimits {
 }
 
 /**
- * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP
- * status if there was an answer; the answer follows in a later
- * turn of the event loop, so that all answers that came in together are off the wire, and the next requests
- * on it, before the first is read.
+ * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP status if there was
+ * an answer.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -47,28 +44,10 @@ export function exchange(
   return new Promise((resolve) => {
     const reader = new AnswerReader(limits, (result) => {
       limits.onExchanged?.("status" in result ? result.status : null);
-      inTurn(() => resolve(result));
+      resolve(result);
     });
     if (!reader.done) dispatcher.dispatch(request, reader);
   });
-}
-
-/**
- * Who waits under a signal: one listener for all, since a signal walks its listeners whenever one comes or
- * goes.
- */
-const waiting = new WeakMap<AbortSignal, Set<AnswerReader>>();
-
-function waitUnder(signal: AbortSignal, reader: AnswerReader): Set<AnswerReader> {
-  const readers = waiting.get(signal) ?? new Set();
-  if (!waiting.has(signal)) {
-    waiting.set(signal, readers);
-    signal.addEventListener("abort", () => {
-      for (const one of readers) one.abort();
-    });
-  }
-  readers.add(reader);
-  return readers;
 }
 
 /**
@@ -77,7 +56,8 @@ function waitUnder(signal: AbortSignal, reader: AnswerReader): Set<AnswerReader>
 class AnswerReader implements Dispatcher.DispatchHandler {
   done = false;
   readonly #resolve: (result: HttpAnswer | NoAnswer) => void;
-  readonly #others: Set<AnswerReader> | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = () => this.#cut("aborted", "stopped by the caller");
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -88,8 +68,9 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   constructor({ timeoutMs, signal }: ExchangeLimits, resolve: (result: HttpAnswer | NoAnswer) => void) {
     this.#resolve = resolve;
     this.#timer = setTimeout(() => this.#cut("timeout", `no whole answer within ${timeoutMs} ms`), timeoutMs);
-    this.#others = signal === undefined ? undefined : waitUnder(signal, this);
-    if (signal?.aborted) this.abort();
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#abort);
+    if (signal?.aborted) this.#abort();
   }
 
   /**
@@ -127,10 +108,6 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     }
   }
 
-  abort(): void {
-    this.#cut("aborted", "stopped by the caller");
-  }
-
   #cut(kind: NoAnswer["kind"], detail: string): void {
     if (this.done) return;
     this.#finish({ kind, detail, maybeSent: this.#controller !== undefined });
@@ -141,7 +118,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     if (this.done) return;
     this.done = true;
     clearTimeout(this.#timer);
-    this.#others?.delete(this);
+    this.#signal?.removeEventListener("abort", this.#abort);
     this.#resolve(result);
   }
 }

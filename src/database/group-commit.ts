@@ -9,11 +9,6 @@ export interface GroupCommitOptions<Item> {
   /** The most transactions under way at once. */
   maxInFlight: number;
   /**
-   * A further transaction starts only once as many items wait as are under way: half the statements under
-   * load, for up to one commit's time that nobody with an open request waits for.
-   */
-  patient?: boolean;
-  /**
    * How long an item waits for others, in ms; 0 when left out. For writes that no request waits for: each
    * commit that is spared leaves the disk to one that a request does wait for.
    */
@@ -46,7 +41,6 @@ export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;
   #waiting: Waiting<Item>[] = [];
   #inFlight = 0;
-  #underWay = 0;
   #scheduled = false;
 
   constructor(options: GroupCommitOptions<Item>) {
@@ -81,20 +75,15 @@ export class GroupCommit<Item> {
   }
 
   get #mayStart(): boolean {
-    const { maxInFlight, maxBatch, patient = false } = this.#options;
-    const waiting = this.#waiting.length;
-    if (waiting === 0 || this.#inFlight >= maxInFlight) return false;
-    return !patient || waiting >= Math.min(this.#underWay, maxBatch);
+    return this.#waiting.length > 0 && this.#inFlight < this.#options.maxInFlight;
   }
 
   #start(): void {
     while (this.#mayStart) {
       const batch = this.#waiting.splice(0, this.#options.maxBatch);
       this.#inFlight += 1;
-      this.#underWay += batch.length;
       void this.#write(batch, this.#options.repeatable).finally(() => {
         this.#inFlight -= 1;
-        this.#underWay -= batch.length;
         this.#schedule();
       });
     }
