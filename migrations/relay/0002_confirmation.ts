@@ -69,7 +69,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       "attempt = 0 and priority = 'replay' and state in ('due', 'claimed')",
     ],
     ["confirmation_not_paid", "verdict, opened_at, invoice_id", "verdict <> 'paid'"],
-    ["confirmation_unknown", "requested_at", "verdict = 'unknown_invoice'"],
+    ["confirmation_unknown", "settled_at", "verdict = 'unknown_invoice'"],
     ["confirmation_erased", "erased_at", "erased_at is not null"],
   ] as const)
     await sql`

@@ -18,7 +18,7 @@ export const unknownKeptSince = sql<Date>`clock_timestamp() - ${KEPT}::interval`
  */
 export const stayedUnknown = sql<boolean>`
   confirmation.verdict = 'unknown_invoice' and confirmation.state = 'done'
-  and confirmation.requested_at < ${unknownKeptSince}`;
+  and confirmation.settled_at < ${unknownKeptSince}`;
 
 interface Given {
   keys: readonly ConfirmationKey[];

@@ -40,7 +40,8 @@ export const ASKED: Columns<Asked> = {
 /**
  * The one statement that opens confirmations. Those for one invoice coalesce in its row; what comes while the
  * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts
- * anew. Rows are locked in invoice order, so that statements side by side cannot deadlock.
+ * anew. What waits for its turn keeps its place, and no index of its row changes. Rows are locked in invoice
+ * order, so that statements side by side cannot deadlock.
  * @param asked a table `asked` of distinct confirmations.
  */
 export function opening(
@@ -64,7 +65,8 @@ export function opening(
       attempt = 0,
       record_only = known.record_only and excluded.record_only,
       requested_at = clock_timestamp(),
-      due_at = case known.state when 'claimed' then known.due_at else clock_timestamp() end,
+      due_at = case known.state when 'claimed' then known.due_at
+        when 'due' then least(known.due_at, clock_timestamp()) else clock_timestamp() end,
       state = case known.state when 'claimed' then 'claimed' else 'due' end,
       priority = case
         when excluded.priority = 'known' then 'known'

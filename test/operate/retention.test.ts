@@ -109,7 +109,8 @@ describe("retention", () => {
     const paid = await addConfirmation(around, old);
     const recent = await addConfirmation(around, {
       verdict: "unknown_invoice",
-      requested_at: at(6),
+      requested_at: at(8),
+      settled_at: at(6),
     });
 
     expect(await applyRetention({ db, actor: "cli:test", retentionMs: 400 * DAY })).toMatchObject({
