@@ -23,7 +23,8 @@ interface Waiting {
 /** What the thread says first, once it has loaded. */
 const UP = "up";
 
-const MAIN = new URL(`./reading-thread-main${extname(import.meta.url)}`, import.meta.url);
+// Looked up only where there is a thread: in a bundle for Lambda nothing lies beside this file.
+const mainFile = () => new URL(`./reading-thread-main${extname(import.meta.url)}`, import.meta.url);
 
 /** More than any body within its limits needs. */
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
@@ -48,7 +49,12 @@ export class ReadingThread {
   #timer: NodeJS.Timeout | undefined;
   #isUp = false;
 
-  constructor({ inflatedBytes, main = MAIN, withinMs = 5_000, maxWaiting = 256 }: ReadingThreadOptions) {
+  constructor({
+    inflatedBytes,
+    main = mainFile(),
+    withinMs = 5_000,
+    maxWaiting = 256,
+  }: ReadingThreadOptions) {
     this.#options = { inflatedBytes, main, withinMs, maxWaiting };
   }
 
