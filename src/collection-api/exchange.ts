@@ -33,8 +33,8 @@ export interface ExchangeLimits {
 }
 
 /**
- * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP status if there was
- * an answer.
+ * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP status if there
+ * was an answer.
  */
 export function exchange(
   dispatcher: Dispatcher,

@@ -3,12 +3,12 @@ import { type Alarm, alarmsGiven } from "../database/alarms.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
-interface Held {
+export interface Held {
   id: string;
   leaseToken: string;
 }
 
-interface GivenBack {
+export interface GivenBack {
   /** How long until it is due again, in ms. */
   dueInMs: number;
   /** Counts one more fault in a row. */

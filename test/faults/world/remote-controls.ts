@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import type { Recorder } from "../history/recorder.ts";
 import { OwnProcess, type OwnProcessOptions } from "./own-process.ts";
@@ -27,7 +28,7 @@ export class Provider {
 
   /** @param keys the source that each API key belongs to. */
   static async start(around: Surroundings, keys: Record<string, string>): Promise<Provider> {
-    const main = new URL("provider-main.ts", import.meta.url).pathname;
+    const main = join(import.meta.dirname, "provider-main.ts");
     const process = new OwnProcess({
       ...around,
       name: "provider-process",
@@ -79,7 +80,7 @@ export class Sns {
   }
 
   static async start(around: Surroundings): Promise<Sns> {
-    const main = new URL("../../../src/cli/main.ts", import.meta.url).pathname;
+    const main = resolve(import.meta.dirname, "../../../src/cli/main.ts");
     const args = [main, "local-sns", "--port", "0", "--json"];
     const process = new OwnProcess({ ...around, name: "sns-process", args });
     const [, port] = await process.says(/"port":\s*(\d+)/);
