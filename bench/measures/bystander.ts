@@ -57,7 +57,7 @@ export async function bystander(stage: Stage, { rounds, ms }: BenchOptions): Pro
   await Promise.all([relay.end(), stranger.end()]);
   await database.drop();
 
-  // Over all rounds: one slow write to the disk decides the p99 of a single round, its fifth slowest callback.
+  // Over all rounds: the p99 of one is its fifth slowest callback, which one slow write to the disk decides.
   const overall = (name: string): Percentiles =>
     percentilesOf((figures[name] ?? []).flatMap((round) => round.took));
   const inRounds = (name: string) =>
