@@ -54,6 +54,12 @@ export function binaryArray<Value>(
   return buffer.subarray(0, at);
 }
 
+/** One value in Postgres' binary format. @throws RefusedValue for a text that is no UUID. */
+export function binaryValue<Value>(value: Value, { bound, write }: Encoding<Value>): Buffer {
+  const buffer = Buffer.allocUnsafe(bound(value));
+  return buffer.subarray(0, write(buffer, value, 0));
+}
+
 const textOf = (oid: number): Encoding<string> => ({
   oid,
   bound: (value) => value.length * 3,

@@ -3,6 +3,7 @@ import {
   BOOLEAN,
   BYTES,
   binaryArray,
+  binaryValue,
   type Encoding,
   FLOAT,
   INTEGER,
@@ -19,14 +20,21 @@ import {
 /** One column of a batch: how its values are sent, and as what. */
 export interface Column<Row> {
   array(rows: readonly Row[]): Buffer;
+  value(row: Row): Buffer | null;
   arrayType: RawBuilder<unknown>;
+  valueType: RawBuilder<unknown>;
 }
 
 const typed =
   <Value>(encoding: Encoding<Value>, type: string, { sentAs = type }: { sentAs?: string } = {}) =>
   <Row>(read: (row: Row) => Value | null): Column<Row> => ({
     array: (rows) => binaryArray(rows.map(read), encoding),
+    value: (row) => {
+      const value = read(row);
+      return value === null ? null : binaryValue(value, encoding);
+    },
     arrayType: sql.raw(sentAs === type ? `${type}[]` : `${sentAs}[]::${type}[]`),
+    valueType: sql.raw(sentAs === type ? type : `${sentAs}::${type}`),
   });
 
 /** @throws RefusedValue, when it is sent, for what is no UUID with dashes. */
@@ -55,6 +63,16 @@ export function unnested<Row>(
 ): RawBuilder<unknown> {
   const arrays = Object.values(columns).map((column) => sql`${parameter(column)}::${column.arrayType}`);
   return sql`unnest(${sql.join(arrays)}) as ${named(name, columns)}`;
+}
+
+/** `(values (…)) as name (column, …)`: one row without a set of rows for each of its columns. */
+export function singleRow<Row>(
+  name: string,
+  columns: Columns<Row>,
+  parameter: (column: Column<Row>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const values = Object.values(columns).map((column) => sql`${parameter(column)}::${column.valueType}`);
+  return sql`(values (${sql.join(values)})) as ${named(name, columns)}`;
 }
 
 const named = (name: string, columns: Columns<never>) =>

@@ -1,5 +1,5 @@
 import { CompiledQuery, type QueryExecutorProvider, type QueryResult, type RawBuilder, sql } from "kysely";
-import { type Columns, unnested } from "./columns.ts";
+import { type Columns, singleRow, unnested } from "./columns.ts";
 
 /**
  * A column of a statement's result, as Postgres names its type; a test holds each statement to its columns.
@@ -75,20 +75,33 @@ export const statements: DeclaredStatement[] = [];
 /**
  * A statement written by hand, with the columns that it returns. Its text is the same each time and is made
  * once, since building the text of a prepared statement costs as much as everything else about a small batch.
+ * It has another text for tables of one row each.
  */
 export class Statement<Given = void, Result extends ResultColumns = ResultColumns> {
   readonly returns: Result;
-  readonly #built: RawBuilder<unknown>;
-  #compiled: CompiledQuery<unknown> | undefined;
+  readonly #batch: CompiledOnce<Given, RowOf<Result>>;
+  readonly #single: CompiledOnce<Given, RowOf<Result>>;
+  readonly #rows: ((given: Given) => readonly unknown[])[] = [];
 
   constructor(returns: Result, build: Build<Given>) {
     this.returns = returns;
     const value = (read: (given: Given) => unknown) => sql`${new Slot(read)}`;
-    this.#built = build({
-      value,
-      table: (name, columns, rows) =>
-        unnested(name, columns, (column) => value((given) => column.array(rows(given)))),
-    });
+    this.#batch = new CompiledOnce(
+      build({
+        value,
+        table: (name, columns, rows) => {
+          this.#rows.push(rows);
+          return unnested(name, columns, (column) => value((given) => column.array(rows(given))));
+        },
+      }),
+    );
+    this.#single = new CompiledOnce(
+      build({
+        value,
+        table: (name, columns, rows) =>
+          singleRow(name, columns, (column) => value((given) => column.value(first(rows(given))))),
+      }),
+    );
     statements.push(this);
   }
 
@@ -102,19 +115,44 @@ export class Statement<Given = void, Result extends ResultColumns = ResultColumn
   }
 
   #execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<RowOf<Result>>> {
+    const isSingle = this.#rows.length > 0 && this.#rows.every((rows) => rows(given).length === 1);
+    return (isSingle ? this.#single : this.#batch).execute(db, given);
+  }
+
+  /** Its texts, as they are sent. */
+  texts(db: QueryExecutorProvider): string[] {
+    return [this.#batch.text(db), this.#single.text(db)];
+  }
+}
+
+class CompiledOnce<Given, Row> {
+  readonly #built: RawBuilder<unknown>;
+  #compiled: CompiledQuery<unknown> | undefined;
+
+  constructor(built: RawBuilder<unknown>) {
+    this.#built = built;
+  }
+
+  text(db: QueryExecutorProvider): string {
+    return this.#compile(db).sql;
+  }
+
+  execute(db: QueryExecutorProvider, given: Given): Promise<QueryResult<Row>> {
     const { sql: text, parameters } = this.#compile(db);
     const values = parameters.map((parameter) =>
       parameter instanceof Slot ? parameter.read(given) : parameter,
     );
-    return db.getExecutor().executeQuery<RowOf<Result>>(CompiledQuery.raw(text, values));
-  }
-
-  texts(db: QueryExecutorProvider): string[] {
-    return [this.#compile(db).sql];
+    return db.getExecutor().executeQuery<Row>(CompiledQuery.raw(text, values));
   }
 
   #compile(db: QueryExecutorProvider): CompiledQuery<unknown> {
     this.#compiled ??= this.#built.compile(db);
     return this.#compiled;
   }
+}
+
+function first<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined) throw new Error("There is no row");
+  return row;
 }

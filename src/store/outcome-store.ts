@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Alarm, Alarms, EndedAlarm } from "../database/alarms.ts";
+import type { Alarm, Alarms } from "../database/alarms.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { ResultOf } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -8,7 +8,7 @@ import { newId } from "../kit/new-id.ts";
 import { step } from "../kit/step.ts";
 import { type ClaimedEvent, lineOf, type Route } from "../outbox/event.ts";
 import type { Outcome } from "./outcome.ts";
-import { type OutcomeToHandOver, storeOutcomes } from "./store-statement.ts";
+import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
 
 export interface OutcomeStoreOptions {
   db: Kysely<Tables>;
@@ -65,14 +65,9 @@ async function write(
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
+    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
     step("outcomes to be stored");
-    const rows = await storeOutcomes.execute(options.db, {
-      outcomes: addressed,
-      leaseToken,
-      leaseMs: handoff?.leaseMs ?? 0,
-      raises: outcomes.flatMap(raisedBy),
-      clears: outcomes.flatMap(clearedBy),
-    });
+    const rows = await execute(options.db, batch);
     step("outcomes stored");
     const told = new Map(rows.map((row) => [leaseOf(row), row]));
     const held = addressed.filter((outcome) => told.has(leaseOf(outcome)));
@@ -84,11 +79,18 @@ async function write(
   }
 }
 
+function execute(db: Kysely<Tables>, batch: Parameters<typeof storeOutcomes.execute>[1]) {
+  const raises = batch.outcomes.flatMap(raisedBy);
+  const clears = batch.outcomes.flatMap(({ invoiceId, source, clears }) =>
+    clears.map((name) => ({ name, source, subject: invoiceId })),
+  );
+  return raises.length + clears.length === 0
+    ? storeOutcomes.execute(db, batch)
+    : storeOutcomesAndAlarm.execute(db, { ...batch, raises, clears });
+}
+
 const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
   raises.map((alarm) => ({ ...alarm, source, subject: invoiceId }));
-
-const clearedBy = ({ invoiceId, source, clears }: Outcome): EndedAlarm[] =>
-  clears.map((name) => ({ name, source, subject: invoiceId }));
 
 function claimedEvent(
   { event, invoiceId, source }: OutcomeToHandOver,

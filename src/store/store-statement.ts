@@ -19,6 +19,9 @@ export interface OutcomeBatch {
   /** The lease of those events that are handed over. */
   leaseToken: string;
   leaseMs: number;
+}
+
+export interface AlarmingBatch extends OutcomeBatch {
   raises: readonly Alarm[];
   clears: readonly EndedAlarm[];
 }
@@ -38,41 +41,53 @@ const RETURNS = {
 /** So that the verdict comes before the event in a timeline. */
 const VERDICT_FIRST = sql<boolean>`(select count(*) from decided) > 0`;
 
+/**
+ * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in
+ * invoice order, and everything else is written for those only (G6).
+ */
+const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
+  with answer as materialized (select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
+  held as materialized (${holding}),
+  decided as (${writingOutcomes}),
+  noted as (${noting(passing)}),
+  snapshots as (${keepingSnapshots}),
+  stored as (${storing}),
+  logged as (${logging(VERDICT_FIRST)}),
+  queued as (${queueing(
+    joiningWellTopic,
+    value(({ leaseToken }) => leaseToken),
+    value(({ leaseMs }) => leaseMs),
+  )})`;
+
 const isQueued = (condition: RawBuilder<unknown>) =>
   isIn(sql`held.source, held.event_id`, sql`select source, event_id from queued where ${condition}`);
+
+const told = sql`
+  select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
+    case
+      when ${isQueued(sql`state = 'claimed'`)} then 'claimed'
+      when ${isQueued(sql`state = 'due'`)} then 'due'
+      when ${isQueued(sql`true`)} then 'held' end as "eventState",
+    held.callback_id as "callbackId", held.requested_at as "requestedAt"
+  from held`;
+
+/** Writes outcomes that neither raise nor clear an alarm: nearly all. */
+export const storeOutcomes = new Statement(
+  RETURNS,
+  (slots: Slots<OutcomeBatch>) => sql`${written(slots)} ${told}`,
+);
 
 const isHeld = (alarm: string) => sql`
   exists (select from held where held.source = ${sql.ref(alarm)}.source
     and held.invoice_id::text = ${sql.ref(alarm)}.subject)`;
 
-/**
- * One statement, so one transaction: which answers' leases still hold is decided first, under lock and in
- * invoice order, and everything else is written for those only (G6), the alarms that tell of them too (G13).
- */
-export const storeOutcomes = new Statement(RETURNS, ({ table, value }: Slots<OutcomeBatch>) => {
-  const raises = table("raise", ALARM, (batch) => batch.raises);
-  const clears = table("ends", ENDED_ALARM, (batch) => batch.clears);
-  return sql`
-    with answer as materialized (select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
-    held as materialized (${holding}),
-    decided as (${writingOutcomes}),
-    noted as (${noting(passing)}),
-    snapshots as (${keepingSnapshots}),
-    stored as (${storing}),
-    logged as (${logging(VERDICT_FIRST)}),
-    queued as (${queueing(
-      joiningWellTopic,
-      value(({ leaseToken }) => leaseToken),
-      value(({ leaseMs }) => leaseMs),
-    )}),
+/** Writes outcomes together with the alarms that tell of them (G13). */
+export const storeOutcomesAndAlarm = new Statement(RETURNS, (slots: Slots<AlarmingBatch>) => {
+  const raises = slots.table("raise", ALARM, (batch) => batch.raises);
+  const clears = slots.table("ends", ENDED_ALARM, (batch) => batch.clears);
+  return sql`${written(slots)},
     raised as (${raising(sql`select * from ${raises} where ${isHeld("raise")}`)}),
     cleared as (${clearing(sql`(name, source, subject) in (
       select name, source, subject from ${clears} where ${isHeld("ends")})`)})
-    select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
-      case
-        when ${isQueued(sql`state = 'claimed'`)} then 'claimed'
-        when ${isQueued(sql`state = 'due'`)} then 'due'
-        when ${isQueued(sql`true`)} then 'held' end as "eventState",
-      held.callback_id as "callbackId", held.requested_at as "requestedAt"
-    from held`;
+    ${told}`;
 });
