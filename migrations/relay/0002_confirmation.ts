@@ -56,7 +56,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ["confirmation_due", "source, priority, (least(attempt + faults, 1)), due_at", "state = 'due'"],
     [
       "confirmation_senders",
-      "source, (coalesce(sender, '')), due_at",
+      "source, (hashtext(coalesce(sender, ''))), due_at",
       // Only who asks for the sender may use it: a claim in order of time would sort all of it.
       "state = 'due' and priority = 'unknown' and coalesce(sender, '') is not null",
     ],

@@ -53,8 +53,9 @@ export class CollectionNames {
     step("collections answered");
     const refused = answers.find((answer) => answer.kind !== "found");
     if (refused !== undefined) return refused;
-    return new Set(answers.map((answer) => nameIn(answer as { collection: Collection })));
+    // One without a name names no invoice's collection.
+    return new Set(answers.flatMap((answer) => nameIn(answer as { collection: Collection }) ?? []));
   }
 }
 
-const nameIn = ({ collection }: { collection: Collection }): string => collection.collectionName ?? "";
+const nameIn = ({ collection }: { collection: Collection }) => collection.collectionName;

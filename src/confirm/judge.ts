@@ -53,7 +53,7 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
 }
 
 /**
- * The alarms about an invoice that are over with this outcome. One that was never asked for twice has none.
+ * The alarms about an invoice that are over with this outcome: only those that an earlier one may have raised.
  */
 function endedBy(
   confirmation: Claimed,
@@ -62,13 +62,14 @@ function endedBy(
   rules: Rules,
   raises: readonly Raised[],
 ): AlarmName[] {
-  const { hasEvidence, requests } = confirmation;
+  const { hasEvidence, requests, attempt } = confirmation;
   const isDone = state === "done";
   const ended: AlarmName[] = hasEvidence && (isDone || answer.kind === "found") ? [OUTSIDE_CONTRACT] : [];
-  if (requests === 1 || !isDone) return ended;
-  ended.push("confirmation_dead");
-  if (verdict !== "quarantined") ended.push("invoice_quarantined");
-  if (isInOrder(confirmation, answer, rules, raises)) ended.push(ANOMALY);
+  if (!isDone) return ended;
+  const wasDone = requests > 1;
+  if (wasDone) ended.push("confirmation_dead");
+  if (wasDone && verdict !== "quarantined") ended.push("invoice_quarantined");
+  if ((wasDone || attempt > 0) && isInOrder(confirmation, answer, rules, raises)) ended.push(ANOMALY);
   return ended;
 }
 
@@ -166,6 +167,9 @@ function found(
   }
 }
 
+const isExpected = (name: string | null, { collectionNames }: Rules): boolean =>
+  collectionNames === null || (name !== null && collectionNames.has(name));
+
 function paid(
   confirmation: Claimed,
   invoice: Extract<Answer, { kind: "found" }>["invoice"],
@@ -173,7 +177,7 @@ function paid(
   rules: Rules,
   raises: Raised[],
 ): Changes {
-  const expected = rules.collectionNames === null || rules.collectionNames.has(invoice.collectionName ?? "");
+  const expected = isExpected(invoice.collectionName, rules);
   if (!expected && !confirmation.released && confirmation.hasEvent !== true) {
     const detail =
       `It is paid, but its collection "${confirmed.collectionName}" is not in COLLECTION_IDS. Release ` +

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { countUndeliveredConfirmations } from "../confirmations/count-waiting.ts";
 import type { AlarmName } from "../database/alarms.ts";
-import { countOpenAlarms } from "../database/open-alarms.ts";
+import { countOpenAlarms } from "../database/list-alarms.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { countDeadEvents } from "../outbox/count-dead.ts";

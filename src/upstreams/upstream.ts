@@ -6,16 +6,24 @@ import { change, readStanding } from "./change.ts";
 import { type Signal, stateOf, transition } from "./machine.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
 
+type SlowDown = Extract<Signal, { kind: "slow_down" }>;
+
 /** What the exchanges since the last write came to. */
 interface Tally {
   answers: number;
   faults: number;
   lastError: string;
-  slowDown: Extract<Signal, { kind: "slow_down" }> | null;
+  /** Without a moment. */
+  slowDown: SlowDown | null;
+  /** The one that names the latest moment. */
+  retryAfter: SlowDown | null;
   refused: Extract<Signal, { kind: "refused" }> | null;
 }
 
-const nothing = (): Tally => ({ answers: 0, faults: 0, lastError: "", slowDown: null, refused: null });
+const nothing = (): Tally => ({
+  ...{ answers: 0, faults: 0, lastError: "" },
+  ...{ slowDown: null, retryAfter: null, refused: null },
+});
 
 export interface UpstreamOptions {
   db: Kysely<Tables>;
@@ -89,8 +97,8 @@ export class Upstream {
         tally.lastError = signal.error;
         return;
       case "slow_down":
-        if (signal.retryAfterMs === null || (tally.slowDown?.retryAfterMs ?? 0) < signal.retryAfterMs)
-          tally.slowDown = signal;
+        if (signal.retryAfterMs === null || signal.retryAfterMs <= 0) tally.slowDown = signal;
+        else if (signal.retryAfterMs > (tally.retryAfter?.retryAfterMs ?? 0)) tally.retryAfter = signal;
         return;
       case "refused":
         tally.refused = signal;
@@ -99,8 +107,9 @@ export class Upstream {
   }
 
   get #isNews(): boolean {
-    const { answers, faults, slowDown, refused } = this.#tally;
-    return faults > 0 || slowDown !== null || refused !== null || (answers > 0 && !this.#isWell);
+    const { answers, faults, slowDown, retryAfter, refused } = this.#tally;
+    const isHeld = (slowDown ?? retryAfter ?? refused) !== null;
+    return faults > 0 || isHeld || (answers > 0 && !this.#isWell);
   }
 
   async #write(tally: Tally): Promise<void> {
@@ -115,7 +124,7 @@ export class Upstream {
       for (const signal of signals) this.#add(signal);
       throw error;
     }
-    this.#isWell = tally.answers > 0 && tally.slowDown === null && tally.refused === null;
+    this.#isWell = tally.answers > 0 && (tally.slowDown ?? tally.retryAfter ?? tally.refused) === null;
   }
 
   async #apply(signal: Signal): Promise<void> {
@@ -137,11 +146,13 @@ export class Upstream {
 }
 
 /** Answers and faults came together: the upstream lives, so only faults alone count against it. */
-function signalsOf({ answers, faults, lastError, slowDown, refused }: Tally): Signal[] {
+function signalsOf({ answers, faults, lastError, slowDown, retryAfter, refused }: Tally): Signal[] {
   const signals: Signal[] = [];
   if (answers > 0) signals.push({ kind: "works" });
   else if (faults > 0) signals.push({ kind: "failed", times: faults, error: lastError });
   if (slowDown !== null) signals.push(slowDown);
+  // Last, so that nothing shortens it.
+  if (retryAfter !== null) signals.push(retryAfter);
   if (refused !== null) signals.push(refused);
   return signals;
 }

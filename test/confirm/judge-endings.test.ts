@@ -24,6 +24,7 @@ describe("the alarms that an outcome ends (G13)", () => {
     ["no longer there: that is odd", paid, notFound, ["confirmation_dead", "invoice_quarantined"]],
     ["unknown in the end", { ...again, attempt: 5 }, notFound, ["confirmation_dead", "invoice_quarantined"]],
     ["paid, and odd", again, found({ type: null }), ["confirmation_dead", "invoice_quarantined"]],
+    ["odd on an earlier step of the ladder, paid now", { attempt: 1 }, found(), ["invoice_anomaly"]],
     ["unpaid as yet", again, unpaid(), []],
     ["readable after evidence", { ...again, hasEvidence: true }, unpaid(), [EVIDENCE]],
     ["not found after evidence", { hasEvidence: true }, notFound, []],
@@ -41,7 +42,9 @@ describe("the alarms that an outcome ends (G13)", () => {
       'It is paid, but its collection "Term 1" is not in COLLECTION_IDS. Release it with: ' +
       `invoice-relay quarantine release ${ID}`;
     expect(outcome).toMatchObject({ lastError: detail, raises: [{ name: "invoice_quarantined", detail }] });
-    expect(judged(again, found({ collectionName: null }), given).verdict).toBe("quarantined");
+    const nameless = { ...rules, collectionNames: new Set([""]) };
+    for (const names of [given, nameless])
+      expect(judged(again, found({ collectionName: null }), names).verdict).toBe("quarantined");
   });
 });
 

@@ -99,7 +99,7 @@ describe("the names of the collections that are published", () => {
     expect(asked).toEqual([]);
   });
 
-  it("are read once in five minutes, all of them", async () => {
+  it("are read once in five minutes, all of them; one without a name names nothing", async () => {
     const { asked, names } = namesOf(
       ["a", "b"],
       named("Term 1"),
@@ -107,7 +107,7 @@ describe("the names of the collections that are published", () => {
       named("Term 1"),
       named("Term 2"),
     );
-    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1", ""]));
+    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1"]));
     vi.advanceTimersByTime(300_000);
     await names.naming("Term 1");
     expect(asked).toEqual(["collection a", "collection b"]);

@@ -96,6 +96,20 @@ describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
     expect(lines.filter(({ alarm }) => alarm === kind.alarms.paused)).toHaveLength(1);
   });
 
+  it("keeps a moment that it named, although a later answer of the same write names none", async () => {
+    const { seen, standing } = await house(kind);
+    const upstream = seen();
+    await Promise.all([
+      upstream.note({ kind: "failed", times: 1, error }),
+      upstream.note({ kind: "slow_down", retryAfterMs: 300_000, error }),
+      upstream.note({ kind: "slow_down", retryAfterMs: null, error }),
+      upstream.note({ kind: "slow_down", retryAfterMs: 0, error }),
+    ]);
+    const { opensInMs, retryInMs } = await standing();
+    expect(retryInMs).toBeGreaterThan(290_000);
+    expect(opensInMs).toBeGreaterThanOrEqual(retryInMs - 1);
+  });
+
   it("keeps the longest moment that it named, however late answers and failures mix", async () => {
     const { seen, standing, alarms } = await house(kind);
     const processes = Array.from({ length: 5 }, seen);

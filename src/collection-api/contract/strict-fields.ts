@@ -75,8 +75,8 @@ export const wholeNumber = (least: number, most: number) =>
   z
     .custom<number | string>((value) => value !== undefined && value !== null, "is missing")
     .transform((value, context): number => {
-      const digits = typeof value === "string" && !/^[+-]?\d{1,15}$/.test(value);
-      const number = digits ? Number.NaN : Number(value);
+      const isNoNumber = typeof value === "string" && !/^[+-]?\d{1,15}$/.test(value);
+      const number = isNoNumber ? Number.NaN : Number(value);
       if (Number.isSafeInteger(number) && number >= least && number <= most) return number;
       context.addIssue(`should be a whole number from ${least} to ${most}`);
       return z.NEVER;

@@ -6,6 +6,9 @@ type Fields = { [key: string]: Json };
 /** Deeper keys than this are no form of ours: they stay one flat key, which only the scan reads. */
 const DEEPEST_KEY = 6;
 
+/** Of a key, indexes included. */
+const MOST_SEGMENTS = 3 * DEEPEST_KEY;
+
 /**
  * The fields of a form body or a query, as the tree that their keys describe: `data[id]=…` and `data.id=…`
  * become `data.id`, indexes are dropped, repeated fields become an array. Fields beyond the limit are not
@@ -17,11 +20,10 @@ const DEEPEST_KEY = 6;
 export function parseForm(text: string, unread: UnreadSet): Fields {
   const fields = emptyFields();
   for (const [key, value] of new URLSearchParams(firstFields(text, unread))) {
-    const segments = key
-      .replace(/^amp;/, "")
-      .split(/[[\].]+/, DEEPEST_KEY + 1)
-      .filter((segment) => !/^\d*$/.test(segment));
-    if (segments.length === 0 || segments.length > DEEPEST_KEY) put(fields, key, value);
+    const all = key.replace(/^amp;/, "").split(/[[\].]+/, MOST_SEGMENTS + 1);
+    const segments = all.filter((segment) => !/^\d*$/.test(segment));
+    const isFlat = segments.length === 0 || segments.length > DEEPEST_KEY || all.length > MOST_SEGMENTS;
+    if (isFlat) put(fields, key, value);
     else put(parentOf(fields, segments), segments.at(-1) ?? key, value);
   }
   return fields;

@@ -11,6 +11,11 @@ describe("keys describe a tree", () => {
     ["dots", "data.id=1", { data: { id: "1" } }],
     ["two below one key", "data[id]=1&data.name=2", { data: { id: "1", name: "2" } }],
     ["indexes are dropped", "events[0][data][id]=1", { events: { data: { id: "1" } } }],
+    [
+      "however many they are",
+      "events[0][0][1].list[2][0].data[0].id=1",
+      { events: { list: { data: { id: "1" } } } },
+    ],
     ["a repeated field is an array", "a=1&a=2&a=3", { a: ["1", "2", "3"] }],
     ["indexed fields too", "a[0]=1&a[1]=2", { a: ["1", "2"] }],
     ["a key that is only an index stays one", "0=1", { 0: "1" }],
