@@ -2,14 +2,15 @@ import { type RawBuilder, sql } from "kysely";
 import { type Class, dueIn, nameOf } from "./classes.ts";
 
 /**
- * The most senders that take turns at once. The walk through them begins at random, so that all get theirs in
- * the end.
+ * The most senders that one walk passes. A second walk begins at a random address, so that those further on
+ * get their turn too.
  */
 const MOST_SENDERS = 500;
 
 /**
- * One of each sender's, then a second one, and so on: whoever sends a million takes no more of a round than
- * whoever sends one. The senders are walked through by the index, a step each, however many rows they have.
+ * Takes one confirmation of each sender, then a second one of each, and so on: whoever sends a million gets
+ * no more of a round than whoever sends one. The index leads from sender to sender in one step each, however
+ * many rows they have.
  */
 export function takingByTurns(one: Class, place: number, limit: RawBuilder<unknown>): RawBuilder<unknown> {
   const sender = sql`coalesce(sender, '')`;
