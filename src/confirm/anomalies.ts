@@ -18,7 +18,7 @@ export interface Compared {
 
 /**
  * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same.
- * What changes after payment is told each time it changes again, and not once more while it stays.
+ * A change after payment is told when it happens, and again only when something changes again.
  */
 export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: Compared): string[] {
   const anomalies: string[] = [];

@@ -22,12 +22,12 @@ import {
 } from "../upstreams/source-row.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
 
-/** A confirmation under lease, and what the relay knew of its invoice at the claim; nothing of a new one. */
+/** A confirmation under lease, and what the relay knew of its invoice at the claim; nothing for a new one. */
 export interface Claimed extends ClaimedConfirmation {
   known?: KnownInvoice | null;
-  /** Its `invoice.paid` stands in the log. */
+  /** Its `invoice.paid` is in the log. */
   hasEvent?: boolean;
-  /** What this try is traced in, and its event with it; left out while tracing is off. */
+  /** The traceparent of this try and of its event; left out while tracing is off. */
   traceparent?: string;
 }
 
@@ -69,9 +69,9 @@ const whenFlooded = new ConfirmationClaim<Claiming & Spending, typeof RETURNS>(R
 });
 
 /**
- * Takes due confirmations of one source. A source that is well and has no limit needs one statement; of any
- * other the allowance is reckoned first and spent by the claim, unless the source has changed meanwhile, so
- * that any number of processes keep one limit.
+ * Takes due confirmations of one source. A source that is well and has no limit needs one statement. For any
+ * other the allowance is reckoned first, and the claim spends it only if the source has not changed
+ * meanwhile, so that any number of processes keep one limit.
  */
 export async function claimConfirmations(
   db: Kysely<Tables>,

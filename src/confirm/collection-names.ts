@@ -2,7 +2,7 @@ import { step } from "../kit/step.ts";
 import type { Collection, NotFound, Refusal } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
 
-/** After this long the names are read again, in ms; a name that does not fit is checked at once. */
+/** Names older than this are read again, in ms; when a name does not fit, after RECHECK_MS already. */
 const STALE_MS = 300_000;
 const RECHECK_MS = 1_000;
 
@@ -28,7 +28,7 @@ export class CollectionNames {
   /**
    * Invoices carry their collection's name, not its id, so the names are read again before one counts as
    * foreign.
-   * @returns null without a restriction; why the names cannot be read, where they cannot.
+   * @returns the names; null without a restriction; the provider's refusal where they cannot be read.
    */
   async naming(name: string): Promise<Read | null> {
     if (this.#options.collectionIds.length === 0) return null;

@@ -45,9 +45,7 @@ export interface ConfirmLineOptions {
   mostReplays: number;
 }
 
-/**
- * The confirmations of one source: each is asked at the provider, judged, and what follows from it is stored.
- */
+/** The confirmations of one source: the provider is asked, its answer judged, and what follows is stored. */
 export class ConfirmLine implements Line<Claimed> {
   readonly name: string;
   readonly #options: ConfirmLineOptions;

@@ -9,7 +9,7 @@ const PATH = "/api/v1/invoices/{id}";
 
 /**
  * One try at a confirmation. It continues the trace of the callback that opened it and is linked to those
- * that coalesced with it; what nobody's callback opened begins a trace of its own.
+ * that coalesced with it; one that no callback opened begins a trace of its own.
  */
 export function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
   const { invoiceId, source, priority, attempt, faults } = confirmation;

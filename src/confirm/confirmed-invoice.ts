@@ -6,7 +6,7 @@ import { type Answer, toUtc } from "../provider/answer.ts";
 import type { Claimed } from "./claim.ts";
 
 /**
- * The row of a confirmed invoice, and whether it is news (G6).
+ * The row of a confirmed invoice, and how its age compares with what is known (G6).
  * @param paidFirst it is Paid and the known answer is not: it counts as the newest whatever its date says.
  * @returns `isOld`: by its date it is older than what is known.
  */

@@ -73,7 +73,7 @@ function endedBy(
   return ended;
 }
 
-/** Nothing about the answer is odd, nor is it still what was odd about the one before. */
+/** Nothing is odd about the answer, and what was paid is Paid. */
 const isInOrder = (confirmation: Claimed, answer: Answer, rules: Rules, raises: readonly Raised[]): boolean =>
   answer.kind === "found" &&
   !raises.some(({ name }) => name === ANOMALY) &&
@@ -140,7 +140,7 @@ function found(
   }).map((detail) => ({ name: ANOMALY, detail }));
   const common = { invoice: confirmed.row, priority: "known" as const, raises };
 
-  // An older answer than the one that is known (G6): kept as a snapshot, decided by what is known.
+  // An answer older than the known one (G6) becomes a snapshot, and what is known decides.
   const counts = confirmed.row.newest ? now : (before ?? now);
   if (paidBefore && now !== "paid") return { ...common, ...staysPaid(confirmation) };
   switch (counts) {
@@ -202,7 +202,7 @@ function paid(
   };
 }
 
-/** By its verdict, by its event, or by the stored answer: whatever of these is left says so. */
+/** Its verdict, its event or the stored answer says so: any one of them is enough. */
 const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
   verdict === "paid" ||
   hasEvent === true ||

@@ -33,7 +33,7 @@ export class KeyProbe {
     });
   }
 
-  /** Called while the source is refused; tries the key when that is due, in whichever process comes first. */
+  /** Called while the source is refused: whichever process comes first when a probe is due tries the key. */
   probeWhenDue(): Promise<void> {
     return this.#once(async () => {
       const { db, upstream } = this.#options;

@@ -10,7 +10,7 @@ export const isLive = (type: string | null): boolean => type?.trim().toLowerCase
 
 /**
  * An event of a confirmed invoice, ready for the log.
- * @param smaller its data where the whole is too large for SNS.
+ * @param smaller the data that takes the place of `event.data` when the whole is too large for SNS.
  */
 export function newEvent(
   event: { id: string; type: string; traceparent?: string | undefined; data: object },
@@ -20,7 +20,7 @@ export function newEvent(
 ): NewEvent {
   const live = isLive(confirmed.type);
   const whole = JSON.stringify(event);
-  // A character takes three bytes at most.
+  // A UTF-16 unit takes three bytes of UTF-8 at most, and most events are far from the limit.
   const fits = whole.length * 3 <= MOST_PAYLOAD_BYTES || Buffer.byteLength(whole) <= MOST_PAYLOAD_BYTES;
   return {
     id: event.id,

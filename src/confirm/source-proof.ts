@@ -17,9 +17,9 @@ const PROVEN_MS = 60_000;
 const TRY_AGAIN_MS = 5_000;
 
 /**
- * Whether it is the provider itself that answers, and not a gateway or a web server before it: then a bare
- * 404 means that there is no such invoice. It is proven by any answer in the provider's own envelope within
- * the last minute.
+ * Whether the provider itself answers, and not a gateway or a web server in front of it: only then does a
+ * bare 404 mean that there is no such invoice. Any answer in the provider's own envelope within the last
+ * minute proves it.
  */
 export class SourceProof {
   readonly #options: SourceProofOptions;

@@ -20,11 +20,11 @@ export interface ClaimedConfirmation extends ConfirmationKey {
   released: boolean;
   /** Its personal data was erased here, and must not come back. */
   erased: boolean;
-  /** It is to be recorded and not published. */
+  /** The provider's answer is to be recorded and not published. */
   recordOnly: boolean;
   /** The answer before this one was outside the contract, and an alarm about it may be open. */
   hasEvidence: boolean;
-  /** Who asked for it, where that is traced. */
+  /** Of the callbacks that asked for it (traceparents.ts); null while tracing is off. */
   traceparents: string | null;
   /** Postgres' clock at the claim, before the GET begins. */
   askedAt: Date;
@@ -78,7 +78,7 @@ export const CLAIMED = {
 export interface ClaimConditions<Given> {
   /** Yields the source's name, or no row when nothing may be taken. */
   admitting(slots: Slots<Given>): RawBuilder<unknown>;
-  /** What is written because of those that were `claimed`. */
+  /** What is written in the same statement, from the rows of `claimed`. */
   thereupon?(slots: Slots<Given>): RawBuilder<unknown>;
   /** Joins to the rows of `claimed`, and the list of what they add. */
   joining: RawBuilder<unknown>;
@@ -86,21 +86,21 @@ export interface ClaimConditions<Given> {
 }
 
 /**
- * Claims due confirmations of one source in one statement. It finds them again by the place of their rows: a
- * join would be planned as if a tenth of all that waits were taken.
+ * Claims due confirmations of one source in one statement. It finds the taken rows again by their ctid: a
+ * join would be planned as if a tenth of all that wait were taken.
  */
 export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLAIMED> {
   readonly #statement: Statement<Given, Result>;
 
-  /** @param options.flooded unknown ids are taken by the turns of their senders. */
+  /** @param options.flooded senders take turns with their unknown ids. */
   constructor(returns: Result, conditions: ClaimConditions<Given>, { flooded = false } = {}) {
     const classes = flooded ? IN_A_FLOOD : IN_ORDER;
     this.#statement = new Statement(returns, (slots: Slots<Given>) => claiming(slots, conditions, classes));
   }
 
   /**
-   * @returns a row for each confirmation; one without an invoice id, that says whether the source is open,
-   *   for none.
+   * @returns a row for each confirmation; if there are none, a single row without an invoice id. Each says
+   *   whether the source is open.
    */
   from(db: Kysely<Tables>, given: Given) {
     return this.#statement.execute(db, given);

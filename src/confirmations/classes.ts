@@ -4,7 +4,7 @@ import type { Priority } from "./confirmation.ts";
 /** A class of work, as the index on due confirmations has it. */
 export interface Class {
   priority: Priority;
-  /** null: asked before or not. */
+  /** null: either. */
   askedBefore: boolean | null;
 }
 
@@ -18,19 +18,19 @@ export const IN_ORDER: readonly Class[] = [
   { priority: "replay", askedBefore: true },
 ];
 
-/** While unknown ids flood in, they are taken by the turns of their senders. */
+/** While unknown ids flood in, their senders take turns. */
 export const IN_A_FLOOD: readonly Class[] = [
   ...IN_ORDER.filter(({ priority }) => priority === "known"),
   { priority: "unknown", askedBefore: null },
   ...IN_ORDER.filter(({ priority }) => priority === "replay"),
 ];
 
-/** What a claim calls the class in that place. */
+/** The name that a claim's statement gives to the class in that place. */
 export const nameOf = (place: number) => sql.table(`class_${place}`);
 
 /**
- * A condition on rows of `confirmation`: due, and of that class. As the number that the index has: of a
- * boolean Postgres makes a condition that no index serves, and would sort all that is due for each claim.
+ * A condition on rows of `confirmation`: due, and of that class. `askedBefore` is compared as the number that
+ * the index holds: no index serves a boolean here, and Postgres would sort all that is due for each claim.
  */
 export const dueIn = ({ priority, askedBefore }: Class) => sql`
   source = (select name from admitted) and priority = ${sql.lit(priority)}

@@ -20,7 +20,7 @@ export async function releaseConfirmations(db: Kysely<Tables>, keys: Keys): Prom
   await release.execute(db, keys);
 }
 
-/** Takes these off the operators' lists, until they are decided again. */
+/** Takes these off the operators' lists until they are settled again. */
 export async function dismissConfirmations(db: Kysely<Tables>, keys: Keys): Promise<void> {
   await dismiss.execute(db, keys);
 }

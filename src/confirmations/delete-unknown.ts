@@ -4,16 +4,14 @@ import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
 import { isGiven, KEY } from "./key-columns.ts";
 
-/**
- * A confirmation of an id that the provider does not know is kept for so long, that no flood stays for ever.
- */
+/** How long a confirmation is kept whose id the provider does not know, so that no flood stays for ever. */
 const KEPT = sql.lit("7 days");
 
-/** The moment from which on they are kept. */
+/** Those that were settled since this moment are kept. */
 export const unknownKeptSince = sql<Date>`clock_timestamp() - ${KEPT}::interval`;
 
 /**
- * A condition on rows of `confirmation`: the provider did not know the invoice, nobody asked again for a
+ * A condition on rows of `confirmation`: the provider did not know the invoice, and nobody asked again for a
  * week.
  */
 export const stayedUnknown = sql<boolean>`

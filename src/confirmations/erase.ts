@@ -21,9 +21,9 @@ const erasing = new Statement(
 
 /**
  * Marks the confirmations of an invoice, so that later answers bring nothing back, and blanks the evidence.
- * An answer that was under way without the mark loses its lease: it is asked again. Whoever wants to open
- * them waits for the end of the transaction, so that what comes later has a later `requested_at`.
- * @returns `found`: the sources that it has a confirmation in; `blanked`: how many held something.
+ * One that was being asked without the mark loses its lease and is asked again. Whoever wants to open one
+ * waits for the end of the transaction, so that what comes later has a later `requested_at`.
+ * @returns `found`: the sources in which it has a confirmation; `blanked`: how many held something.
  */
 export async function eraseConfirmations(
   db: Kysely<Tables>,
@@ -34,8 +34,7 @@ export async function eraseConfirmations(
 }
 
 /**
- * Erased invoices that somebody asked about since, so that callbacks about them may have come: `most` of
- * them.
+ * Up to `most` erased invoices that somebody has asked about since: callbacks about them may have come in.
  */
 export async function reopenedSinceErased(db: Kysely<Tables>, most: number): Promise<string[]> {
   const rows = await db

@@ -3,7 +3,7 @@ import type { Slots } from "../database/statement.ts";
 import type { Claiming } from "./claim.ts";
 import { type Class, dueIn, nameOf } from "./classes.ts";
 
-/** Of each claim, every class that has work due gets at least so much, so that none starves. */
+/** Every class that has work due gets at least this share of each claim, so that none starves. */
 export const RESERVED_SHARE = 1 / 8;
 
 /** How much of a claim each class gets. */
@@ -18,7 +18,7 @@ export class Share<Given extends Claiming> {
     this.#reserved = reserved;
   }
 
-  /** What is left of the claim after the classes before, less what is reserved for those that come after. */
+  /** What earlier classes left of the claim, less what is reserved for later ones. */
   of(place: number): RawBuilder<unknown> {
     const own = this.#classes[place];
     if (own === undefined) return sql`0`;

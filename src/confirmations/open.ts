@@ -7,9 +7,9 @@ import { coalescedTraceparents } from "./traceparents.ts";
 export interface OpeningOptions {
   openedBy: OpenedBy;
   priority: Priority;
-  /** Record what the provider answers and publish nothing; any later opening without it takes it back. */
+  /** Record what the provider answers and publish nothing; any later opening without this revokes it. */
   recordOnly?: boolean;
-  /** How a new confirmation comes into being; due when left out. */
+  /** The state that a new confirmation begins in; due when left out. */
   born?: Born;
 }
 
@@ -38,10 +38,10 @@ export const ASKED: Columns<Asked> = {
 };
 
 /**
- * The one statement that opens confirmations. Those for one invoice coalesce in its row; what comes while the
- * provider is being asked is counted in `requests` and asked again afterwards (G6), and the ladder starts
- * anew. What waits for its turn keeps its place, and no index of its row changes. Rows are locked in invoice
- * order, so that statements side by side cannot deadlock.
+ * The one statement that opens confirmations. Those for one invoice coalesce in its row, and its ladder
+ * starts anew; what comes while the provider is being asked is counted in `requests` and asked again
+ * afterwards (G6). What already waits for its turn keeps its place, and no index of its row changes. Rows are
+ * locked in invoice order, so that concurrent statements cannot deadlock.
  * @param asked a table `asked` of distinct confirmations.
  */
 export function opening(
@@ -78,7 +78,7 @@ export function opening(
       end`;
 }
 
-/** Opens the confirmations; whoever calls it wakes the workers after the commit. */
+/** Opens the confirmations; the caller is to wake the workers after the commit. */
 export async function openConfirmations(
   db: Kysely<Tables>,
   keys: readonly ConfirmationKey[],

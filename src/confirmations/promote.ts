@@ -20,7 +20,7 @@ const promoting = new Statement({}, ({ value }: Slots<Given>) => {
     where confirmation.source = ${source} and confirmation.invoice_id = found.invoice_id`;
 });
 
-/** Asks about ids that proved to be the provider's own before those that nobody knows. @returns how many. */
+/** Puts ids that proved to be the provider's own before those that nobody knows. @returns how many. */
 export const promote = (db: Kysely<Tables>, source: string, invoiceIds: readonly string[]): Promise<number> =>
   promoting.write(db, { source, invoiceIds });
 

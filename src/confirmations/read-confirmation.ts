@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey, Verdict } from "./confirmation.ts";
 
-/** Where one confirmation stands, with the provider's answer that could not be used. */
+/** Where one confirmation stands, with an answer that could not be used; null when there is none. */
 export async function readConfirmation(db: Kysely<Tables>, { invoiceId, source }: ConfirmationKey) {
   const row = await db
     .selectFrom("confirmation")
@@ -24,7 +24,7 @@ export async function readConfirmation(db: Kysely<Tables>, { invoiceId, source }
   return row ?? null;
 }
 
-/** How many replayed confirmations nobody has asked yet. Those that wait on the ladder have been asked. */
+/** How many replayed confirmations have not been asked yet. Those that wait on the ladder have been. */
 export async function countUnaskedReplays(db: Kysely<Tables>): Promise<number> {
   const { count } = await db
     .selectFrom("confirmation")

@@ -4,7 +4,7 @@ import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
 import { isGiven, KEY } from "./key-columns.ts";
 
-/** How far a confirmation is, and since when. */
+/** Where a confirmation stands, and since when. */
 export interface Standing extends ConfirmationKey {
   state: ConfirmationState;
   verdict: Verdict | null;
@@ -30,7 +30,7 @@ const reading = new Statement(
     from ${table("given", KEY, (keys) => keys)} join confirmation on ${isGiven}`,
 );
 
-/** How those of them stand that there are, in no order. */
+/** The standings of these confirmations, in no order; those that do not exist are left out. */
 export async function standingsOf(db: Kysely<Tables>, keys: readonly ConfirmationKey[]): Promise<Standing[]> {
   return keys.length === 0 ? [] : await reading.execute(db, keys);
 }

@@ -20,7 +20,7 @@ export function splitTraceparents(joined: string | null): { parent: string | nul
 
 /**
  * The `traceparents` of a confirmation that is asked for again, in terms of `known` and `excluded`: one that
- * was settled begins anew, one that is open keeps what opened it.
+ * was settled begins anew, one that is open keeps its own and adds the new ones while there is room.
  */
 export const coalescedTraceparents: RawBuilder<unknown> = sql`
   case when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents

@@ -7,7 +7,7 @@ import type { ConfirmationKey, Priority, Verdict } from "./confirmation.ts";
 export interface ConfirmationOutcome extends ConfirmationKey {
   /** Written only while this is still the row's lease (G6). */
   leaseToken: string;
-  /** What `requests` was at the claim: what came later asks again. */
+  /** What `requests` was at the claim; a higher count since then means that it is asked again. */
   requests: number;
   state: "due" | "done" | "dead";
   verdict: Verdict | null;
@@ -70,8 +70,9 @@ export const writingOutcomes: RawBuilder<unknown> = sql`
   returning 1`;
 
 /**
- * What the rows in `held` say no longer once they are settled: that an ask gave no usable answer, and the
- * verdict that another takes the place of. One that is done was answered: its error is why it is held back.
+ * What the history keeps because the rows in `held` will lose it: that an ask gave no usable answer, and a
+ * verdict that a new one replaces. The error of one that is done is no failed ask, but the reason for its
+ * quarantine.
  */
 export const passing: RawBuilder<unknown> = sql`
   select invoice_id, source, clock_timestamp() as at, 'ask_failed' as kind, last_error as detail

@@ -32,13 +32,13 @@ const RETURNS = {
 interface Conditions<Given> {
   /** Yields a row while the topic takes events, with a column `wanted`: how many. */
   admitting(slots: Slots<Given>): RawBuilder<unknown>;
-  /** What is written because of those that were `claimed`. */
+  /** What is written in the same statement, from the rows of `claimed`. */
   thereupon?(slots: Slots<Given>): RawBuilder<unknown>;
 }
 
 /**
- * Claims due events of one route in one statement. It finds them again by the place of their rows: a join
- * would be planned as if a tenth of all that waits were taken.
+ * Claims due events of one route in one statement. It finds the taken rows again by their ctid: a join would
+ * be planned as if a tenth of all that wait were taken.
  */
 export class EventClaim<Given extends Claiming> {
   readonly #statement: Statement<Given, typeof RETURNS>;

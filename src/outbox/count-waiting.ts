@@ -27,7 +27,7 @@ const counting = new Statement({ count: returned.count }, ({ table, value }: Slo
 
 /**
  * How many events of these routes are on their way or should be.
- * @param since the moment, as Postgres writes it, at which they were due; now when null.
+ * @param since the moment, as Postgres writes it, by which they were due; now when null.
  */
 export async function countWaiting(
   db: Kysely<Tables>,

@@ -3,7 +3,6 @@ import { type Columns, text, uuid } from "../database/columns.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** Which event. */
 export interface EventKey {
   id: string;
   source: string;

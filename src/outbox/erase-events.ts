@@ -40,7 +40,7 @@ export async function eraseEvents(
 const BLANK = { title: null, reference: null, payer: null, biller: null, metadata: {} };
 
 /**
- * The event without what may name a person. Money is text in it, so that nothing of an amount is lost. Pure.
+ * The event without what may name a person. Its money is text, so parsing loses nothing of an amount. Pure.
  */
 function erasedPayload(payload: string): string {
   const event = JSON.parse(payload) as { data: Record<string, unknown> };

@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 
 /**
- * A condition on rows of `claimed`, confirmations: the invoice's event is in the log. Not "exists", for which
- * Postgres may read all events once, by a plan from a time when there were few.
+ * A condition on rows of `claimed`, confirmations: the invoice's event is in the log. Not `exists`: by a plan
+ * from a time when there were few events, Postgres might read them all.
  */
 export const paidEventIsLogged = sql<boolean>`
   (select event.id from event where event.source = claimed.source
     and event.invoice_id = claimed.invoice_id and event.type = 'invoice.paid') is not null`;
 
 /**
- * Whether SNS accepted an event, for a query over `event`: by the usual way, not only on a replay elsewhere.
+ * Whether SNS accepted an event, for a query over `event`; acceptances of replays do not count.
  * This and `publishedOn` are the only places that say what "published" means.
  */
 export const isAccepted = sql<boolean>`
@@ -28,10 +28,10 @@ export const publishedOn = (topicArn: ReturnType<typeof sql>) => sql<boolean>`
 export const rightTopic = ({ live, test }: { live: unknown; test: unknown }) => sql`
   (case event.invoice_type when 'Live' then ${live}::text else ${test}::text end)`;
 
-/** Where an event stands, for a query over `event` with its `outbox` row joined, if it has one. */
+/** Where an event stands; `lost`: it waits nowhere, and no acceptance is kept. */
 export type EventState = "due" | "claimed" | "held" | "dead" | "published" | "lost";
 
-/** `lost`: it waits nowhere, and no acceptance is kept. */
+/** For a query over `event` with its `outbox` row joined, if it has one. */
 export const eventState = sql<EventState>`
   case when outbox.state is not null then outbox.state when ${isAccepted} then 'published' else 'lost' end`;
 

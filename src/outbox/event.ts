@@ -20,7 +20,7 @@ export interface NewEvent {
   payload: string;
   /** Parts of the invoice were left out for size. */
   truncated: boolean;
-  /** What it came to be in; null while that is not traced. */
+  /** Of the confirmation that it came from; null while tracing is off. */
   traceparent: string | null;
 }
 
@@ -40,7 +40,7 @@ export interface ClaimedEvent {
   callbackId: string | null;
   /** When its invoice was last asked for; null where nobody knows. */
   requestedAt: Date | null;
-  /** What it came to be in; null where that was not traced. */
+  /** Of the confirmation that it came from; null where that was not traced. */
   traceparent: string | null;
 }
 

@@ -4,7 +4,7 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import type { Tables } from "../database/tables.ts";
 import { type EventState, eventState, joiningOutbox } from "./event-state.ts";
 
-/** An event of an invoice exactly as it is published, and where it was taken. */
+/** An event of an invoice exactly as it is published, and which topics accepted it. */
 export interface WholeEvent {
   source: string;
   id: string;
@@ -17,7 +17,7 @@ export interface WholeEvent {
   publications: { topicArn: string; messageId: string; publishedAt: Date; replayId: string | null }[];
 }
 
-/** So many acceptances are shown of an event that was replayed again and again. */
+/** The most acceptances that are read of one event, however often it was replayed. */
 const MOST_PUBLICATIONS = 50;
 
 const reading = new Statement(
@@ -38,7 +38,7 @@ const reading = new Statement(
     order by event.source, event.type`,
 );
 
-/** The events of an invoice, with their acceptances, the first ones first. */
+/** The events of an invoice, each with its first acceptances in order. */
 export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<WholeEvent[]> {
   const events = await reading.execute(db, invoiceId);
   return await Promise.all(

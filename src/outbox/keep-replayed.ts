@@ -37,8 +37,8 @@ const keeping = new Statement({}, ({ table, value }: Slots<Given>) => {
 });
 
 /**
- * Keeps the acceptances of one replay, whoever holds its lease now: they happened. Kept a second time,
- * because nobody knew whether the first write came through, they are there once.
+ * Keeps the acceptances of one replay, whoever holds its lease now: they happened. Keeping them again, when
+ * nobody knows whether the first write got through, adds no second row.
  * @returns how many are new.
  */
 export async function keepReplayed(

@@ -9,7 +9,7 @@ export interface OrphanedAcceptance {
   publishedAt: Date;
 }
 
-/** The acceptances of a period whose event is not in the log, at most so many. */
+/** The acceptances of a period whose event is not in the log; at most `limit`. */
 export async function orphanedAcceptances(
   db: Kysely<Tables>,
   source: string,

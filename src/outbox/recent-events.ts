@@ -3,7 +3,7 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import type { Tables } from "../database/tables.ts";
 import { isAccepted } from "./event-state.ts";
 
-/** A payment that SNS took, and when its event was made and taken first. */
+/** A payment whose event SNS accepted: when the event was made, and when it was first accepted. */
 export interface Delivery {
   invoiceId: string;
   source: string;
@@ -29,7 +29,7 @@ const readingDeliveries = new Statement(
     where taken.at is not null`,
 );
 
-/** Of the newest `most` events, those that SNS took. */
+/** Of the newest `most` events, those that SNS accepted. */
 export const newestDeliveries = (db: Kysely<Tables>, most: number): Promise<Delivery[]> =>
   readingDeliveries.execute(db, { most });
 
@@ -60,11 +60,11 @@ const countingPublications = new Statement(
       and replay_id is null group by 1`,
 );
 
-/** How many events were made in each minute of a period that has any; by the minute's beginning, in ms. */
+/** How many events were made, by the minute's beginning in ms; minutes without any are left out. */
 export const eventsByMinute = async (db: Kysely<Tables>, from: Date, to: Date): Promise<ByMinute> =>
   minutesOf(await countingEvents.execute(db, { from, to }));
 
-/** The same of SNS' acceptances, replays left out. */
+/** The same for acceptances by SNS, replays left out. */
 export const publicationsByMinute = async (db: Kysely<Tables>, from: Date, to: Date): Promise<ByMinute> =>
   minutesOf(await countingPublications.execute(db, { from, to }));
 
@@ -95,7 +95,7 @@ const readingHappenings = new Statement(
     order by event.created_at desc limit ${value(({ most }) => most)}`,
 );
 
-/** The newest `most` events that were made since, with those of them that SNS took; the oldest first. */
+/** What happened to the newest `most` events made since then, the oldest first. */
 export async function eventHappenings(
   db: Kysely<Tables>,
   since: Date,

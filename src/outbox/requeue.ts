@@ -26,8 +26,8 @@ const queueing = new Statement({ id: returned.uuid }, ({ value }: Slots<Given>) 
 });
 
 /**
- * Queues logged events again, with the same id, that no acceptance on the topic that is right today is kept
- * of, and that wait nowhere. What waits, is held or dead stays as it is.
+ * Queues the logged events of these invoices again, with the same id, unless an acceptance on the topic that
+ * is right today is kept. What is already in the outbox stays as it is, held and dead events too.
  * @returns the ids of the events that are queued now.
  */
 export async function requeue(

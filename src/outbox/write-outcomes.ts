@@ -35,7 +35,7 @@ const OUTCOME: Columns<EventOutcome> = {
 
 interface Outcomes {
   outcomes: readonly EventOutcome[];
-  /** Of those that died. */
+  /** About the events that became dead letters. */
   alarms: readonly Alarm[];
 }
 
@@ -68,7 +68,7 @@ const RETURNS = { accepted: returned.count } as const;
 
 const allAccepted = new Statement(RETURNS, (slots: Slots<Outcomes>) => writing(slots, sql``));
 
-/** That a send failed is kept for the invoice's timeline. */
+/** Failed sends, kept for the invoice's timeline. */
 const failures = sql`
   select event.invoice_id, event.source, clock_timestamp(), 'send_failed',
     coalesce(failed.error, 'no reason was given')
@@ -82,7 +82,7 @@ const withFailures = new Statement(RETURNS, (slots: Slots<Outcomes>) => {
 });
 
 /**
- * Keeps what became of the entries of batches, and the alarms of those that died (G13), in one transaction.
+ * Keeps what became of the entries of batches, and the alarms about dead letters (G13), in one transaction.
  */
 export async function writeOutcomes(db: Kysely<Tables>, given: Outcomes): Promise<void> {
   const isGood = given.outcomes.every(({ state }) => state === "accepted");

@@ -61,7 +61,7 @@ const readingInOrder = new Statement(
     order by 1`,
 );
 
-/** When each was asked for and stored, the first one first. */
+/** When each answer was asked for and stored, the first one first. */
 export const answersInOrder = (db: Kysely<Tables>, invoiceId: string) =>
   readingInOrder.execute(db, invoiceId);
 

@@ -34,7 +34,7 @@ const erasing = new Statement(
 /**
  * Blanks the personal data of an invoice and of its snapshots; ids and amounts stay.
  * @param sources all that may hold it: the tables are looked up by source first.
- * @returns `found`: how many rows are about it; the others: how many were blanked.
+ * @returns `found`: in how many sources it is stored; the others: how many rows were blanked.
  */
 export async function erasePayments(
   db: Kysely<Tables>,

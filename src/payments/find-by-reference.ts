@@ -1,9 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/**
- * The ids of the invoices with this reference of the merchant's, the last confirmed first; `most` of them.
- */
+/** The ids of up to `most` invoices with this reference of the merchant's, the last confirmed first. */
 export async function findByReference(
   db: Kysely<Tables>,
   reference: string,

@@ -12,22 +12,22 @@ export const KNOWN_INVOICE = {
   digest: nullable(returned.text()),
 } as const;
 
-/** The select list to KNOWN_INVOICE, for a query that joins `joiningInvoice`. */
+/** The select list for KNOWN_INVOICE, in a query that joins `joiningInvoice`. */
 export const knownInvoice = sql`
   invoice.status, invoice.modified_at as "modifiedAt", invoice.amount, invoice.total_amount as "totalAmount",
   invoice.digest`;
 
 /**
- * Joins the invoice of the rows of `claimed`, confirmations. Each is looked up: of a plain join Postgres may
- * make one with all invoices, by a plan from a time when there were few.
+ * Joins the invoice of the rows of `claimed`, confirmations. Each is looked up by itself: for a plain join
+ * Postgres might read all invoices, by a plan from a time when there were few.
  */
 export const joiningInvoice = sql`
   left join lateral (select * from invoice
     where invoice.source = claimed.source and invoice.id = claimed.invoice_id limit 1) as invoice on true`;
 
 /**
- * A condition on rows of `asked`: nothing is stored of its invoice. Not "not exists", from which Postgres
- * would make a join with all invoices.
+ * A condition on rows of `asked`: nothing is stored of its invoice. Not `not exists`, which Postgres would
+ * turn into a join with all invoices.
  */
 export const noInvoiceIsKnown = sql<boolean>`
   (select invoice.id from invoice
@@ -45,7 +45,7 @@ export const knownInvoiceIn = ({
 }: Row): KnownInvoice | null =>
   status === null || digest === null ? null : { status, modifiedAt, amount, totalAmount, digest };
 
-/** An invoice that the provider knew; null when none is stored. */
+/** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
 export async function newestInvoiceId(db: Kysely<Tables>, source: string): Promise<string | null> {
   const row = await db
     .selectFrom("invoice")

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
 
 /**
- * What an invoice is found by whose payer's address somebody knows: 32 bits of its digest. Many addresses
- * share one, so whoever looks for it compares the address itself.
+ * What invoices are looked up by when only the payer's address is known: 32 bits of the address's digest;
+ * null without an address. Addresses may share one, so whoever looks it up compares the address itself.
  */
 export function emailHash(address: string | null): number | null {
   const plain = plainEmail(address ?? "");
   return plain === "" ? null : hash("sha256", plain, "buffer").readInt32BE(0);
 }
 
-/** As addresses are compared. */
+/** An address in the form in which addresses are compared. */
 export const plainEmail = (address: string): string => address.trim().toLowerCase();
 
 /** A confirmed invoice, ready for its row. Money as decimal strings; no text holds a NUL. */

@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** Statuses as they are compared: without case. */
+/** Statuses in the form in which they are compared. */
 export const comparable = (statuses: readonly string[]): string[] =>
   statuses.map((status) => status.trim().toLowerCase());
 
-/** A condition on rows of `invoice`. @param statuses `comparable`: its status is one of these. */
+/** A condition on rows of `invoice`: the status is one of these. @param statuses made by `comparable`. */
 export const hasStatus = (statuses: RawBuilder<unknown>) =>
   sql<boolean>`lower(btrim(invoice.status)) = any(${statuses}::text[])`;
 
@@ -14,7 +14,7 @@ export interface StoredPayment {
   paidAt: Date;
 }
 
-/** Invoices that are stored as paid in a window, in order of id, after the given one. */
+/** Up to `limit` invoices that are stored as paid in a period, by id, from the one after `after`. */
 export async function readStoredPayments(
   db: Kysely<Tables>,
   source: string,

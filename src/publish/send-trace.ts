@@ -9,9 +9,9 @@ export interface TracedBatch {
 }
 
 /**
- * An entry continues the trace that its event came to be in; the request is linked to all of its entries
- * (OpenTelemetry, semantic conventions for messaging: create and send). A replay is a story of its own, days
- * later: its entries begin traces.
+ * An entry continues the trace in which its event was made; the request is linked to all of its entries
+ * (OpenTelemetry, semantic conventions for messaging: create and send). A replay may come days later: its
+ * entries begin traces of their own.
  */
 export function startSending(
   tracer: Tracer,

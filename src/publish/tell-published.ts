@@ -32,12 +32,12 @@ export function tellPublished(
   );
 }
 
-/** Two machines' clocks may differ: never less than 0. To the millisecond. */
+/** Never less than 0, although two machines' clocks may differ; to the millisecond. */
 const secondsBetween = (from: Date | null, to: Date): number | null =>
   from === null || Number.isNaN(from.getTime()) ? null : Math.max(0, to.getTime() - from.getTime()) / 1_000;
 
 /**
- * Whatever stands in the tables was sent as it is; nothing here may stop what is out already from being told.
+ * The payload was sent just as it stands in the table; one that cannot be read must not stop the log line.
  */
 function paidAtOf(payload: string): Date | null {
   try {

@@ -26,7 +26,7 @@ export interface CallbackIntakeOptions {
   log: CallbackLog;
   /** Reads what is heavy; null to read everything here. */
   readingThread: ReadingThread | null;
-  /** Nothing is written before the database was found right. */
+  /** False until the database has been found in order: nothing is recorded before. */
   mayRecord: () => boolean;
   logger: Logger;
   metrics: Metrics;
@@ -52,7 +52,7 @@ interface Recorded {
   cut: CallbackCut | null;
 }
 
-/** Who may call → read → judge → record. What is answered is decided by whoever holds the response. */
+/** Token → body → checks → ids → budget → record. Whoever holds the response decides what is answered. */
 export class CallbackIntake {
   readonly #options: CallbackIntakeOptions;
   readonly #tokens: CallbackTokens;
@@ -131,7 +131,10 @@ export class CallbackIntake {
     );
   }
 
-  /** The body as it is recorded, and what was cut of the callback. Forgeries spend nobody's token. */
+  /**
+   * The body as it is recorded, and what was cut of the callback. Refused callbacks have a token budget of
+   * their own, so that forgeries do not spend the real one.
+   */
   #withinBudget(
     { source, name }: TokenOwner,
     address: string,
@@ -189,7 +192,10 @@ const tooLarge = (addition: string): Intake => ({
   why: `A callback may hold ${BODY_LIMIT} bytes at most${addition}.`,
 });
 
-/** Behind a trusted proxy the client's own; a proxy may pass on anything, so only a real address counts. */
+/**
+ * The client's own address where a trusted proxy names it. A proxy may pass on anything, so only a
+ * well-formed address counts.
+ */
 function addressOf(request: Request): string {
   const direct = request.socket.remoteAddress ?? "";
   if (request.headers["x-forwarded-for"] === undefined) return direct;

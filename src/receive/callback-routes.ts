@@ -19,7 +19,7 @@ export interface CallbackRoutesOptions {
   ackBody: string;
   /** Where a payer's browser goes; null for the page of our own. */
   redirectUrl: string | null;
-  /** Asked with the source when a recorded callback names no invoice: the sweep should come forward. */
+  /** Asked to bring a source's sweep forward when a callback named no invoice or was not read whole. */
   nothingNamed: Paced;
 }
 
@@ -70,15 +70,15 @@ function answer(
     );
   }
   if (taken.kind === "refused") {
-    // 400, not 2xx: a sender with a wrong secret must notice, and its later tries heal what a fixed secret
-    // missed.
+    // 400, not 2xx: a sender with a wrong secret must notice, and once the secret is right its retries bring
+    // what was refused.
     response.status(400).type("text/plain").send("The callback's signature or origin is not accepted.\n");
     return;
   }
   acknowledge(response, ackStatus, ackBody);
 }
 
-/** Exactly what the provider wants: no charset, ETag or other addition that a framework would make. */
+/** Exactly what the provider wants, without the ETag and other headers that a framework would add. */
 function acknowledge(response: Response, status: number, body: string): void {
   const bodiless = status === 204 || status === 205;
   response.writeHead(
@@ -98,7 +98,7 @@ function turnAway(
   { status, why }: Extract<Intake, { kind: "turned_away" }>,
   browser: boolean,
 ): void {
-  // Whoever holds no token holds no connection either.
+  // Whoever is turned away keeps no connection.
   response.status(status).setHeader("connection", "close");
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
   if (status === 429) response.setHeader("retry-after", "60");

@@ -5,12 +5,12 @@ import type { Intake } from "./callback-intake.ts";
 /** The callbacks' path, as OpenTelemetry names a route: no token, no reference. */
 const ROUTE = "/callbacks/{token}";
 
-/** So many of the ids that a callback names are told. */
+/** The most of a callback's invoice ids that its span names. */
 const MOST_IDS = 10;
 
 /**
- * The request of a callback. It begins a trace, always: what a stranger's `traceparent` says is a link and no
- * more, so that nobody outside decides what belongs together here, or what is sampled.
+ * The span of a callback's request. It always begins a trace: a stranger's `traceparent` becomes a link and
+ * no more, so that nobody outside decides what belongs together here, or what is sampled.
  */
 export function startReceiving(tracer: Tracer, request: Request): Span {
   const theirs = request.headers.traceparent;
@@ -21,7 +21,7 @@ export function startReceiving(tracer: Tracer, request: Request): Span {
   });
 }
 
-/** Who holds no token is not told of: the span never ends. */
+/** What was turned away is not traced: its span never ends. */
 export function endReceiving(span: Span, taken: Intake, status: number): void {
   if (taken.kind === "turned_away") return;
   span.set({ "invoice_relay.outcome": taken.kind, "http.response.status_code": status });

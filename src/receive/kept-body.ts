@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** The first bytes that are kept of a body over budget: more than an honest callback has. */
+/** How many bytes are kept of a body over budget: more than an honest callback has. */
 const KEPT_BYTES = 4_096;
 
 /** What is recorded of a body, and how it differs from what was sent; `cut` is null when it does not. */

@@ -26,7 +26,7 @@ export type MaskedTexts = Omit<RequestTexts, "rawHeaders"> & {
   headers: [name: string, value: string][];
 };
 
-/** What takes the secrets out of what is recorded of a request beside its body. */
+/** @returns a function that masks the secrets in what is recorded of a request beside its body. */
 export function requestMask(sources: readonly Source[]): (texts: RequestTexts) => MaskedTexts {
   const configured = sources.flatMap(({ callbackChecks }) => checkedHeaders(callbackChecks));
   const secretHeaders: ReadonlySet<string> = new Set([...SECRET_HEADERS, ...configured]);

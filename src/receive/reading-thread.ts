@@ -29,7 +29,7 @@ const mainFile = () => new URL(`./reading-thread-main${extname(import.meta.url)}
 /** More than any body within its limits needs. */
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** Recorded as it came; what is in it stays unread. */
+/** For a callback that the thread could not read: it is recorded as it came. */
 const NOT_READ: Reading = {
   kind: "unreadable",
   why: "reading the body took too long or too much memory",
@@ -74,7 +74,7 @@ export class ReadingThread {
     });
   }
 
-  /** Ends the thread; who still waits is told to try again. */
+  /** Ends the thread; whoever still waits is told to try again. */
   stop(): void {
     const left = this.#waiting.splice(0);
     if (this.#current !== null) left.unshift(this.#current);
@@ -93,7 +93,7 @@ export class ReadingThread {
     }
     this.#worker ??= this.#start();
     this.#worker.ref();
-    // A copy of its own, which is handed over: the thread's garbage is not ours.
+    // Handing over the body itself would take it from whoever is still to record it.
     const body = new Uint8Array(next.request.body);
     const { inflatedBytes, withinMs } = this.#options;
     this.#worker.postMessage({ request: { ...next.request, body }, inflatedBytes }, [body.buffer]);

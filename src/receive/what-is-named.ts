@@ -11,7 +11,7 @@ export const BODY_LIMIT = 256 * 1024;
 /** What a callback names, as it is recorded. */
 export type Named = Pick<IncomingCallback, "invoiceIds" | "foundBy" | "verdict"> & { unread: Unread[] };
 
-/** More than an honest callback has; decompressed it may be anything. */
+/** More than an honest callback has. A compressed body is heavy whatever its size. */
 const HEAVY_BYTES = 16 * 1024;
 
 /** What a callback that passed its checks names; a heavy one is read in the thread, where there is one. */
@@ -35,7 +35,7 @@ export async function namedIn(
     : { invoiceIds: [], foundBy: null, verdict: reading.kind, unread };
 }
 
-/** What one that failed a check seems to name: neither inflated nor parsed, and never asked for. */
+/** What a callback that failed a check seems to name. It is neither inflated nor parsed; nothing is asked. */
 export function namedInRefused(query: string, body: Buffer): Named {
   const invoiceIds = glance(query, body);
   const foundBy = invoiceIds.length === 0 ? null : "glance";

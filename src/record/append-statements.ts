@@ -65,10 +65,10 @@ interface AlarmingBatch extends Batch {
   alarms: readonly Alarm[];
 }
 
-/** A flood of what is alarmed touches an open alarm so seldom, in ms. */
+/** An open alarm is touched this often at most, in ms, however many callbacks raise it again. */
 const TOUCH_EVERY_MS = 10_000;
 
-/** Together with what they tell of their senders (G13); for the few batches that do. */
+/** With the alarms about their senders (G13); for the few batches that have any. */
 export const appendAndAlarm = new Statement(
   {
     name: returned.text<AlarmName>(),

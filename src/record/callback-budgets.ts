@@ -19,7 +19,7 @@ const SHARES: Columns<BudgetShares> = {
   ids: float(({ ids }) => ids),
 };
 
-/** What is left of a share that was spent earlier: a budget empties evenly over an hour. */
+/** What still counts of an earlier share, and what is added: a budget empties evenly over an hour. */
 const left = (what: "bytes" | "callbacks" | "ids") => sql`
   greatest(0, known.${sql.ref(what)} - extract(epoch
   from clock_timestamp() - known.counted_at)::float8 / 3600)
@@ -35,11 +35,11 @@ const sharing = new Statement(
     returning key, bytes, callbacks, ids`,
 );
 
-/** Adds what one process let through. @returns what all processes did, by now. */
+/** Adds what one process spent. @returns what all processes have spent by now, for the same keys. */
 export const shareBudgets = (db: Kysely<Tables>, spent: readonly BudgetShares[]): Promise<BudgetShares[]> =>
   sharing.execute(db, spent);
 
-/** What was spent an hour ago counts no longer. */
+/** What was spent more than an hour ago no longer counts. */
 export async function forgetBudgets(db: Kysely<Tables>): Promise<void> {
   await sql`delete from callback_budget where counted_at < clock_timestamp() - interval '1 hour'`.execute(db);
 }

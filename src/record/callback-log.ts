@@ -67,7 +67,7 @@ export interface CallbackLogOptions {
   maxWaiting?: number;
 }
 
-/** More than an honest callback has, of either, makes it heavy. */
+/** More of either than an honest callback has makes it heavy. */
 const HEAVY_BYTES = 16 * 1024;
 const HEAVY_IDS = 10;
 

@@ -48,7 +48,7 @@ const readingFirst = new Statement(
 export const firstCallbacksNaming = (db: Kysely<Tables>, invoiceId: string, most: number) =>
   readingFirst.execute(db, { invoiceId, most });
 
-/** Whether the log still holds a callback. @param receivedAt, id expressions. */
+/** A condition: the log still holds the callback that the two expressions name. */
 export const isLogged = (
   receivedAt: RawBuilder<unknown>,
   id: RawBuilder<unknown>,

@@ -22,7 +22,7 @@ const dating = new Statement(
       as before`,
 );
 
-/** The first moment of the month that holds what is just `ageMs` old; UTC, by Postgres' clock. */
+/** The first moment of the month in which what is now `ageMs` old came in; UTC, by Postgres' clock. */
 export async function firstOfMonthBefore(db: Kysely<Tables>, ageMs: number): Promise<Date> {
   const [row] = await dating.execute(db, { ageMs });
   return row?.before ?? new Date(0);
@@ -46,7 +46,7 @@ const listing = new Statement(
 export const partitionsBefore = (db: Kysely<Tables>, before: Date): Promise<OldPartition[]> =>
   listing.execute(db, { before });
 
-/** Names the callbacks of a table that are about one of `keep`, rows of source and invoice_id. */
+/** Selects a table's callbacks that are about one of `keep`, rows of source and invoice_id. */
 const about = (table: RawBuilder<unknown>, keep: RawBuilder<unknown>) => sql`
   with keep as materialized (${keep})
   select old.received_at, old.id from ${table} as old
@@ -56,7 +56,7 @@ const about = (table: RawBuilder<unknown>, keep: RawBuilder<unknown>) => sql`
   join keep on keep.source = old.source and old.invoice_ids @> array[keep.invoice_id]
   where cardinality(old.invoice_ids) > 1`;
 
-/** A partition's callbacks, by way of the log: a role may read the log, and not each of its partitions. */
+/** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
 const within = ({ from, to }: OldPartition) => sql`
   (select * from callback where received_at >= ${from} and received_at < ${to})`;
 
@@ -96,7 +96,7 @@ export async function countPartition(
 
 /**
  * Takes a partition out of the log; callbacks about one of `keep` move to the default partition and stay.
- * Callbacks that come in wait for the commit, which is to follow at once.
+ * Incoming callbacks wait until the transaction ends, so the caller is to commit at once.
  * @throws lock_not_available (SQLSTATE 55P03) when the log is busy.
  */
 export async function dropPartition(
@@ -112,7 +112,7 @@ export async function dropPartition(
   );
 }
 
-/** Callbacks from before that moment which were kept, and are about none of `keep` any longer. */
+/** Callbacks from before that moment that were kept, and are no longer about any of `keep`. */
 const stragglers = (before: Date, keep: RawBuilder<unknown>) => sql`
   select old.received_at, old.id from callback_default as old
   where old.received_at < ${before} and (old.received_at, old.id) not in (

@@ -8,7 +8,7 @@ import { receivedAt } from "./payment-state.ts";
 
 export interface CallbackFilters {
   source?: string | undefined;
-  /** Its own, which says that it asks nothing. */
+  /** The callback's own: one that has it asks about no invoice. */
   verdict?: OwnVerdict | undefined;
   foundBy?: string | undefined;
   remoteAddress?: string | undefined;
@@ -64,7 +64,7 @@ const listed = sql`
   found_by as "foundBy", verdict, invoice_ids as "invoiceIds", erased_at as "erasedAt",
   ${sentBytes} as bytes`;
 
-/** Those that name the invoice, by an index each. */
+/** The callbacks that name the invoice; each half has an index of its own. */
 export const naming = (invoiceId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select * from callback where invoice_ids[1] = ${invoiceId}
     union all
@@ -97,7 +97,7 @@ const walking = new VaryingStatement(
     if (from !== undefined) looked.push(sql`received_at >= ${from}::timestamptz`);
     if (to !== undefined) looked.push(sql`received_at < ${to}::timestamptz`);
     if (after !== null) looked.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
-    // What an index knows bounds what is looked at; the rest is compared one by one.
+    // Filters that an index serves bound what is looked at; the others are compared row by row.
     return sql`
       select * from (
         select ${listed}, received_at::text as at,
@@ -115,8 +115,9 @@ const walking = new VaryingStatement(
 );
 
 /**
- * The next of `most` callbacks, the newest first, that all filters match.
+ * Looks at the next `most` callbacks, the newest first.
  * @param after where to go on; null from the newest.
+ * @returns those that match all filters, and where to go on; `end` is null when there are no more.
  */
 export async function listCallbacks(
   db: Kysely<Tables>,
@@ -206,7 +207,7 @@ export const callbacksNaming = (
   most: number,
 ): Promise<WholeCallback[]> => readingNewest.execute(db, { invoiceId, most });
 
-/** How many were received in each minute of a period that has any; by the minute's beginning, in ms. */
+/** How many came in, by the minute's beginning in ms; minutes without any are left out. */
 export async function callbacksByMinute(
   db: Kysely<Tables>,
   from: Date,

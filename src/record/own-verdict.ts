@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import type { CallbackTable } from "../database/tables.ts";
 
-/** What a callback is by itself, that asks about no invoice. */
+/** The verdict of a callback that asks about no invoice. */
 export type OwnVerdict = NonNullable<Selectable<CallbackTable>["verdict"]>;
 
 export const OWN_VERDICTS = ["unreadable", "ping", "refused"] as const satisfies readonly OwnVerdict[];

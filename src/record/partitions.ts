@@ -26,9 +26,9 @@ export function partitionsDue(now: Date): Partition[] {
 }
 
 /**
- * Makes the partitions that are due and missing. Rows that the default partition took in their stead move
- * over.
- * @param tries how often a busy log is asked, with a second in between
+ * Makes the partitions that are due and missing, and moves the rows that the default partition took in their
+ * stead.
+ * @param tries how often a busy log is tried, with a second in between.
  * @returns the names of those it made.
  * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy, insufficient_privilege (42501) without
  *   the right.

@@ -6,7 +6,7 @@ import type { Tables } from "../database/tables.ts";
 export type PaymentState = "confirming" | "confirmed";
 
 /**
- * How it stands with the payment of the one invoice that a browser's callback named, by the relay's own
+ * Where the payment stands of the one invoice that a browser's callback named, going by the relay's own
  * confirmation for that callback's source.
  * @param id the callback's, a UUIDv7: its time says in which partition it stands.
  * @returns null when there is no such callback.

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 
-/** How many of an IPv6 address' eight groups name the network that one sender usually has whole (/64). */
+/** How many of an IPv6 address's eight groups name the /64 network that one sender usually has to itself. */
 const NETWORK_GROUPS = 4;
 
 /**

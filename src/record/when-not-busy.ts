@@ -4,8 +4,8 @@ import { isLockTimeout } from "../database/postgres-errors.ts";
 const REST_MS = 1_000;
 
 /**
- * Does it, and again while others hold the locks that it needs. @throws lock_not_available after so many
- * tries.
+ * Does the work, and tries again while others hold the locks that it needs.
+ * @throws lock_not_available after so many tries.
  */
 export async function whenNotBusy<Result>(tries: number, work: () => Promise<Result>): Promise<Result> {
   for (let left = tries - 1; ; left -= 1) {
@@ -13,7 +13,7 @@ export async function whenNotBusy<Result>(tries: number, work: () => Promise<Res
       return await work();
     } catch (error) {
       if (left <= 0 || !isLockTimeout(error)) throw error;
-      // What waited behind the lock goes first.
+      // Lets what waited behind the lock go first.
       await delay(REST_MS);
     }
   }

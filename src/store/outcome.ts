@@ -7,7 +7,7 @@ import type { ConfirmedInvoice } from "../payments/payment.ts";
 export interface Outcome extends ConfirmationOutcome {
   invoice: ConfirmedInvoice | null;
   event: NewEvent | null;
-  /** About the invoice. */
+  /** Alarms about the invoice. */
   raises: readonly { name: AlarmName; detail: string }[];
   clears: readonly AlarmName[];
 }

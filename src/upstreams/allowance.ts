@@ -8,7 +8,7 @@ export interface Buckets {
   allowanceAgeMs: number;
   unknownAllowance: number;
   unknownAllowanceAgeMs: number;
-  /** How much of the answers about unknown ids were "not found" lately, from 0 to 1. */
+  /** The share of "not found" in the latest answers about unknown ids, from 0 to 1. */
   unknownShare: number;
 }
 
@@ -56,7 +56,7 @@ export function admissionTo(upstream: Read, policy: UpstreamPolicy, wanted: numb
   }
 }
 
-/** The buckets hold a fifth of a second, so that a limit a second is kept in any second, nearly. */
+/** A bucket holds a fifth of a second's worth, so that hardly any second exceeds the limit. */
 const bucketSize = (ratePerSecond: number) => Math.max(1, ratePerSecond / 5);
 
 /** Circuit breaker and token buckets: how much of `wanted` this source may be asked now. Pure. */

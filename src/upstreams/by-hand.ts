@@ -49,7 +49,7 @@ const endingPauses = new VaryingStatement(
   [SOURCE, TOPIC],
 );
 
-/** Writes down which pauses have ended by themselves; from that moment on they no longer held anything. */
+/** Writes down which pauses have ended by themselves; they have held nothing back since `until`. */
 export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> =>
   endingPauses.execute(db, kind);
 
@@ -67,7 +67,7 @@ const closingAlarms = new VaryingStatement(
 );
 
 /**
- * Closes the open alarms of sources or topics that the settings name no longer.
+ * Closes the open alarms of sources or topics that the settings no longer name.
  * @returns those that it closed.
  */
 export const closeAlarmsOfOthers = (

@@ -63,7 +63,7 @@ const pausing = (pausedBy: Standing["pausedBy"], pause: Transition["pause"]) => 
   paused_by = ${pausedBy}, paused_at = ${pausedBy === null ? null : sql`clock_timestamp()`},
   paused_until = ${pause?.until ?? null}, pause_reason = ${pause?.reason ?? null},`;
 
-// One that has passed is kept: what waited for it says so when it is over.
+// 0 is none. A moment that has passed is kept, so that the next success can close its alarm.
 const moment = (ms: number) =>
   ms === 0 ? sql`'-infinity'::timestamptz` : sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 

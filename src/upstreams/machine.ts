@@ -17,7 +17,7 @@ export interface Standing {
   retryInMs: number;
 }
 
-/** What came of the exchanges with an upstream, or of a person. */
+/** What came of the exchanges with an upstream, or what a person did. */
 export type Signal =
   | { kind: "works" }
   /** Time-out, 5xx, broken answer; so many since the last signal. */
@@ -39,8 +39,8 @@ export interface UpstreamPolicy {
   alarmsAfter: number;
   backOff: { firstMs: number; capMs: number };
   /**
-   * A refused one is tried this long after the refusal, then as long again as it has been refused, up to the
-   * cap.
+   * A refused upstream is tried `firstMs` after the refusal; then each wait is as long as it has been refused
+   * so far, up to `capMs`.
    */
   probe: { firstMs: number; capMs: number };
   /** While one exchange tries whether it works again, the others wait this long for it, in ms. */
@@ -62,8 +62,8 @@ export interface Transition {
 export const MOST_RETRY_AFTER_MS = 900_000;
 
 /**
- * Answers that were under way when the first one named a moment, and say the same again, come within this, in
- * ms.
+ * Requests that were under way when the first answer named a moment have their answers within this, in ms;
+ * one that names it again raises no second alarm.
  */
 const UNDER_WAY_MS = 60_000;
 
@@ -115,7 +115,7 @@ export function transition(
   }
 }
 
-/** An upstream that is paused is paused again only for another reason or another end. */
+/** An upstream that is paused already is paused anew only with a reason or an end. */
 function paused(before: Standing, { until, reason }: Extract<Signal, { kind: "pause" }>): Transition | null {
   if (before.pausedBy === "operator" && until === null && reason === null) return null;
   return {
@@ -161,7 +161,7 @@ function failed(
   dice: number,
 ): Transition {
   const faults = before.faults + times;
-  // Not the later of the two: what a failed trial had left of its time is over.
+  // Not the later of the two: a failed trial gives up what was left of its time.
   const opensInMs =
     faults < opensAfter ? before.opensInMs : backOffMs(faults - opensAfter + 1, backOff, dice);
   return {

@@ -3,8 +3,8 @@ import type { Tables } from "../database/tables.ts";
 import type { UpstreamKind } from "./upstream-kind.ts";
 
 /**
- * Whether this process is the one to try a refused upstream now. The next try is due after as long again as
- * it has been refused, within the bounds of its kind.
+ * Whether this process is the one to try a refused upstream now. If so, the next try is due after as long as
+ * it has been refused so far, within the bounds of its kind.
  */
 export async function takeProbe(db: Kysely<Tables>, kind: UpstreamKind, name: string): Promise<boolean> {
   const { firstMs, capMs } = kind.policy.probe;

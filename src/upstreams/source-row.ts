@@ -39,7 +39,10 @@ export async function readSource(db: Kysely<Tables>, name: string): Promise<Read
   return { ...standing, ...buckets };
 }
 
-/** Part of a claim: yields a row while the source is well. A claim that is lost in a crash claims nothing. */
+/**
+ * Part of a claim: yields a row while the source is well. The commit need not wait for the disk: a claim that
+ * is lost in a crash claims nothing.
+ */
 export const whenSourceIsWell = (name: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select name from source
   where name = ${name} and ${sourceIsWell} and set_config('synchronous_commit', 'off', true) is not null`;
@@ -75,8 +78,9 @@ export const spendingAllowance = <Given extends Spending>({ value }: Slots<Given
   where name = ${value(({ source }) => source)} and spent.total > 0`;
 
 /**
- * Takes leave for one page of the provider's list: out of the same bucket as confirmations, which may go one
- * below nothing for it: confirming leaves less than one in it, and would starve this otherwise.
+ * Takes leave to read one page of the provider's list. It comes out of the same bucket as confirmations, and
+ * may leave that below zero, by one at most: confirming leaves less than one in it, and would otherwise
+ * starve the list.
  * @param ratePerSecond null for no limit.
  */
 export async function takeTurn(

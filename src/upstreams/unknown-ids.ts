@@ -8,8 +8,8 @@ import { FLOODED } from "./upstream-kind.ts";
 const WEIGHT = 0.05;
 
 /**
- * A flood is over at this share, not where it began: beside as many known ids it would begin and end each
- * second.
+ * A flood is over at this share, not at the one where it began: with a share near that, it would begin and
+ * end every second.
  */
 const CALM = FLOODED / 2;
 
@@ -17,7 +17,7 @@ const CALM = FLOODED / 2;
 const NEARLY_NONE = 0.01;
 
 interface Shift {
-  /** What the share was counts by this factor, and this is added to it. */
+  /** The new share is the old one times `keeps`, plus `adds`. */
   keeps: number;
   adds: number;
   alarm: Alarm;
@@ -58,7 +58,7 @@ export class UnknownIds {
   readonly #alarms: Alarms;
   readonly #source: string;
   #tally = { found: 0, not_found: 0 };
-  // As far as this process knows: all of them, until it has looked.
+  // The share as this process knows it; 1 until it has looked, so that its first answer is written.
   #share = 1;
   #writing: Promise<void> | null = null;
 

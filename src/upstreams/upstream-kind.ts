@@ -18,7 +18,7 @@ export interface UpstreamKind {
 }
 
 /**
- * The provider account that invoices are asked at. Each confirmation backs off by itself, so single faults do
+ * The provider account that is asked for invoices. Each confirmation backs off by itself, so single faults do
  * not count.
  */
 export const SOURCE: UpstreamKind = {

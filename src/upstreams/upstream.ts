@@ -44,7 +44,7 @@ export class Upstream {
   readonly #alarms: Alarms;
   #tally = nothing();
   #writing: Promise<void> | null = null;
-  // As far as this process knows; a claim that finds it otherwise says so.
+  // As far as this process knows; each claim sets it right.
   #isWell = false;
   #takesMore = true;
 

@@ -34,7 +34,7 @@ export function lookAtAll(courses: readonly Course<unknown>[]): void {
   for (const course of courses) course.looksAt = LONG_AGO;
 }
 
-/** How long until one of those that are not due is, in ms; `mostMs` at most. */
+/** How long until the next of those that are not due yet becomes due, in ms; `mostMs` at most. */
 export function untilNextLook(courses: readonly Course<unknown>[], mostMs: number): number {
   const now = performance.now();
   const waits = courses.map(({ looksAt }) => looksAt - now).filter((wait) => wait > 0);

@@ -7,14 +7,14 @@ export interface HeldWorkOptions<Item> {
   lineOf(item: Item): string;
   /** How long a lease lasts, in ms. */
   leaseMs: number;
-  /** Never throws. @returns whether it went through. */
+  /** Never throws. @returns whether the leases were extended. */
   extend(items: readonly Item[]): Promise<boolean>;
 }
 
 /**
  * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there
- * is any. A process that slept may hold what others have by now: it believes its own monotonic clock, by
- * which a lease ends sooner than by Postgres', since it counts from before it was asked for.
+ * is any. A process that was stopped for a while may hold what others have taken since, so it goes by its own
+ * monotonic clock: counted from before the lease was asked for, a lease ends earlier here than at Postgres.
  */
 export class HeldWork<Item extends Leased> {
   readonly #options: HeldWorkOptions<Item>;
@@ -78,7 +78,7 @@ export class HeldWork<Item extends Leased> {
     this.#ends.clear();
   }
 
-  /** What waits, of one line or of all, is held no longer. */
+  /** Lets go of what waits, of one line or of all. @returns what it was. */
   dropWaiting(line?: string): Item[] {
     const lines = line === undefined ? [...this.#waiting.keys()] : [line];
     const dropped = lines.flatMap((name) => this.#take(name, Number.POSITIVE_INFINITY));

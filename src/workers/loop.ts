@@ -7,8 +7,8 @@ import type { Signal } from "./signal.ts";
 export interface LoopOptions {
   name: string;
   /**
-   * Does all that is due now. Resolves with how long to wait at most, in ms, or null for the safety net's
-   * poll.
+   * Does all that is due now. Resolves with how long to wait at most, in ms; null waits for a wake-up, or for
+   * `pollMs`.
    */
   pass: (stop: AbortSignal) => Promise<number | null>;
   wake: Signal;

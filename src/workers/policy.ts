@@ -30,7 +30,7 @@ export interface Exchange {
    * To be called once the upstream has answered: the next batch may go out while this one is written down.
    */
   ended(): void;
-  /** Aborts when the process has waited long enough for it. */
+  /** Aborts when a process that is stopping has waited long enough for the exchange. */
   signal: AbortSignal;
 }
 

@@ -18,7 +18,7 @@ export interface PumpOptions<Item extends Leased> {
 /** The most items held, those being written down included, as a multiple of what the exchanges hold. */
 const MOST_HELD = 6;
 
-/** The safety net for a wake-up that got lost, in ms. */
+/** How often each line is looked at without a wake-up, in ms: the safety net for a lost one. */
 const POLL_MS = 1_000;
 
 /** How long a partial batch is held while another is in flight, in ms. */
@@ -78,7 +78,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
    */
   async drain(stop: AbortSignal): Promise<number | null> {
     this.#stop = stop;
-    // What runs since before this drain is to hear of its end too.
+    // Renewed only once it is spent: what was handed over before this drain is to hear of its end too.
     if (this.#giveUp.signal.aborted) this.#giveUp = new AbortController();
     let grace: NodeJS.Timeout | undefined;
     const beginGrace = () => {
@@ -140,7 +140,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     return this.#policy.exchanges * this.#policy.batchSize;
   }
 
-  /** As many again may wait as are under way; what is being written down only has an end of its own (G8). */
+  /** As many items may wait as the exchanges hold; what is being written down has a limit of its own (G8). */
   get #room(): number {
     const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
     return (
@@ -148,7 +148,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     );
   }
 
-  /** The part of it that a line may take: what was reserved may all be its own. */
+  /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
   #roomOf(course: Course<Item>): number {
     const most = this.#mostOfOne(2 * this.#capacity);
     return Math.min(this.#room, most - this.#heldOf(course) - this.#reserved);

@@ -11,10 +11,10 @@ export const BEAT_MS = 30_000;
 /** Silent for this long, a process is taken for dead; in ms. */
 const SILENT_MS = 3 * BEAT_MS;
 
-/** Nobody asks any more about one that has been silent for this long. */
+/** After this long, nobody asks about a silent process any more. */
 const FORGOTTEN = sql`interval '1 day'`;
 
-/** What a process is seen as. */
+/** What a process tells others about itself. */
 export interface Presence {
   http: boolean;
   workers: boolean;
@@ -48,7 +48,7 @@ export class RelayProcess {
         pid = excluded.pid`.execute(this.#db);
   }
 
-  /** It stops, and says so. */
+  /** Takes the row away: a process that stops in good order is not taken for dead. */
   async leave(): Promise<void> {
     this.#left = true;
     await sql`delete from relay_process where id = ${this.#id}`.execute(this.#db);
@@ -74,7 +74,7 @@ export interface SeenProcess {
   lives: boolean;
 }
 
-/** The processes of `serve` that did not stop, the living ones first. */
+/** The processes that did not say that they stopped, those heard of last first; at most 100. */
 export async function listProcesses(db: Kysely<Tables>): Promise<SeenProcess[]> {
   return await db
     .selectFrom("relay_process")

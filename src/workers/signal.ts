@@ -1,6 +1,6 @@
 /**
- * Wakes who waits. A wake while nobody waits is remembered once, so that none is missed between look and
- * wait.
+ * Wakes whoever waits. A wake-up while nobody waits is remembered once, so that none is missed between
+ * looking and waiting.
  */
 export class Signal {
   #raised = false;

@@ -7,7 +7,7 @@ import type { Logger } from "../kit/log.ts";
 import type { Secret } from "../kit/secret.ts";
 import { Signal } from "./signal.ts";
 
-/** Of NOTIFY; a message is `<who> <work>`. */
+/** The channel of NOTIFY; a message is `<who> <work>`. */
 export const CHANNEL = "invoice_relay";
 
 /**
@@ -19,8 +19,8 @@ const REST_MS = 20;
 const RECONNECT = { firstMs: 100, capMs: 5_000 };
 
 /**
- * A connection that only listens says nothing when it is dead: it is asked this often, and has so long, in
- * ms.
+ * A connection that only listens does not notice its own death: it is asked this often, and has so long to
+ * answer, in ms.
  */
 const HEARTBEAT_MS = 15_000;
 const ANSWER_MS = 5_000;
@@ -34,7 +34,7 @@ const isWork = (text: string | undefined): text is Work =>
 /**
  * Wake-ups inside this process and, by LISTEN/NOTIFY, between processes. A wake-up may get lost (a crash
  * between commit and NOTIFY): loops poll as the safety net, so it is never what a guarantee rests on. NOTIFY
- * goes over a connection of its own and after the commit, because inside it would make commits queue up.
+ * goes over a connection of its own and after the commit: inside the transaction it would make commits queue.
  */
 export class WakeUps {
   readonly signals: Record<Work, Signal> = {
@@ -65,7 +65,7 @@ export class WakeUps {
     await this.#connect();
   }
 
-  /** Wakes this process at once, and the others at the latest some ms later, if they have just been woken. */
+  /** Wakes this process at once; the others too, or within REST_MS if they have just been told something. */
   wake(work: Work): void {
     this.signals[work].raise();
     this.#toTell.add(work);
@@ -121,7 +121,7 @@ export class WakeUps {
       this.#client = client;
       this.#faults = 0;
       this.#heartbeat = setInterval(() => void this.#ask(client), HEARTBEAT_MS).unref();
-      // What was said while nobody listened here.
+      // Something may have been said while nobody listened here.
       for (const signal of Object.values(this.signals)) signal.raise();
       void this.#tell();
     } catch (error) {

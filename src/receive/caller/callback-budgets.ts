@@ -4,8 +4,8 @@ import { Remembered } from "../../kit/remembered.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * A token may bring what so many addresses may: one address that floods does not spend the others' share of
- * it.
+ * A token's budget is that of this many addresses: one address that floods does not spend the others' share
+ * of it.
  */
 const ADDRESSES_A_TOKEN = 4;
 
@@ -35,10 +35,10 @@ export interface BudgetShares extends CallbackCost {
 /** Adds what was spent here to what all processes spent. @returns the sum, by now. */
 export type ShareBudgets = (spent: readonly BudgetShares[]) => Promise<BudgetShares[]>;
 
-/** Whoever spent so much of a budget here, unshared, shares it: a few thousand times an hour at most. */
+/** What was spent here is shared from this much on: a few thousand times an hour for each key at most. */
 const SHARED_FROM = 1 / 1_000;
 
-/** Sums of a million small shares miss by less. */
+/** More than the rounding errors of a million small shares add up to. */
 const ROUNDING = 1e-9;
 
 interface Spent {
@@ -54,10 +54,10 @@ const NOTHING: CallbackCost = { bytes: 0, callbacks: 0, ids: 0 };
 
 /**
  * What one address, and one token, may bring in an hour, all processes together. Each budget empties evenly
- * over the hour, and what was over budget does not count. Nothing is refused for it: being over only says
- * that a callback is kept short and waits its turn. Counted in memory, and shared as it is spent: a process
- * that has not heard of the others brings a thousandth of a budget beyond it at most, and what comes while it
- * shares.
+ * over the hour, and what was over budget does not count. Nothing is refused for it: being over budget only
+ * means that a callback's body is cut and its ids wait their turn. Counted in memory, and shared as it is
+ * spent: a process that has not heard of the others exceeds a budget by a thousandth at most, and by what
+ * comes in while it shares.
  */
 export class CallbackBudgets {
   readonly #address: CallbackCost;
@@ -76,7 +76,8 @@ export class CallbackBudgets {
 
   /**
    * Takes the cost from both budgets, or from none.
-   * @returns which is spent, null when it fits; `now` in ms.
+   * @param now in ms.
+   * @returns which budget is spent; null when the cost fits.
    */
   take({ token, address }: Caller, cost: CallbackCost, now: number): OverBudget | null {
     const network = networkOf(address);
@@ -103,8 +104,9 @@ export class CallbackBudgets {
   }
 
   /**
-   * Tells the other processes what was spent here, and hears what they spent, where it is worth a round trip.
-   * @throws what `share` throws; it is told with the next call then.
+   * Tells the other processes what was spent here, and hears what they spent, where that is worth a round
+   * trip.
+   * @throws what `share` throws; the next call then tells it again.
    */
   async share(share: ShareBudgets, now: () => number): Promise<void> {
     if (this.#sharing || this.#toShare.size === 0) return;
@@ -135,7 +137,7 @@ const each = (value: (what: keyof CallbackCost) => number): CallbackCost => ({
   ids: value("ids"),
 });
 
-/** What is spent by now; whoever was seen last is forgotten last. */
+/** What is still spent by now. It is set anew, so that whoever was seen last is forgotten last. */
 function spentOf(
   known: Pick<Map<string, Spent>, "get"> & { set(key: string, spent: Spent): unknown },
   key: string,

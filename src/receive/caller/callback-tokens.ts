@@ -1,12 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Source } from "../../kit/source.ts";
 
-/** In no UTF-8: what ends a token, so that zeros behind it are the filling and never a part of it. */
+/** A byte that UTF-8 never has. It ends a token, so that the zeros after it are padding and no part of it. */
 const END = 0xff;
 
 /**
- * The most bytes of one character: a token that is too long may be cut by so many less one, and still is too
- * long.
+ * The most bytes of one character. A write leaves out a character that does not fit whole; with this much to
+ * spare, a token that is too long still comes out too long.
  */
 const CHARACTER_BYTES = 4;
 

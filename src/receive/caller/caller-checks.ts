@@ -43,7 +43,7 @@ export class CallerChecks {
 const single = (header: string | string[] | undefined): string | undefined =>
   typeof header === "string" ? header : undefined;
 
-/** The headers that carry what these checks look at: secrets, or made with one. */
+/** The headers that these checks look at: each holds a secret, or something made with one. */
 export const checkedHeaders = ({ hmac, headerToken, standardWebhooks }: CallbackChecks): string[] => [
   ...(hmac === null ? [] : [hmac.header]),
   ...(headerToken === null ? [] : [headerToken.header]),

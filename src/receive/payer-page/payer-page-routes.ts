@@ -10,13 +10,13 @@ import { protectPage, sendPage } from "./send-page.ts";
 /** A page ends after an hour: an address that leaked tells nothing for longer. */
 const FOLLOWED_MS = 3_600_000;
 
-/** As long as the page looks busy; the script's own figure is the same. */
+/** How long the page looks busy; the script has the same figure. */
 const BUSY_MS = 60_000;
 
 /** Clocks of two relays may differ by this much. */
 const SKEW_MS = 60_000;
 
-/** However many pages are open, so many look into the database at a time; the others look again later. */
+/** However many pages are open, only this many query the database at once; the others try again later. */
 const LOOKS_AT_ONCE = 4;
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

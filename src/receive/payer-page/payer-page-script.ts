@@ -1,8 +1,8 @@
 /**
- * The payer's page's script, for any browser of the last years. It leaves the callback's address, which holds
- * a token, out of the address bar, so that a reload neither shows it nor sends the callback again; then asks
- * for the state until it is confirmed, ever less often, for as long as the server answers. After a minute it
- * stops looking busy: whoever cancelled should not be kept waiting.
+ * The script of the payer's page, for any browser of recent years. It takes the callback's address, which
+ * holds a token, out of the address bar, so that a reload neither shows it nor sends the callback again; then
+ * it asks for the state until it is confirmed, ever less often, for as long as the server answers. After a
+ * minute it stops looking busy: whoever cancelled should not be kept waiting.
  */
 export const PAYER_PAGE_SCRIPT = `
 "use strict";

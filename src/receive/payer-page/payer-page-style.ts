@@ -1,6 +1,6 @@
 /**
- * The payer's page's stylesheet, served from its own address so that the page's policy can forbid inline
- * style.
+ * The stylesheet of the payer's page, served from its own address so that the page's policy can forbid
+ * inline style.
  */
 export const PAYER_PAGE_STYLE = `
 :root {

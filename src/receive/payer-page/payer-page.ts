@@ -1,8 +1,8 @@
 /** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
 export type PageContent =
   /**
-   * One payment is followed, by the id of the callback that this page answers; `isLong` once that takes a
-   * minute.
+   * One payment is followed, by the id of the callback that this page answers; `isLong` once that has taken
+   * a minute.
    */
   | { state: "confirming"; id: string; isLong?: boolean }
   | { state: "confirmed" }
@@ -15,7 +15,7 @@ export type PageContent =
   /** An address that leads nowhere. */
   | { state: "nowhere" };
 
-/** Where a page that follows a payment stands when it is opened by itself. */
+/** The path under which a page that follows a payment can be opened again. */
 export const PAGES_PATH = "/payment-pages";
 
 const SPINNER = '<div class="mark busy" aria-hidden="true"></div>';
@@ -34,7 +34,7 @@ const CONFIRMING = panel(
   "This usually takes a few seconds. If you have paid, you do not need to pay again.",
 );
 /**
- * Where someone ends up who cancelled, and meanwhile someone whose bank is slow: nobody here can tell them
+ * Shown to someone who cancelled, and for a while to someone whose bank is slow: nobody here can tell them
  * apart.
  */
 const UNSETTLED = panel(

@@ -1,7 +1,7 @@
 /**
  * The text of a body: UTF-8, or UTF-16 where a byte order mark or the zeros between ASCII letters tell.
  * Broken bytes become U+FFFD and never throw: an id is ASCII, so it survives a broken name beside it. The
- * charset that a Content-Type names is not asked, since ASCII is the same in all that occur.
+ * charset that a Content-Type names is ignored: ASCII is the same in all others that occur.
  */
 export function decodeText(bytes: Uint8Array): string {
   const [a, b, c, d] = bytes;

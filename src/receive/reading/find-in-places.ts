@@ -27,7 +27,7 @@ interface Taken {
   unread: UnreadSet;
 }
 
-/** Takes the ids of the callback, or the array of callbacks, that stands at `at`; whether there were any. */
+/** Takes the ids of the callback, or array of callbacks, that stands at `at`. @returns whether it had any. */
 function readCallbackAt(at: string, value: Json, depth: number, taken: Taken): boolean {
   if (depth === 0 || typeof value !== "object" || value === null) return false;
   if (Array.isArray(value)) return readElements(`${at}[]`, value, depth - 1, taken);

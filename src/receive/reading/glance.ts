@@ -3,7 +3,7 @@ import { uuidsIn } from "./uuid.ts";
 /** How much of a body is glanced at, in bytes. */
 const GLANCED_BYTES = 4_096;
 
-/** A glance is a guess, as a scan is. */
+/** A glance is as much a guess as a scan, so it keeps as few. */
 const MOST_GLANCED = 5;
 
 /**

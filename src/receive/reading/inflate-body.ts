@@ -21,16 +21,16 @@ const INFLATE: ReadonlyMap<string, Inflate> = new Map([
   ["zstd", unzstd],
 ]);
 
-/** 8 MiB: a frame may ask for 128 MiB of memory before its first byte. */
+/** 8 MiB. Left to itself, a frame may claim 128 MiB of memory before its first byte comes out. */
 const MOST_WINDOW_LOG = 23;
 
-/** Honest senders use one coding, a proxy may add another. */
+/** Honest senders use one coding; a proxy may add another. */
 const MOST_CODINGS = 3;
 
 /**
  * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a
  * row. Bytes that are not what the header says are handed back as they are, since proxies inflate and forget
- * the header; gzip is also known without a header.
+ * the header; gzip is recognised without the header too.
  *
  * Synchronous by choice: within the limit of 256 KiB it takes about a millisecond, and almost no body is
  * compressed; a trip through the thread pool would cost every such callback more than it saves its
@@ -90,7 +90,7 @@ function unzstd(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   });
 }
 
-/** The standard says zlib, some senders leave its header out. */
+/** The standard demands the zlib header, but some senders leave it out. */
 function inflateEither(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
   try {
     return inflateSync(bytes, { ...TOLERANT, maxOutputLength });

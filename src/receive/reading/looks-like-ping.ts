@@ -25,7 +25,7 @@ export function looksLikePing(document: Json | undefined, text: string): boolean
   });
 }
 
-/** `ping`, `webhook.test`, `url_verification`: only such words, so that `payment.test.successful` is none. */
+/** `ping`, `webhook.test`, `url_verification`: such words only, so `payment.test.successful` is not one. */
 function isPingName(name: Json | undefined): boolean {
   if (typeof name !== "string" || name.length > 60) return false;
   const words = name.toLowerCase().match(/[a-z]+/g) ?? [];

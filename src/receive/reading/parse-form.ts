@@ -3,7 +3,7 @@ import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
 
 type Fields = { [key: string]: Json };
 
-/** Deeper keys than this are no form of ours: they stay one flat key, which only the scan reads. */
+/** A key deeper than this stays one flat key, which only the scan reads. */
 const DEEPEST_KEY = 6;
 
 /** Of a key, indexes included. */
@@ -34,7 +34,7 @@ export function parseQuery(query: string, unread: UnreadSet): Fields {
   return parseForm(query.replaceAll("?", "&"), unread);
 }
 
-/** Cut before URLSearchParams sees it, which takes far longer for many empty fields than for their bytes. */
+/** Cuts before URLSearchParams sees the text: many empty fields cost it far more than as many bytes. */
 function firstFields(text: string, unread: UnreadSet): string {
   let end = -1;
   for (let fields = 0; fields < READING_LIMITS.fields; fields += 1) {

@@ -6,11 +6,11 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /**
  * The JSON that a text is, whatever its Content-Type, or undefined. Raw control characters (a NUL at the end,
- * a line break within a value) and one document a line are taken too.
+ * a line break within a value) and one document per line are taken too.
  *
  * Of a key that occurs twice, `JSON.parse` keeps the last value, as nearly every sender's own library does;
  * reading both would need a parser of our own. When what is kept holds no id, the scan still sees the text of
- * the other. A document beyond the limits is none; `__proto__` becomes a key like any other.
+ * the other. A document beyond the limits counts as none; `__proto__` becomes a key like any other.
  */
 export function parseJson(text: string, unread: UnreadSet): Json | undefined {
   // Spares forms and plain text the cost of an exception.
@@ -31,7 +31,7 @@ function parseRepaired(text: string): Json | undefined {
 const CONTROL = /\p{Cc}/u;
 const [SPACE, DELETE, LAST_CONTROL] = [0x20, 0x7f, 0x9f];
 
-/** Each control character a space: a tenth of the time of a pattern where there are many. */
+/** Turns control characters into spaces. Where there are many, a pattern takes ten times as long. */
 function withSpaces(text: string): string {
   const units = new Uint16Array(text.length);
   for (let at = 0; at < text.length; at += 1) {
@@ -47,7 +47,7 @@ function parseLines(text: string): Json | undefined {
   const documents: Json[] = [];
   for (const line of lines) {
     const document = tryJson(line);
-    // The first line that is none ends it, so that hostile lines cost one exception and not thousands.
+    // The first line that is not JSON ends it, so that hostile lines cost one exception and not thousands.
     if (document === undefined) return undefined;
     documents.push(document);
   }
@@ -58,7 +58,7 @@ function tryJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    // A SyntaxError, or a RangeError should an engine ever recurse: either way the scan is left.
+    // A SyntaxError, or a RangeError should an engine ever recurse: either way the scan remains.
     return undefined;
   }
 }

@@ -16,8 +16,7 @@ export interface PlaceBranch {
   /** By the key as PLACES spells it. */
   exact: Map<string, PlaceBranch>;
   /**
-   * By the plain spelling, and grouped by its first letter, so that most other keys are told apart at a
-   * glance.
+   * By the plain spelling, grouped by its first letter, so that most other keys are ruled out at a glance.
    */
   byFirstLetter: Map<number, { plain: string; branch: PlaceBranch }[]>;
 }
@@ -38,7 +37,7 @@ export function branchNamed(parent: PlaceBranch, key: string): PlaceBranch | und
   // Bit 32 is what tells an ASCII capital from its small letter.
   const alike = parent.byFirstLetter.get(key.charCodeAt(0) | 32);
   if (alike === undefined) return undefined;
-  // Two separators are the most that a listed name could hold.
+  // No listed name could be written with more than two separators.
   const mayBe = ({ plain }: { plain: string }) =>
     key.length >= plain.length && key.length <= plain.length + 2;
   if (!alike.some(mayBe)) return undefined;

@@ -7,7 +7,7 @@
  * - `a.b` holds the id itself, or an array of ids.
  * - `a.*` is a callback inside the callback, and every element of an array is one of its own: this list is
  *   read again for each, so that a mixed batch loses nobody.
- * - `id` is skipped where some `a.*` is there: beside one, the `id` is the notification's.
+ * - `id` is skipped where there is some `a.*`: an `id` beside one is the notification's.
  */
 export const PLACES: readonly string[] = [
   // A name that says "invoice" beats an `id` beside it, which is then a payment's or an attempt's.
@@ -16,8 +16,8 @@ export const PLACES: readonly string[] = [
   "data.invoice.id",
   // A whole callback sent as the form field `data`.
   "data.data.id",
-  // The documented callback, and the envelope of the API. Before the top-level `id`: that is the
-  // notification.
+  // The documented callback, and the envelope of the API. Before the top-level `id`, which is the
+  // notification's.
   "data.id",
   "invoiceId",
   "invoiceIds",

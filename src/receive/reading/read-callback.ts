@@ -88,7 +88,7 @@ function readWithoutListedBody(request: CallbackRequest, body: Content, unread: 
   };
   const found =
     listedIn(query, unread) ??
-    // The boundary of a multipart body is a UUID with some senders.
+    // Some senders use a UUID as the boundary of a multipart body.
     scanned("scan", scanForUuids(body.document, body.text, unread, uuidsOf(request.contentType))) ??
     scanned("query:scan", scanForUuids(query.document, query.text, unread)) ??
     scanned("reference", uuidsOf(request.reference).slice(0, 1));

@@ -6,7 +6,7 @@ import { uuidsIn } from "./uuid.ts";
 
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 
-/** A scan is a guess: the most requests to the provider that one may cost. */
+/** A scan is a guess, so this is the most requests to the provider that one may cost. */
 const MOST_SCANNED = 5;
 
 /**
@@ -15,7 +15,8 @@ const MOST_SCANNED = 5;
  * (the first of two equal keys) or could not read. What stands under a key that is never an invoice's is left
  * out.
  *
- * @param text the same body as text; UUIDs in `known` are left out
+ * @param text the same body as text
+ * @param known UUIDs that are left out
  */
 export function scanForUuids(
   document: Json | undefined,
@@ -38,7 +39,7 @@ export function scanForUuids(
   return [...kept];
 }
 
-/** Walks without recursion: a body may be nested 100,000 deep. */
+/** Walks without recursion, so that no nesting can overflow the stack. */
 function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>): void {
   const open: { value: Json; into: Set<string> }[] = [{ value: document, into: kept }];
   for (let next = open.pop(); next !== undefined && kept.size < MOST_SCANNED; next = open.pop()) {

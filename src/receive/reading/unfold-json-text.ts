@@ -1,7 +1,7 @@
 import { type Json, parseJson } from "./parse-json.ts";
 import type { UnreadSet } from "./reading-limits.ts";
 
-/** More texts than this are not looked into: each that is none costs an exception. */
+/** More texts than this are not looked into: each that is not JSON after all costs an exception. */
 const MOST_TEXTS = 8;
 
 /**
