@@ -44,7 +44,7 @@ export interface AdminOptions {
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** How far back the activity of the minutes is told, at most. */
+/** How many minutes of activity are kept at most, and how many the live view shows. */
 const MOST_MINUTES = 180;
 const SHOWN_MINUTES = 60;
 

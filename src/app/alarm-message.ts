@@ -13,12 +13,12 @@ export interface ToldAlarm {
   clearedAt: Date | null;
 }
 
-/** Spelled out in a message's text; the rest is counted by name. All stand in `alarms` beside it. */
+/** How many alarms the text spells out; the rest are counted by name. `alarms` beside it holds them all. */
 const MOST_SPELLED_OUT = 20;
 
 /**
- * The runbook's heading of an alarm. @param runbookUrl where docs/operations.md can be read, if somebody said
- * so.
+ * The link to an alarm's heading in the runbook. @param runbookUrl where docs/operations.md can be read, if
+ * that is set.
  */
 const runbookLink = (name: string, runbookUrl = "docs/operations.md"): string => `${runbookUrl}#${name}`;
 
@@ -45,7 +45,7 @@ function lineOf({ name, source, subject, detail, clearedAt }: ToldAlarm, runbook
     : `over: ${what}`;
 }
 
-/** Slack reads `<!channel>` and `<url|words>` in a text; an upstream's error must not speak to everyone. */
+/** Slack reads `<!channel>` and `<url|words>` in a text; an upstream's error must not call everyone. */
 const forSlack = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 

@@ -55,7 +55,7 @@ async function post(url: string, request: RequestInit): Promise<string | null> {
 /** null without ALARM_WEBHOOK_URL. */
 export function alarmWebhookOf(settings: Settings, metrics: Metrics): AlarmWebhook | null {
   const { ALARM_WEBHOOK_URL: url, ALARM_WEBHOOK_SECRETS: secrets = [], RUNBOOK_URL: runbookUrl } = settings;
-  // Within the lease, so that no other process tells the same alarms.
+  // Well within the lease, so that no other process tells of the same alarms.
   const timeoutMs = Math.min(MOST_MS, settings.LEASE_DURATION / 2);
   return url === undefined ? null : new AlarmWebhook({ url, secrets, runbookUrl, timeoutMs, metrics });
 }

@@ -35,9 +35,12 @@ export interface CallbackReceiverOptions {
   onConfirmations: () => void;
   /** A confirmer in this process; null when there is none. */
   handoff: Handoff<ClaimedConfirmation> | null;
-  /** A callback named no invoice: the next sweep should come forward. At most once a minute and source. */
+  /**
+   * A callback named no invoice: the next sweep should come sooner. Called at most once a minute for each
+   * source.
+   */
   onNothingNamed: (source: string) => void;
-  /** Whether heavy callbacks are read in a thread of their own: where one process takes many at once. */
+  /** Whether heavy callbacks are read in a thread of their own, as where one process takes many at once. */
   hasReadingThread: boolean;
   /** False while the start waits for the database; always true when left out. */
   mayRecord?: () => boolean;
@@ -48,15 +51,17 @@ const SHARE_EVERY_MS = 1_000;
 
 export interface CallbackReceiver {
   routers: RequestHandler[];
-  /** Shares what callers spent of their budgets with the other processes; for where no timer runs. */
+  /**
+   * Shares with the other processes what callers spent of their budgets; to be called where no timer runs.
+   */
   shareBudgets(): Promise<void>;
-  /** Does so each second from now on. */
+  /** Shares budgets each second from now on. */
   startSharing(): void;
-  /** Ends what is paced. */
+  /** Stops the timers and the reading thread. */
   stop(): void;
 }
 
-/** Everything between a callback's request and its answer, put together. */
+/** Puts together everything between a callback's request and its answer. */
 export function callbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
   const { settings, sources, recording, working, alarms, logger, metrics, tracer } = options;
   const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });

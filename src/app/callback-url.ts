@@ -1,4 +1,4 @@
-/** Some providers cut longer callback URLs off (interface, part D). */
+/** Some providers cut off longer callback URLs (interface, part D). */
 const LONGEST_SAFE = 140;
 
 /** The URL that an invoice is created with; the reference comes back with its callbacks and in its event. */
@@ -32,11 +32,11 @@ const ANSWER_WITHIN_MS = 2_000;
  * Whether the relay's public address redirects: a provider that follows turns its POST into a GET without a
  * body (interface, part D), and one that does not follow never arrives. Asks for `/healthz`, so nothing is
  * recorded.
- * @returns null when it does not, or when nothing answers from here.
+ * @returns null when it does not, or when nothing answers a request from here.
  */
 export async function redirectWarning(publicUrl: string): Promise<string | null> {
   const { hostname } = new URL(publicUrl);
-  // Of an address of some inner network it is warned anyway; what answers there need not be the relay.
+  // An address in a private network is warned about anyway, and what answers there need not be the relay.
   if (isPrivate(hostname) && !isLoopback(hostname)) return null;
   const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {

@@ -5,7 +5,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { OpenByAddress } from "../kit/open-by-address.ts";
 
 /**
- * The most connections of one address; one more is closed at once. A trusted proxy's own are not counted: it
+ * Limits the connections of one address; one more is closed at once. A trusted proxy's are not counted: it
  * brings everybody's.
  */
 export function capConnections(
@@ -25,7 +25,8 @@ export function capConnections(
 }
 
 /**
- * The same for whoever is behind a trusted proxy, where only requests can be counted: 503, to be tried again.
+ * The same for callers behind a trusted proxy, where only requests can be counted: one more gets 503, to be
+ * tried again.
  */
 export function capRequests(most: number, metrics: Metrics): RequestHandler {
   const open = new OpenByAddress(most);

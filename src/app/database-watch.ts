@@ -8,7 +8,10 @@ export interface DatabaseWatchOptions {
   db: Kysely<Tables>;
   alarms: Alarms;
   log: Logger;
-  /** Tells people at once, since no row can; null where nobody is told. Resolves with whether they were. */
+  /**
+   * Tells people at once, since no row can be written; null where nobody is told. Resolves with whether they
+   * were told.
+   */
   tellPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
 
@@ -24,12 +27,12 @@ const LOOK_EVERY_MS = 1_000;
 /** An answer that takes longer counts as none. */
 const LATE_MS = 2_000;
 
-/** From then on a person is told. */
+/** After so long without an answer a person is told. */
 const ALARM_AFTER_MS = 5_000;
 
 /**
- * Asks Postgres for a sign of life each second. The alarm that it is away lives in memory alone; its row is
- * written once it is back, with its end.
+ * Asks Postgres for a sign of life each second. The alarm that it is away is held in memory; its row is
+ * written once Postgres is back, already cleared.
  */
 export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
@@ -69,7 +72,7 @@ export class DatabaseWatch {
     });
   }
 
-  /** While this process was stopped nobody asked: that was no silence of Postgres. */
+  /** While this process was suspended nobody asked: that was no silence on Postgres' side. */
   #leaveSleepOut(): void {
     const now = performance.now();
     const sleptMs = now - this.#lookedAt - LOOK_EVERY_MS;

@@ -35,7 +35,7 @@ const LOOK_EVERY_MS = 20;
  */
 export async function runDemo({ environment, log, tell, signal }: DemoOptions): Promise<DemoResult> {
   const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));
-  // Where root has to run Postgres as nobody, nobody must be able to enter.
+  // Where root has to run Postgres as the user `nobody`, that user must be able to enter.
   await chmod(dataDir, 0o711);
   let world: LocalWorld | null = null;
   try {

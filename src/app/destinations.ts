@@ -4,7 +4,7 @@ import type { ServeSettings } from "../kit/settings.ts";
 import type { Check } from "./check.ts";
 import { checkSnsTopic } from "./doctor-sns.ts";
 
-/** How many requests a process has under way there. */
+/** The most requests to a destination that one process has under way. */
 export const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 

@@ -6,8 +6,8 @@ import { knownTopics } from "../upstreams/topic-row.ts";
 const LOCAL_TOPIC = /^arn:aws:sns:[^:]*:000000000000:/;
 
 /**
- * A local relay would confirm and publish what it finds due, and what it finds in the database of a real one
- * is real.
+ * Keeps a local relay away from the database of a real one: it would confirm and publish the real work that
+ * it finds due there.
  * @throws RelayError when a relay with a topic at Amazon works on this database.
  */
 export async function refuseForeignDatabase(db: Database): Promise<void> {

@@ -20,7 +20,7 @@ export interface Happening {
 }
 
 export interface Happenings {
-  /** The subscriber got one; it is told after its publication. */
+  /** The subscriber got a message; it is told after its publication. */
   received(message: ReceivedMessage): void;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Happenings {
 const LOOK_EVERY_MS = 100;
 /** A row may become visible a little later than the time in it says. */
 const LOOK_BACK_MS = 10_000;
-/** A message that nobody here published, such as one sent by hand, is told after this. */
+/** A message without a publication here, such as one sent by hand, is told after this long. */
 const NO_PUBLICATION_MS = 2_000;
 const MOST_AT_ONCE = 200;
 
@@ -95,7 +95,7 @@ const FOUND = {
   says: returned.text(),
 } as const;
 
-// One that is asked again has no time of its own for it: the moment it is seen is near enough.
+// No column holds when an invoice was asked again: the moment it is seen is near enough.
 const finding = new Statement(FOUND, ({ value }: Slots<{ startedAt: string }>) => {
   const since = sql`greatest(${value(({ startedAt }) => startedAt)}::timestamptz,
     clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;

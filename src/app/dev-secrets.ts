@@ -8,7 +8,7 @@ import { join } from "node:path";
  */
 export const localCallbackToken = (dataDir: string): Promise<string> => keptToken(dataDir, "callback-token");
 
-/** The token that one signs in with at the local console. */
+/** The token to sign in to the local console with. */
 export const localAdminToken = (dataDir: string): Promise<string> => keptToken(dataDir, "admin-token");
 
 async function keptToken(dataDir: string, name: string): Promise<string> {

@@ -1,14 +1,15 @@
 import { RelayError } from "../kit/errors.ts";
 
 /**
- * Makes a topic at a local SNS, or finds the one that is there, with the plain form that the protocol is.
+ * Makes a topic at a local SNS, or finds the one that is there. SNS' protocol is plain form posts: no SDK is
+ * needed.
  * @returns its ARN. @throws RelayError when SNS refuses the name.
  */
 export async function createLocalTopic(snsUrl: string, name: string): Promise<string> {
   const fields: Record<string, string> = {
     Action: "CreateTopic",
     Name: name,
-    // SHA-256, which is what consumers take.
+    // SHA-256: consumers refuse SHA-1.
     "Attributes.entry.1.key": "SignatureVersion",
     "Attributes.entry.1.value": "2",
   };
@@ -26,7 +27,7 @@ export async function subscribeLocally(snsUrl: string, topicArn: string, endpoin
 async function ask(snsUrl: string, fields: Record<string, string>): Promise<string> {
   const answer = await fetch(snsUrl, {
     method: "POST",
-    // It asks who calls, and believes everyone.
+    // It wants to know who calls, and believes anyone.
     headers: { authorization: "AWS4-HMAC-SHA256 Credential=local" },
     body: new URLSearchParams({ ...fields, Version: "2010-03-31" }),
   });

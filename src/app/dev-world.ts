@@ -22,13 +22,13 @@ import { createLocalTopic } from "./dev-topic.ts";
 import { serve } from "./serve.ts";
 
 export interface LocalWorldOptions {
-  /** What fine-tunes the relay is kept; what would point it at a real provider or topic is not. */
+  /** What tunes the relay is taken over; what would point it at a real provider or topic is not. */
   environment: Record<string, string | undefined>;
   /** Where the data of this world lives. */
   dataDir: string;
   /** `false` where the data is thrown away afterwards: commits are not forced to the disk. */
   durable: boolean;
-  /** `false` where it lives for one payment, which a sweep would ask about a second time. */
+  /** `false` for a world that lives for one payment, which a sweep would ask about a second time. */
   reconciles: boolean;
   /** The ports wanted; a free one where it is taken, or 0. */
   ports: { relay: number; collectionService: number; sns: number; postgres: number };
@@ -51,7 +51,7 @@ export interface LocalWorld {
   readonly collectionId: string;
   readonly callbackToken: string;
   readonly consoleUrl: string;
-  /** What one signs in with there. */
+  /** The token to sign in there with. */
   readonly adminToken: string;
   readonly db: Database;
   /**
@@ -156,7 +156,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
   };
 }
 
-/** The environment without what says who the relay is at a real provider or topic. */
+/** The environment without what ties the relay to a real provider, topic or proxy. */
 function withoutIdentity(
   environment: Record<string, string | undefined>,
 ): Record<string, string | undefined> {

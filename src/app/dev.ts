@@ -9,7 +9,7 @@ import { type LocalWorld, startLocalWorld } from "./dev-world.ts";
 export interface DevOptions {
   environment: Record<string, string | undefined>;
   log: Logger;
-  /** Told what just happened, in order. */
+  /** Called with what just happened, in order. */
   tell: (happening: Happening) => void;
 }
 

@@ -21,7 +21,7 @@ export async function* checkDatabase(
   settings: StatusSettings,
 ): AsyncGenerator<Check> {
   const url = databaseUrlOf(environment);
-  // What is wrong with it stands among the settings.
+  // What is wrong with it is told among the settings.
   if (url === undefined) return;
   const { db, close } = connect(url, {
     max: 1,
@@ -110,7 +110,7 @@ async function checkServer(db: Database): Promise<{ usable: boolean; checks: Che
 }
 
 /**
- * Each session that was opened has shown that its commits are durable; this is whether it stays the same
+ * Every session shows when it is opened that its commits are durable; this checks that it stays the same
  * session.
  */
 async function checkSessions(url: Secret): Promise<Check> {

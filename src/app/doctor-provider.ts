@@ -5,8 +5,8 @@ import type { Source } from "../kit/sources.ts";
 import type { Check } from "./check.ts";
 
 /**
- * Asks the provider with the source's key: for its collections, or without any for an invoice that cannot
- * exist.
+ * Asks the provider with the source's key for its collections or, where it has none, for an invoice that
+ * cannot exist.
  */
 export async function* checkProvider(source: Source, timeoutMs: number): AsyncGenerator<Check> {
   const about = `provider of ${source.name}`;

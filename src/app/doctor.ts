@@ -31,7 +31,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   yield* checkReconciliation(sources);
 }
 
-/** That nothing is reconciled is told below, as the fault that it is. */
+/** That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault. */
 function forStatus(settings: ServeSettings | null): StatusSettings {
   return { ...statusSettings(settings ?? readSettings({})), sources: null };
 }

@@ -6,8 +6,8 @@ import { payerPage } from "../receive/payer-page/payer-page.ts";
 import { sendPage } from "../receive/payer-page/send-page.ts";
 
 /**
- * The Express app around the given handlers, routers among them; what none of them knows is 404, what breaks
- * is logged without the URL, which holds a token.
+ * The Express app around the given handlers, routers among them. What none of them knows gets 404; what
+ * breaks is logged without the URL, which may hold a token.
  * @param trustedProxies addresses whose X-Forwarded-For is believed.
  */
 export function httpApp(

@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Makes the log's partitions that are due, if that can be done now: until it is, the default partition takes
- * the callbacks, so nothing waits for it. Without the right to, it says once who does it.
+ * the callbacks, so nothing waits for it. If the database user may not do it, it says once who does.
  */
 export class PartitionKeeper {
   readonly #db: Database;
@@ -21,7 +21,7 @@ export class PartitionKeeper {
     this.#log = log;
   }
 
-  /** @returns in how many ms to come again. */
+  /** @returns how long until the next try, in ms. */
   async make(): Promise<number> {
     try {
       const made = await makePartitions(this.#db, new Date(), 1);

@@ -8,13 +8,16 @@ import { within } from "../kit/within.ts";
 import { readVitalSigns, type Watched } from "../operate/vital-signs.ts";
 import { showVitalSigns } from "./show-vital-signs.ts";
 
-/** Whoever asks more often gets the same page: what it counts in the database is no stranger's to repeat. */
+/** How long a page is kept: no stranger can make the relay count in the database more often than that. */
 const KEPT_MS = 1_000;
 
 /** How long a page waits for the database; what comes later is on the next one. */
 const COUNTING_MS = 1_000;
 
-/** Counting takes a tenth of the time at most, however much there is to count. */
+/**
+ * After a count nothing is counted for this many times its duration, so counting takes a tenth of the time at
+ * most.
+ */
 const REST = 9;
 
 /** How often the event loop's delay is looked at. */
@@ -26,7 +29,7 @@ export interface MetricsPageOptions {
   db: Kysely<Tables>;
   metrics: Metrics;
   watched: Watched;
-  /** As this process sees it. */
+  /** Postgres as this process sees it. */
   database: { readonly isUp: boolean; readonly isAlarming: boolean };
   pools: Readonly<Record<string, () => PoolUsage>>;
 }
@@ -48,7 +51,7 @@ export class MetricsPage {
     this.#options = options;
     this.#delay.enable();
     const { build, startTime, ...metrics } = options.metrics;
-    // Without a first count there is no value, where a gauge would say 0.
+    // Before the first count these have no value, but a gauge would say 0.
     for (const gauge of [
       metrics.oldestConfirmationSeconds,
       metrics.oldestEventSeconds,
@@ -103,7 +106,7 @@ export class MetricsPage {
   #showProcess(): void {
     const { metrics, pools, database } = this.#options;
     metrics.databaseUp.set(database.isUp ? 1 : 0);
-    // No row tells of it while it lasts.
+    // While it lasts there is no row of it.
     metrics.alarmsOpen.set({ alarm: "database_away" }, database.isAlarming ? 1 : 0);
     if (this.#countedAt !== null)
       metrics.databaseValuesAge.set((performance.now() - this.#countedAt) / 1_000);

@@ -28,7 +28,7 @@ export interface OpenTelemetryOptions extends SpanExporterOptions {
   serviceName: string;
   /** Of this program. */
   version: string;
-  /** Of the traces that begin here, from 0 to 1. */
+  /** The share of the traces begun here that is sampled, from 0 to 1. */
   share: number;
 }
 
@@ -46,7 +46,7 @@ export function openTelemetry({ serviceName, version, share, ...exporting }: Ope
     exporter,
     maxQueueSize: MOST_WAITING,
     scheduledDelayMillis: EVERY_MS,
-    // The exporter keeps its own time.
+    // The exporter has a time-out of its own, which comes first.
     exportTimeoutMillis: exporting.timeoutMs + 60_000,
   });
   const provider = new TracerProvider({
@@ -98,7 +98,7 @@ const KIND = {
 const below = (parent: string | null): Context =>
   parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(parent));
 
-/** @param traceparent one that `isTraceparent`. */
+/** @param traceparent one that `isTraceparent` accepts. */
 function contextOf(traceparent: string): SpanContext {
   const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-");
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };

@@ -31,15 +31,18 @@ export interface PassContext {
 }
 
 /**
- * A pass does all that is due now, and says when there may be more, in ms; `serve`, Lambda and the CLI call
- * the same ones.
+ * A pass does all that is due now and resolves with how many ms until there may be more, or null if it cannot
+ * tell; `serve`, Lambda and the CLI call the same ones.
  */
 export type Pass = (stop: AbortSignal) => Promise<number | null>;
 
 export interface Passes {
   confirm: Pass;
   publish: Pass;
-  /** Work whose lease ran out goes back to those that live. */
+  /**
+   * Frees work whose lease ran out, and does the small chores: ended pauses, quiet alarms, late personal
+   * data, old budgets.
+   */
   rescue: Pass;
   /** Reads the provider's lists for what callbacks missed. */
   sweep: Pass;
@@ -49,7 +52,7 @@ export interface Passes {
   certify: Pass;
   /** Takes up replays that no process works on. */
   replay: Pass;
-  /** Drops what the log keeps no longer. */
+  /** Drops what has been kept for long enough. */
   retention: Pass;
   /** Makes the log's partitions that are due. */
   partitions: Pass;

@@ -29,7 +29,7 @@ export function createPasses(context: PassContext): Passes {
   const { db, settings, alarms, log } = context;
   const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
   const publisher = publishing(context);
-  // Without a wake-up there is nobody to hand work to: in Lambda each pass is a function of its own.
+  // Without a wake-up signal there is nobody to hand work to: in Lambda each pass is a function of its own.
   const worksBeside = context.publishWake !== undefined;
   const reconcileOptions = {
     db,
@@ -93,10 +93,10 @@ export function createPasses(context: PassContext): Passes {
       leaseMs: settings.LEASE_DURATION,
       log,
     }),
-    // Under a limit of confirmations a second every claim is counted.
+    // Under a rate limit every confirmation must be counted, which only a claim does.
     handoff: worksBeside && settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {
-      // Work handed over at the very end is finished or given back.
+      // Work that was handed over at the very end is finished or given back.
       for (const pump of [confirmer, publisher.pump])
         await pump.drain(AbortSignal.abort()).catch((error: unknown) => {
           log.warn(

@@ -3,8 +3,8 @@ import type { RequestHandler } from "express";
 const A_YEAR = "max-age=31536000";
 
 /**
- * What every answer carries, and what no request may: two Host headers, of which each proxy on the way may
- * have believed another one.
+ * Sets the headers that every answer carries, and refuses a request with two Host headers: each proxy on the
+ * way may have believed another one.
  * @param options.behindTls whether browsers reach this listener by https only.
  */
 export function protectAnswers({ behindTls }: { behindTls: boolean }): RequestHandler {
@@ -18,7 +18,7 @@ export function protectAnswers({ behindTls }: { behindTls: boolean }): RequestHa
 }
 
 /**
- * @param rawHeaders as Node lists them: names and values in turn; of `headers` it would keep the first only.
+ * @param rawHeaders as Node lists them: names and values in turn. `headers` would keep only the first Host.
  */
 function hostsIn(rawHeaders: readonly string[]): number {
   let hosts = 0;
@@ -29,7 +29,7 @@ function hostsIn(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
-/** For all that follows it: whoever shows no callback token holds no connection either. */
+/** For every route after the callbacks': whoever shows no callback token must not hold a connection. */
 export const closeAfterAnswer: RequestHandler = (_request, response, next) => {
   response.setHeader("connection", "close");
   next();

@@ -22,7 +22,6 @@ const COLLECTION_API: ProviderKind = {
   check: (source, settings) => checkProvider(source, settings.CONFIRM_TIMEOUT),
 };
 
-/** The kind of a source's provider. */
 export const providerKindOf = (_source: Source): ProviderKind => COLLECTION_API;
 
 /** The provider account of a source. */

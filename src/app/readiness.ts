@@ -22,7 +22,7 @@ const looking = new Statement(
 export class Readiness {
   readonly #db: Kysely<Tables>;
   readonly #log: Logger;
-  /** One at a time, however many ask: a database that hangs must not collect them. */
+  /** One at a time, however many ask: questions must not pile up at a database that hangs. */
   #look: Promise<string | null> | null = null;
   /** When it began, by performance.now(). */
   #since = 0;

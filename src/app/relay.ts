@@ -29,7 +29,7 @@ import { Readiness } from "./readiness.ts";
 import type { Tracing } from "./tracing.ts";
 import { routesOf } from "./upstreams.ts";
 
-/** The safety net of the loops, in ms. */
+/** How often most loops look without a wake-up, in ms. */
 const POLL_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -74,7 +74,8 @@ export class Relay {
     const webhook = alarmWebhookOf(settings, metrics);
     const watch = new DatabaseWatch({
       db: recording.db,
-      // Over the same pool: the end is kept as soon as that answers, whatever hangs in the others.
+      // Over the same pool: the alarm's end is written as soon as that one answers, whatever hangs in the
+      // others.
       alarms: new Alarms({ db: recording.db, log, metrics }),
       log,
       tellPeople:
@@ -108,7 +109,7 @@ export class Relay {
     );
   }
 
-  /** Makes what the workers are, so that what is recorded can be handed over to them. */
+  /** Makes the workers without starting them, so that recorded work can be handed over to them. */
   prepareWorkers(): void {
     const { settings, log, hot, working, wakeUps, tracing } = this.#parts;
     const metrics = this.#metrics;
@@ -258,7 +259,7 @@ export class Relay {
     for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#passes?.close();
-    // Without a database others see it by its silence.
+    // If the database is away, the others notice its silence.
     await this.#presence?.leave().catch(() => undefined);
     await wakeUps.stop();
     await Promise.all([tracing?.close(), ...[recording, hot, working].map((pool) => pool.close())]);

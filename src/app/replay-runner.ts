@@ -21,11 +21,11 @@ export interface ReplayRunnerOptions {
   /** Left out where replays are not traced: on the command line. */
   tracer?: Tracer | null;
   routes: readonly Route[];
-  /** Opens where events are sent; left out where nothing is: for confirmations, and for events to a file. */
+  /** Opens the destination; left out where nothing is sent: for confirmations, and for events to a file. */
   createDestination?: () => Destination;
 }
 
-/** The reader that receives callbacks, for those that were recorded. */
+/** Reads a recorded callback as it would be read on arrival. */
 export const readAgain: ReadAgain = (request) => {
   const reading = readCallback(request, { inflatedBytes: BODY_LIMIT });
   return reading.kind === "ids" ? { invoiceIds: reading.invoiceIds, foundBy: reading.foundBy } : null;

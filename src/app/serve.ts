@@ -23,7 +23,7 @@ export interface ServeOptions {
   workers: boolean;
   /** The interface to listen on; all of them when left out. */
   host?: string;
-  /** Aborted when someone wishes the relay to stop: a start that waits for the database ends then. */
+  /** Aborted to stop the relay: a start that waits for the database ends then. */
   stop?: AbortSignal;
 }
 
@@ -41,9 +41,9 @@ export interface RunningRelay {
 }
 
 /**
- * Pools of their own, so that nobody keeps a callback waiting for a connection, and no report a payment:
- * recording has two commits under way, outcomes of confirmations and of events have two each beside the
- * claims, all else shares the rest.
+ * Separate pools, so that nothing keeps a callback waiting for a connection, and no report keeps a payment
+ * waiting: recording has two commits under way, outcomes of confirmations and of events two each beside the
+ * claims; everything else shares the rest.
  */
 const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;

@@ -9,7 +9,8 @@ import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { whatIsOn } from "./what-is-on.ts";
 
 /**
- * What the settings say, for a person to look at; no secret is part of it, but callback URLs where they may.
+ * What the settings say, for a person to look at. It holds no secret, except callback URLs if `withTokens` is
+ * set.
  */
 export function settingsShown(
   settings: ServeSettings,

@@ -4,7 +4,7 @@ import type { VitalSigns } from "../operate/vital-signs.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { STATES } from "../upstreams/machine.ts";
 
-/** Puts what Postgres holds into the gauges, where it stays until the next time. */
+/** Sets the gauges to what was counted in Postgres; they keep it until the next time. */
 export function showVitalSigns(metrics: Metrics, signs: VitalSigns): void {
   showBacklog(metrics, signs);
   const open = new Map(signs.alarms.map(({ name, count }) => [name, count]));

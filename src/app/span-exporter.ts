@@ -19,9 +19,9 @@ const TRY_AGAIN_MS = [1_000, 3_000];
 const MAY_PASS = new Set([429, 502, 503, 504]);
 
 /**
- * Sends batches of spans as OTLP over HTTP (protobuf). Nothing waits for it, and what cannot be sent is told
- * in the log and dropped. The exporter that OpenTelemetry ships cannot be stopped: after the relay's end it
- * would keep the process for as long as a collector hangs.
+ * Sends batches of spans as OTLP over HTTP (protobuf). Nothing waits for it, and what cannot be sent is
+ * logged and dropped. The exporter that OpenTelemetry ships cannot be stopped: after the relay's end it would
+ * keep the process for as long as a collector hangs.
  */
 export class OtlpSpanExporter implements SpanExporter {
   readonly #options: SpanExporterOptions;
@@ -40,7 +40,7 @@ export class OtlpSpanExporter implements SpanExporter {
           { error, spans: spans.length },
           "traces cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT; these are lost",
         );
-      // Whatever came of it, they are done with.
+      // Whatever came of them: they are not sent again.
       done({ code: 0 });
     });
     this.#underWay.add(sending);

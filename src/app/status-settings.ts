@@ -2,9 +2,7 @@ import type { Settings } from "../kit/settings.ts";
 import { reconciliationOf } from "../kit/source.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 
-/**
- * What `status` wants to know of the settings; on a machine that has only DATABASE_URL they name no source.
- */
+/** What `status` needs from the settings; on a machine that has only DATABASE_URL they name no source. */
 export function statusSettings(settings: Settings): StatusSettings {
   const { sourcesInFile, COLLECTION_API_KEY, COLLECTION_IDS, RECONCILE_INTERVAL: intervalMs } = settings;
   const inEnvironment =

@@ -14,7 +14,10 @@ export interface TellAlarmsOptions {
   log: Logger;
 }
 
-/** What comes together is told together: one message in so long at most, of all processes, in ms. */
+/**
+ * The shortest time between two messages, of all processes together, in ms: alarms that come together are
+ * told together.
+ */
 const MESSAGE_EVERY_MS = 5_000;
 
 /** The most alarms of one message. */
@@ -23,8 +26,8 @@ const MOST_AT_ONCE = 500;
 const BACK_OFF = { firstMs: 5_000, capMs: 300_000 };
 
 /**
- * Tells people of alarms that begin and end, from their rows, at least once: who dies between taking and
- * telling lets another tell it. It is work of its own that nothing else waits for.
+ * Tells people of alarms that begin and end, from their rows, at least once: if a process dies between
+ * claiming and telling, another one tells of them. Nothing else waits for it.
  */
 export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions): Pass {
   if (webhook === null) return async () => null;

@@ -7,7 +7,10 @@ import { within } from "../kit/within.ts";
 /** Tracing, while it is on. */
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Sends what has ended so far; waits for that 1 s at most, and not at all soon after it was in vain. */
+  /**
+   * Sends the spans that have ended so far, waiting 1 s at most; after one that took longer, does nothing for
+   * 30 s.
+   */
   flush(): Promise<void>;
   /** Sends what is left, within 2 s, and ends. */
   close(): Promise<void>;

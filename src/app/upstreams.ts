@@ -8,8 +8,8 @@ import { registerUpstreams } from "../upstreams/source-row.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 
 /**
- * Makes the rows that the sources and topics of the settings keep their state in. Nobody waits any longer for
- * those that the settings no longer name: their alarms are closed.
+ * Makes the rows in which the sources and topics of the settings keep their state. Alarms of those that the
+ * settings no longer name are closed: nobody needs to see to them any more.
  */
 export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
   const names = sources.map((source) => source.name);

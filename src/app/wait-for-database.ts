@@ -3,14 +3,14 @@ import { isDatabaseAway } from "../database/postgres-errors.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 
-/** From one try to the next, in ms. */
+/** The time from one try to the next, in ms. */
 const AGAIN_MS = 1_000;
 
 /**
  * Tries until the database is there. That it is away is logged when it begins, and each time the reason
  * changes.
- * @returns whether it is there; false once `stop` was asked for, while a try is perhaps still under way.
- * @throws what else is wrong: what a person has to put right is not waited for.
+ * @returns true once it is there; false once `stop` is aborted, perhaps with a try still under way.
+ * @throws any other error at once: what a person has to put right is not waited for.
  */
 export async function waitForDatabase(
   attempt: () => Promise<void>,

@@ -5,8 +5,8 @@ import type { Source } from "../kit/source.ts";
 import { tracesUrl } from "./tracing.ts";
 
 /**
- * What a relay does with its settings, and what it leaves out, for the first line of its log. No value of a
- * setting.
+ * What a relay does with its settings, and what it leaves out, for the first line of its log. It holds no
+ * value of a setting.
  */
 export function whatIsOn(
   settings: ServeSettings,

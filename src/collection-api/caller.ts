@@ -8,14 +8,16 @@ import { exchange, type HttpRequest } from "./exchange.ts";
 import { type Judged, judgeAnswer } from "./judge-answer.ts";
 import { MOST_WAIT_MS, retryDelayMs } from "./retry-delay.ts";
 
-/** What differs from call to call: already held against the operation's request schemas. */
+/** What differs from call to call, already checked by the operation's request schemas. */
 export interface CallRequest {
   id?: string;
   query?: Readonly<Record<string, string | number | undefined>>;
   body?: unknown;
 }
 
-/** Carries out operations over kept connections: request, answer, judgement, and for reads another try. */
+/**
+ * Carries out operations over pooled connections: sends the request, judges the answer, and retries reads.
+ */
 export class Caller {
   readonly #settings: ClientSettings;
   readonly #pool: Pool;
@@ -23,7 +25,7 @@ export class Caller {
 
   constructor(settings: ClientSettings) {
     this.#settings = settings;
-    // Time-outs of their own are off: `exchange` watches over the whole answer.
+    // The pool's own time-outs are off: `exchange` times the whole answer.
     this.#pool = new Pool(settings.origin, {
       connections: settings.connections,
       headersTimeout: 0,
@@ -36,7 +38,7 @@ export class Caller {
     };
   }
 
-  /** @throws CollectionApiError for every answer that is no success, and for none. */
+  /** @throws CollectionApiError for every answer that is not a success, and when there is no answer. */
   async call<Data>(
     operation: Operation,
     read: z.ZodType<Data>,
@@ -95,7 +97,7 @@ function search(query: Readonly<Record<string, string | number | undefined>>): s
   return parameters.size === 0 ? "" : `?${parameters}`;
 }
 
-/** Whether an answer leaves open if the request was carried out. */
+/** Whether an answer leaves open whether the request was carried out. */
 function saysNoOutcome({ kind }: FaultDetails): boolean {
   return ["timeout", "server_fault", "broken_json", "outside_contract"].includes(kind);
 }

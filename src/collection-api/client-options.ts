@@ -7,17 +7,19 @@ export interface CollectionClientOptions {
   baseUrl: string;
   /** Sent as `x-api-key`; never part of an error. */
   apiKey: string | Secret;
-  /** The most time for one try, in ms, from waiting for a connection to the answer's last byte; 10,000. */
+  /**
+   * The most time for one try, in ms, from waiting for a connection to the last byte; 10,000 when left out.
+   */
   timeoutMs?: number | undefined;
-  /** How often a read is tried again after a fault that may pass; 2. Writes are never tried again. */
+  /** How often a read is retried after a fault that may pass; 2 when left out. Writes are never retried. */
   retries?: number | undefined;
-  /** The most connections that are open at a time, and so the most requests under way; 64. */
+  /** The most connections open, and so the most requests under way, at a time; 64 when left out. */
   connections?: number | undefined;
-  /** The path of Get Banks, which the interface leaves open; `/api/v1/banks`. */
+  /** The path of Get Banks, which the interface leaves open; `/api/v1/banks` when left out. */
   banksPath?: string | undefined;
   /**
-   * The `callBackUrl` of a created invoice that brings none: the URL itself, to which a reference is added as
-   * the last part of the path, or what makes it from the reference.
+   * The `callBackUrl` of an invoice that is created without one: a URL, to which the reference is added as
+   * the last part of the path, or a function that makes it from the reference.
    */
   callbackUrl?: string | ((reference: string | undefined) => string) | undefined;
 }
@@ -27,13 +29,16 @@ export interface CallOptions {
   timeoutMs?: number | undefined;
   /** Instead of the client's `retries`. */
   retries?: number | undefined;
-  /** Stops the call, wherever it is. */
+  /** Stops the call at any stage. */
   signal?: AbortSignal | undefined;
-  /** Called at the end of each try, before its answer is read: the next request may go out now. */
+  /**
+   * Called at the end of each try, before its answer is read, with the HTTP status; null without an answer.
+   * The next request may go out from then on.
+   */
   onExchanged?: ((status: number | null) => void) | undefined;
 }
 
-/** The options with everything decided. */
+/** The options, with the defaults filled in. */
 export interface ClientSettings {
   origin: string;
   /** What stands before every path; no slash at its end. */
@@ -64,7 +69,7 @@ export function decide(options: CollectionClientOptions): ClientSettings {
   const { callbackUrl } = options;
   return {
     origin: url.origin,
-    // Many copy the address with it, and every operation's path begins with it.
+    // Many paste the address with `/api/v1`, which every operation's path begins with already.
     prefix: url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/i, ""),
     key,
     timeoutMs: whole("timeoutMs", options.timeoutMs ?? 10_000, 1, 600_000),

@@ -88,12 +88,12 @@ export class CollectionClient {
   }
 
   /**
-   * Get Collection Invoices: all pages. An invoice that matches all the while is yielded exactly once,
-   * although pages shift; several pages are read forwards and back for that.
-   * @param options.beforePage awaited before each page is asked for: the place to keep a pace.
+   * Get Collection Invoices: all pages. An invoice that matches throughout is yielded exactly once, even if
+   * pages shift: where there are several, they are read forwards and then backwards.
+   * @param options.beforePage awaited before each page is asked for, to pace the requests.
    * @param options.position of an earlier `list_unstable`: only what was not seen then is yielded.
    * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. What
-   * was yielded is true, but may not be all; the error's `position` is where to go on.
+   *   was yielded is true, but may not be all; the error's `position` is where to go on.
    */
   async *iterateInvoices(
     collectionId: string,

@@ -51,7 +51,7 @@ const CODE: Partial<Record<CollectionApiErrorKind, ErrorCode>> = {
   server_fault: "provider_away",
 };
 
-/** What was found wrong before it was sent is wrong use; what the provider found is its answer. */
+/** A request found wrong before it was sent is a usage error; one that the provider refused is not. */
 const codeOf = ({ kind, status }: FaultDetails): ErrorCode | undefined =>
   kind === "invalid" && status === undefined ? "usage" : CODE[kind];
 
@@ -73,7 +73,7 @@ export interface FaultDetails {
   outcomeUnknown?: boolean | undefined;
   /** The answer's text as it was received. */
   evidence?: string | undefined;
-  /** Whether the provider itself said so, in its envelope; a gateway before it knows none. */
+  /** Whether the provider itself said so, in its envelope; a gateway in front of it does not use one. */
   inEnvelope?: boolean | undefined;
   /** Of `list_unstable`: where to go on. */
   position?: ListPosition | undefined;

@@ -33,8 +33,8 @@ export interface ExchangeLimits {
 }
 
 /**
- * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP status if there
- * was an answer.
+ * One request and its whole answer. `onExchanged` is called when it is over, with the HTTP status; null if
+ * there was no answer.
  */
 export function exchange(
   dispatcher: Dispatcher,
@@ -51,7 +51,7 @@ export function exchange(
 }
 
 /**
- * Reads one answer under undici's own handler interface: a stream for each small answer costs a third more.
+ * Reads one answer through undici's own handler interface: a stream for each small answer costs a third more.
  */
 class AnswerReader implements Dispatcher.DispatchHandler {
   done = false;
@@ -74,7 +74,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * From here on bytes may leave. A request that was given up while it waited for a connection stays here.
+   * From here on bytes may leave. A request that was given up while it waited for a connection is never sent.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.done) controller.abort(new Error("given up"));

@@ -3,7 +3,7 @@ import type { InvoicePage, ListedInvoice } from "./contract/invoice-page.ts";
 /** How often a list that changed is read again from the start. */
 const MOST_REREADS = 3;
 
-/** How far a list was read: JSON, to be kept for as long as one likes. */
+/** How far a list was read. It can be kept as JSON, for any length of time. */
 export interface ListPosition {
   /** The ids of the invoices that were yielded. */
   readonly seen: readonly string[];
@@ -20,13 +20,13 @@ export class ListChanged extends Error {
 }
 
 /**
- * Every invoice of a list that was not seen before once, while the list may change under the reader. Pages
- * are read forwards and then backwards: what slips from an unread page to a read one as others leave the list
- * is met on the way back. Where `totalCount` changes, or an invoice appears on a second page, the list is
- * read again from the start.
+ * Yields each invoice of a list once, those seen before left out, though the list may change while it is
+ * read. Pages are read forwards and then backwards: what slips from an unread page to a read one, as others
+ * leave the list, is met on the way back. Where `totalCount` changes, or an invoice appears on a second page,
+ * the list is read again from the start.
  * @param readPage reads page 1, 2, …
- * @throws ListChanged when it still changes after three more readings; what was yielded by then is no whole
- * list.
+ * @throws ListChanged when it still changes after three more readings; what was yielded by then may not be
+ *   all.
  */
 export async function* iteratePages(
   readPage: (page: number) => Promise<InvoicePage>,
@@ -64,7 +64,10 @@ async function* readThrough(
   return true;
 }
 
-/** An empty page is the end, whatever it says; a provider that does not say is asked until it is. */
+/**
+ * An empty page is the end, whatever it says. Where neither a next page nor a total is named, pages are asked
+ * for until one is empty.
+ */
 function hasNext(page: InvoicePage, read: number): boolean {
   if (page.items.length === 0) return false;
   return page.hasNextPage ?? (page.totalCount === null || read < page.totalCount);

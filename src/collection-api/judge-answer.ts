@@ -38,7 +38,7 @@ export function judgeAnswer<Data>(
   if (header(answer, "content-encoding") !== undefined)
     return { kind: "outside_contract", detail: "answered in an encoding that nobody asked for", status };
 
-  // "No content" is all that there is to say where no data is awaited.
+  // Where no data is expected, "No content" is a whole answer.
   const body = status === 204 ? NO_CONTENT : parse(text);
   const parsed = envelopeRead.safeParse(body.json);
   const said = parsed.success ? parsed.data : undefined;
@@ -104,8 +104,8 @@ const says = (said: Envelope | undefined, message: string): boolean =>
   [said?.message ?? "", ...(said?.errors ?? [])].map(comparable).includes(comparable(message));
 
 /**
- * Whether it is surely the provider that speaks, by the words that are specified or by its error envelope. A
- * gateway's JSON may have a status and a message too; the group of an error only the provider names (part B).
+ * Whether this surely comes from the provider: by the specified words, or by its error envelope. A gateway's
+ * JSON may have a status and a message too, but only the provider names the error's group, `type` (part B).
  */
 const isTheProviders = (said: Envelope | undefined): boolean =>
   says(said, SPECIFIED_MESSAGES.unknownInvoice) ||
@@ -117,7 +117,10 @@ const comparable = (message: string) =>
     .replaceAll(/[^a-z]+/g, " ")
     .trim();
 
-/** Why the provider does not allow it, by its words: 403 stands for all three (interface, part B). */
+/**
+ * Why the provider does not allow it, judged by its words: a 403 may mean any of the three (interface, part
+ * B).
+ */
 function kindOfRefusal(said: Envelope | undefined): CollectionApiErrorKind {
   const words = comparable([said?.type, said?.message, ...(said?.errors ?? [])].join(" ").slice(0, 2_000));
   if (/\bcollection\b/.test(words) && CLOSED.test(words)) return "collection_closed";

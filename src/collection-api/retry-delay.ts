@@ -1,4 +1,6 @@
-/** The longest wait between two tries of one call; a provider that asks for more gets its way by an error. */
+/**
+ * The longest wait between two tries of one call; where the provider asks for more, the call fails instead.
+ */
 export const MOST_WAIT_MS = 30_000;
 
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@ import { builtPages } from "./console-pages.ts";
 const project = join(import.meta.dirname, "../..");
 
 /**
- * Makes the console's pages out of `pages/`; a second or two. Only in a checkout, where Vite is.
+ * Makes the console's pages out of `pages/`, in a second or two. Works only in a checkout, where Vite is.
  * @param outDir is emptied first.
  */
 export async function buildPages(outDir: string): Promise<void> {

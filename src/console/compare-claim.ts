@@ -13,11 +13,13 @@ export interface Compared {
 
 type Leaves = [path: string, value: string][];
 
-/** More of a claim than a person reads. */
+/** More fields of a claim than a person reads. */
 const MOST_FIELDS = 100;
 const DEEPEST = 8;
 
-/** Longer texts are for the eye alone, in characters: nobody waits while they are taken apart (G12). */
+/**
+ * Longer texts, in characters, are shown but not compared, so that nobody waits while they are parsed (G12).
+ */
 const LONGEST = 32_768;
 
 /**
@@ -25,7 +27,7 @@ const LONGEST = 32_768;
  * holds the invoice's id is the claim: what stands around it (an envelope's own id and status, other
  * invoices) is shown and not compared. Where none holds it, fields of the same name are compared, wherever
  * they stand. Amounts are compared as numbers, times as moments, URLs without their callback tokens. Pure.
- * @param claim the callback's body as text: JSON or a form; nothing is compared of anything else.
+ * @param claim the callback's body as text: JSON or a form; of anything else nothing is compared.
  * @param answer the provider's JSON; null when there is none.
  * @param invoiceId lower case.
  */
@@ -44,7 +46,7 @@ export function compareClaim(claim: string, answer: string | null, invoiceId: st
     const name = claimedName(field);
     const value = name === null ? null : (answered.get(name) ?? null);
     const same = value === null ? null : isSame(claimed, value);
-    // The callback named this invoice, or it would not be here: another id is another thing's.
+    // The callback named this invoice, or it would not be here: a different id belongs to something else.
     if (name === "id" && same === false) return { field, claimed, answered: null, same: null };
     return { field, claimed, answered: value, same };
   });
@@ -83,7 +85,7 @@ class Digits {
   }
 }
 
-/** A form, with the JSON that some put into a field of it. */
+/** A form; some senders put JSON into one of its fields. */
 function formIn(text: string): unknown {
   if (text.length > LONGEST || !/^[^\s={}<>]{1,200}=/.test(text)) return undefined;
   const fields = [...new URLSearchParams(text)].map(([key, value]) => [

@@ -9,7 +9,7 @@ export interface ConsolePagesOptions {
   folder: string | null;
 }
 
-/** Nothing but what the relay itself serves; no page of somebody else's may hold one of ours. */
+/** The pages load only what the relay itself serves, and nobody else's page may frame them. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,7 +52,7 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
       response.setHeader("cache-control", "max-age=31536000, immutable");
     pages.use("/assets", express.static(resolve(folder, "assets"), { ...files, setHeaders: forEver }));
     pages.use(express.static(folder, files));
-    // Every other address is a place in the pages: they find it themselves.
+    // Every other path is a place within the pages, which find it themselves.
     pages.get(/^[^.]*$/, (_request, response) => response.sendFile(resolve(folder, "index.html"), files));
     pages.use((_request, response) => say(response, 404, "There is nothing here.\n"));
   }

@@ -13,11 +13,11 @@ export type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: AnyVe
 /** A callback with what came of it: the best verdict of its invoices, or its own. */
 export type JudgedCallback = Omit<ListedCallback, "verdict"> & { verdict: AnyVerdict | null };
 
-/** So many are looked at by one statement; and so many where each one's invoices are looked up. */
+/** How many callbacks one statement looks at; fewer where the invoices of each are looked up as well. */
 const STRETCH = 5_000;
 const JUDGED_STRETCH = 500;
 
-/** A page looks no longer than that, in ms, and says where to go on. */
+/** How long one page goes on looking, in ms; it then says where to go on. */
 const LOOKING_MS = 100;
 
 /** The best first. */
@@ -74,7 +74,7 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
   });
 }
 
-/** The same of one. */
+/** `judged` for one callback. */
 export const judgedOne = async <Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
   db: Kysely<Tables>,
   callback: Callback,

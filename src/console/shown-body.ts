@@ -1,7 +1,7 @@
 import type { Mask } from "../kit/mask/masked-texts.ts";
 import type { WholeCallback } from "../record/list-callbacks.ts";
 
-/** How a callback's body is read for a screen; composed in. */
+/** How a callback's body is read for a screen; `app` hands it in. */
 export interface Reading {
   /** The text that the reader of callbacks sees in the bytes of one. */
   decode: (request: { contentEncoding: string | null; body: Uint8Array }) => string;
@@ -19,8 +19,9 @@ export interface ShownBody {
 }
 
 /**
- * A body without callback tokens. Where a token stands in plain bytes, those alone change. Where it is packed
- * or two bytes a letter, the bytes that came cannot be shown: the masked text stands for them.
+ * A body without callback tokens. Where a token stands in plain bytes, those alone change. Where it is
+ * compressed, or written with two bytes a letter, the bytes that came cannot be shown: the masked text takes
+ * their place.
  */
 export function shownBody(
   { headers, body, erasedAt }: Pick<WholeCallback, "headers" | "body" | "erasedAt">,

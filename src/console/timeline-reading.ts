@@ -17,13 +17,13 @@ import type {
   Timeline,
 } from "./timeline.ts";
 
-/** So many callbacks are shown: enough to see a pattern, however many came. */
+/** The most callbacks that are shown: enough to see a pattern. */
 const MOST_CALLBACKS = 200;
 
 /** The most failures, pauses and earlier verdicts that are shown. */
 const MOST_PAST = 200;
 
-/** What happens first when two things carry the same time. */
+/** What is listed first when two entries carry the same time. */
 const ORDER: Record<Entry["kind"], number> = {
   paid: 0,
   callback: 1,
@@ -202,7 +202,7 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
   ];
 }
 
-/** Failures, and verdicts that later ones took the place of. */
+/** Failures, and verdicts that later ones replaced. */
 async function readPast(db: Kysely<Tables>, id: string): Promise<Entry[]> {
   const entries = await readHistory(db, id, MOST_PAST);
   return entries.map(
@@ -222,7 +222,10 @@ const ACTION = {
   reason: nullable(returned.text()),
 } as const;
 
-/** Who asked for the replays that had it asked about again; events that were sent again say so themselves. */
+/**
+ * Who asked for the replays that had the invoice confirmed again; for events sent again their publications
+ * say it.
+ */
 const readingReplays = new Statement(
   ACTION,
   ({ value }: Slots<string>) => sql`
@@ -239,14 +242,14 @@ const readingReplays = new Statement(
 interface Concerned {
   /** Names of sources, ARNs of topics. */
   subjects: readonly string[];
-  /** It is still under way: an event that waits may go to any topic that is paused. */
+  /** The invoice is still under way: an event that waits may go to any topic that is paused. */
   isOpen: boolean;
   from: Date;
   /** null: still. */
   to: Date | null;
 }
 
-// A pause from before counts as well, unless it was over.
+// A pause from before counts as well, unless it had ended by then.
 const readingUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned>) => {
   const from = value((concerned) => concerned.from);
   const concerns = sql`
@@ -265,7 +268,7 @@ const readingUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned
     order by id limit ${MOST_PAST}`;
 });
 
-/** Who paused its source or topics while it was under way, and who resumed them. */
+/** Who paused the invoice's source or topics while it was under way, and who resumed them. */
 async function readUpstreamActions(
   db: Kysely<Tables>,
   confirmations: readonly { standing: ConfirmationStanding; entries: Entry[] }[],

@@ -33,7 +33,10 @@ export const ALARM_NAMES = [
 
 export type AlarmName = (typeof ALARM_NAMES)[number];
 
-/** Those that say what goes on, or what happened once, end by themselves: so long after it was last seen. */
+/**
+ * Alarms about something that lasts a while, or that happened once, end by themselves: this long after they
+ * were last raised.
+ */
 const QUIET_AFTER: Partial<Record<AlarmName, string>> = {
   callback_refused: "1 hour",
   callbacks_over_budget: "10 minutes",
@@ -43,7 +46,7 @@ const QUIET_AFTER: Partial<Record<AlarmName, string>> = {
 export interface Alarm {
   name: AlarmName;
   source: string;
-  /** What it is about: an invoice id, a topic, or the source once more. */
+  /** What it is about: an invoice id, a topic, or the source again. */
   subject: string;
   /** Plain words for a person; no secrets, no personal data. */
   detail: string;
@@ -56,7 +59,7 @@ export const ALARM: Columns<Alarm> = {
   detail: text(({ detail }) => detail),
 };
 
-/** What ends. */
+/** What names an alarm that ends. */
 export type EndedAlarm = Omit<Alarm, "detail">;
 
 export const ENDED_ALARM: Columns<EndedAlarm> = {
@@ -73,8 +76,8 @@ export const ENDED_ALARMS = {
 } as const;
 
 /**
- * A part of a statement that can be no statement of its own: an alarm is written with the change it tells of
- * (G13), or not at all.
+ * Part of a statement, never run on its own: an alarm is written with the change that it tells of (G13), or
+ * not at all.
  */
 export type StatementPart = Expression<unknown>;
 
@@ -90,8 +93,8 @@ export const raising = (alarms: RawBuilder<unknown>): StatementPart => sql`
     set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail`;
 
 /**
- * Writes alarms that say what goes on as often as it is seen: one that is open is touched at most once in
- * `everyMs`, so that a flood waits for no row.
+ * Writes alarms about something that lasts and is seen again and again: an open one is touched at most once
+ * in `everyMs`, so that a flood does not queue for its row.
  */
 export const raisingWhatLasts = (alarms: RawBuilder<unknown>, everyMs: number): StatementPart =>
   raising(sql`
@@ -110,15 +113,15 @@ export interface AlarmChange {
   clears?: readonly EndedAlarm[];
 }
 
-/** What a change told a person: all that it raised, and what was open of those that it ends. */
+/** What a change has to tell: the alarms that it raised, and the open ones that it ended. */
 export interface Told {
   raised: readonly Alarm[];
   cleared: readonly EndedAlarm[];
 }
 
 /**
- * The parts `raised` and `cleared` of a statement, behind its part `moved`: they write nothing where that
- * changed nothing. `selectCleared` reads what they ended.
+ * The parts `raised` and `cleared` of a statement, to follow its part `moved`: where that changed nothing,
+ * they write nothing. `selectCleared` reads what they ended.
  * @param raises a table of `ALARM`, named `alarm`
  * @param clears a table of `ENDED_ALARM`, named `ends`
  */
@@ -180,11 +183,11 @@ export class Alarms {
     this.#db = deps.db;
     this.#log = deps.log;
     this.#metrics = deps.metrics;
-    // An increase from nothing is none to Prometheus.
+    // Prometheus sees no increase in a counter that first appears at 1.
     for (const alarm of ALARM_NAMES) deps.metrics.alarms.inc({ alarm }, 0);
   }
 
-  /** Says what a transaction has written: a line and a count for each. */
+  /** Tells the alarms that a transaction has written: a log line and a count for each. */
   tell(alarms: readonly Alarm[]): void {
     for (const { name, source, subject, detail } of alarms) {
       this.#log.error({ alarm: name, source, subject }, detail);
@@ -198,20 +201,21 @@ export class Alarms {
       this.#log.info({ alarmCleared: name, source, subject }, "alarm cleared");
   }
 
-  /** Both. */
   tellAll({ raised, cleared }: Told): void {
     this.tell(raised);
     this.tellCleared(cleared);
   }
 
-  /** Closes what was not seen for as long as it takes to be over, in whichever process it began. */
+  /**
+   * Closes the alarms that have been quiet for as long as `QUIET_AFTER` says, whichever process raised them.
+   */
   async clearQuiet(): Promise<void> {
     this.tellCleared(await closingQuiet.execute(this.#db));
   }
 
   /**
-   * Keeps one that is over and could not be kept while it lasted; another process that saw the same has
-   * perhaps kept it already.
+   * Writes an alarm that is over and could not be written while it lasted, unless another process that saw
+   * the same has written it.
    * @param lastedMs how long ago it began, in ms
    * @param told people have heard of its beginning
    */

@@ -47,7 +47,7 @@ export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]):
   await writing.execute(db, entries);
 }
 
-/** One of them, as lists show it. */
+/** An entry as lists show it. */
 export interface AuditedChange extends Omit<AuditEntry, "reason"> {
   id: number;
   at: Date;

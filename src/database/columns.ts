@@ -13,9 +13,8 @@ import {
   UUID,
 } from "./binary-array.ts";
 
-// A batch goes to Postgres as one array for each column, one row as values. In the binary format nothing is
-// escaped here and nothing is taken apart there, which for documents and bodies costs both sides more than
-// everything else about them.
+// A batch goes to Postgres as one array for each column. In the binary format nothing is escaped here or
+// parsed there, which for documents and bodies would cost both sides more than everything else.
 
 /** One column of a batch: how its values are sent, and as what. */
 export interface Column<Row> {

@@ -26,10 +26,10 @@ export interface PoolUsage {
 /** What a pool is for, and so how long its statements may take. */
 export type Purpose =
   /**
-   * What a callback or a payment waits for: a few seconds at most, looking rows up by index and nothing else.
-   * A kept plan that was made while a table was small would scan it from end to end however large it grows,
-   * until its statistics change. Before version 18 Postgres puts so high a cost on a disabled scan that it
-   * would compile the statement each time: that is off as well.
+   * What a callback or a payment waits for: a few seconds at most, and rows are only looked up by index.
+   * Sequential scans are off, since a plan made while a table was small would go on scanning it however large
+   * it grows, until its statistics change. JIT is off as well: before version 18 Postgres puts so high a cost
+   * on a disabled scan that it would compile the statement each time.
    */
   | "hot"
   /** Everything else. */
@@ -47,7 +47,7 @@ export interface ConnectOptions {
   connectTimeoutMs?: number;
   /** How long one statement may take, in ms, where the purpose does not say it well. */
   statementTimeoutMs?: number;
-  /** Keep no statements prepared: RDS Proxy would tie a session to this client for it. */
+  /** Prepare no statements: RDS Proxy would pin a session to this client for them. */
   unprepared?: boolean;
   /** The Postgres schema that unqualified names mean. */
   schema?: string;
@@ -55,7 +55,10 @@ export interface ConnectOptions {
   onIdleError?: (error: Error) => void;
 }
 
-/** How long a statement may take, wait for a lock, and a transaction be left alone, in ms; 0 for no limit. */
+/**
+ * How long a statement may take, how long it may wait for a lock, and how long a transaction may sit idle, in
+ * ms; 0 for no limit.
+ */
 const LIMITS: Record<Purpose, { statementMs: number; lockMs: number; idleMs: number }> = {
   hot: { statementMs: 5_000, lockMs: 3_000, idleMs: 5_000 },
   work: { statementMs: 30_000, lockMs: 10_000, idleMs: 5_000 },
@@ -70,7 +73,7 @@ const DATE_OID = 1082;
 
 /**
  * Counts and identities come as int8 and stay far below 2^53: numbers, not strings. A date stays YYYY-MM-DD:
- * pg would make midnight in this machine's zone of it.
+ * pg would turn it into midnight in this machine's zone.
  */
 const types = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
@@ -99,12 +102,12 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     keepAliveInitialDelayMillis: 10_000,
     types,
     Client: purpose === "hot" && options.unprepared !== true ? PreparingClient : RelayClient,
-    // By its first statement, not by options of its start: RDS Proxy and PgBouncer refuse or ignore these.
+    // By a first statement, not by start-up options: RDS Proxy and PgBouncer refuse or ignore these.
     onConnect: (client: pg.ClientBase) => beginSession(client, session),
   });
   let closing = false;
-  // The pool releases its sessions before they have ended, so an error of a server that stops then is
-  // expected.
+  // The pool lets go of its sessions before they have ended, so an error is expected if the server stops just
+  // then.
   pool.on("error", (error) => closing || options.onIdleError?.(error));
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const close = () => {

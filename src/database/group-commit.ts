@@ -10,7 +10,7 @@ export interface GroupCommitOptions<Item> {
   maxInFlight: number;
   /**
    * How long an item waits for others, in ms; 0 when left out. For writes that no request waits for: each
-   * commit that is spared leaves the disk to one that a request does wait for.
+   * commit saved leaves the disk to one that a request does wait for.
    */
   lingerMs?: number;
   /** The most items waiting; one more is refused with QueueFull. */
@@ -34,8 +34,8 @@ interface Waiting<Item> {
 
 /**
  * Many small writes in few commits: what arrives while a commit is under way goes into the next one, so that
- * an idle system commits at once and a busy one commits in large batches, with no timer between. A batch that
- * Postgres refuses for its data is split until the bad item stands alone: its neighbours are written.
+ * an idle system commits at once and a busy one in large batches, without a timer. A batch that Postgres
+ * refuses for its data is split until the bad item stands alone: its neighbours are written.
  */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;

@@ -6,7 +6,7 @@ const looking = new Statement(
   ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as there`,
 );
 
-/** @param name with its schema, or to be found on the search path. */
+/** @param name with its schema, or without if it is on the search path. */
 export async function hasTable(db: QueryExecutorProvider, name: string): Promise<boolean> {
   const [row] = await looking.execute(db, name);
   return row?.there === true;

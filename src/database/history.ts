@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { HistoryEntryTable, Tables } from "./tables.ts";
 
-/** Something that happened to an invoice and that its rows say no longer. */
+/** Something that happened to an invoice and that its rows no longer show. */
 export type HistoryKind = HistoryEntryTable["kind"];
 
 /**
@@ -26,7 +26,7 @@ export const isNotedVerdict = (
       and noted.detail = ${verdict} limit 1) is not null`;
 
 /**
- * Notes it, as part of the statement that makes the change.
+ * Notes entries, as part of the statement that makes the change.
  * @param entries yields invoice_id, source, at, kind and detail.
  */
 export const noting = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -70,7 +70,7 @@ export async function noteReplayed(
     where ${hasRoom(sql`asked.invoice_id`, "replayed")}`).execute(db);
 }
 
-/** Drops what is older. @returns how many entries. */
+/** Drops older entries. @returns how many. */
 export async function dropHistory(db: Kysely<Tables>, before: Date): Promise<number> {
   const { numDeletedRows } = await db.deleteFrom("history_entry").where("at", "<", before).executeTakeFirst();
   return Number(numDeletedRows);

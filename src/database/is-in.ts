@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * A condition: a key is among those that a query yields, which takes nothing from the row. By a hash: as a
- * join, each row of a batch would be compared with all others, since Postgres expects one of each.
+ * A condition: the key is among those of a query that refers to nothing in the outer row. Inside a `case`
+ * Postgres hashes the keys; as a join it would compare each row of a batch with all others, since it expects
+ * one row on each side.
  */
 export const isIn = (key: RawBuilder<unknown>, keys: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`case when (${key}) in (${keys}) then true else false end`;

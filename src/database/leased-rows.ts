@@ -11,8 +11,8 @@ export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'`;
 
 /**
- * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A row
- * that is locked is being written this moment: it needs neither more time nor a rescue, and waiting for it
+ * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
+ * locked row is being written at this moment: it needs neither more time nor a rescue, and waiting for it
  * could deadlock.
  */
 export class LeasedRows {

@@ -21,7 +21,7 @@ export interface Page<Item> {
 
 /**
  * A page of a walk whose filters no index knows: stretch by stretch, until it is full, at the end, or its
- * time is up. So a page costs about the same, however rare is what it looks for (G8).
+ * time is up. So a page costs about the same, however rare the items that it looks for (G8).
  */
 export async function walk<Item>({
   from,

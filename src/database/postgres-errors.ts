@@ -33,19 +33,19 @@ export function isLostConnection(error: unknown): boolean {
   return error instanceof Error && LOST_IN_WORDS.test(error.message);
 }
 
-/** PgBouncer says so of a wrong password or name under the code of a broken protocol. */
+/** PgBouncer's words for a wrong password or name, which it sends under the code of a broken protocol. */
 const REFUSED_BY_POOLER = /authentication failed|no such (user|database)/i;
 
 /**
- * SQLSTATEs of a server that cannot just now: full, starting, overloaded, closed, or a replica as yet; or of
- * a transaction that met another one.
+ * SQLSTATEs of a server that cannot serve just now (full, starting, overloaded, closed, still a replica), or
+ * of a transaction that collided with another.
  */
 const CANNOT_NOW = /^(53[0-9A-Z]{3}|57P0[1-5]|57014|55P03|55000|25006|40001|40P01)$/;
 const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)$/;
 
 /**
- * The database does not answer, or cannot just now: waiting may help. Not so a refused password, a name that
- * does not exist, a certificate that is not trusted.
+ * The database does not answer, or cannot just now: waiting may help. It does not help against a refused
+ * password, a name that does not exist or a certificate that is not trusted.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import pg from "pg";
 
-/** What `pg` knows of a connection and does not declare. */
+/** What `pg` keeps of a connection and does not declare. */
 interface Inside {
   _queryable: boolean;
   connection: { stream: { destroy(error: Error): void } };
@@ -12,11 +12,11 @@ const isReadTimeout = (error: unknown): error is Error =>
   error instanceof Error && error.message === "Query read timeout";
 
 /**
- * A connection that ends with its first query that timed out: `pg` would leave it half open and a pool would
- * hand it out again, with the late answer of one query before the next one's (brianc/node-postgres#3399).
+ * A connection that is cut off once a query has timed out: `pg` would leave it half open and the pool would
+ * hand it out again, so that the late answer is read as the next query's (brianc/node-postgres#3399).
  */
 export class RelayClient extends pg.Client {
-  /** Called when it ends so. */
+  /** Called when it is cut off. */
   onAbandoned: () => void = () => undefined;
 
   override query(...given: unknown[]): never {
@@ -40,7 +40,7 @@ export class RelayClient extends pg.Client {
 /** The names of the statements seen so far. There are few: every value is a parameter. */
 const names = new Map<string, string>();
 
-/** Past this many, statements are not ours to count on, and go unprepared. */
+/** The most names (G8); further statements go unprepared. */
 const MOST_NAMES = 500;
 
 function nameOf(text: string): string | undefined {

@@ -19,7 +19,7 @@ const READS: Right[] = ["select"];
 const KEEPS: Right[] = ["select", "insert", "update"];
 const ALL: Right[] = ["select", "insert", "update", "delete"];
 
-/** A test holds it against the schema: a new table needs its line. The reader may select everything. */
+/** A test compares it with the schema: a new table needs its line. The reader may select everything. */
 export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Right[] }>> = {
   // Insert-only, but for erasing; what retention drops, the functions below drop.
   callback: { receiver: ["select", "insert"], worker: KEEPS },
@@ -51,7 +51,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   relay_process: { receiver: ALL, worker: ALL },
 };
 
-/** What does one thing as the tables' owner, and who may call it. */
+/** The functions that do one thing each with the rights of the tables' owner, and who may call them. */
 export const FUNCTION_RIGHTS: Readonly<Record<string, Role[]>> = {
   make_callback_partition: ["worker"],
   drop_callback_partition: ["worker"],
@@ -97,7 +97,8 @@ export type RolesState = "granted" | "no_right_to_create_roles";
 
 /**
  * Makes the roles and gives them their rights. Safe to repeat, and at the same time in several databases of a
- * server. Without them everything works as its owner, so a missing right to make them fails nothing.
+ * server. Without roles everything works as the tables' owner, so lacking the right to make them is no
+ * failure.
  */
 export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState> {
   for (const role of Object.values(ROLES)) {
@@ -110,7 +111,7 @@ export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState
     }
   }
   await db.transaction().execute(async (trx) => {
-    // Two grants on one table at once refuse each other.
+    // Of two concurrent grants on one table, one would fail.
     await sql`select pg_advisory_xact_lock(hashtext('invoice-relay roles'))`.execute(trx);
     for (const statement of grantStatements()) await sql.raw(statement).execute(trx);
   });

@@ -13,9 +13,9 @@ const reading = new Statement(
 );
 
 /**
- * What a database of the same migrations lacks of the tables that this program knows: an earlier wording of
- * one may have run there. Columns that it has beyond them are none.
- * @returns a few words each, in the order of the tables; none when all is there.
+ * Where a database with the same migrations differs from the tables that this program knows: an earlier
+ * version of a migration may have run there. Extra columns do not count.
+ * @returns a few words each, in the order of the tables; empty when all is there.
  */
 export async function schemaDifferences<Schema>(db: Kysely<Schema>): Promise<string[]> {
   const rows = await reading.execute(db, Object.keys(TABLE_COLUMNS));

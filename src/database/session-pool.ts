@@ -11,8 +11,8 @@ export class SessionPool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
     super(config);
     this.on("connect", (client) => {
-      // One that is in nobody's query has nobody to tell, and an error event unheard would end the process.
-      // Whoever holds it hears of it with the next query.
+      // Between queries there is nobody to tell of an error, and an error event without a listener would end
+      // the process. Whoever holds the client hears of it with the next query.
       client.on("error", () => undefined);
       if (client instanceof RelayClient) client.onAbandoned = () => this.#abandonIdle();
     });
@@ -34,7 +34,7 @@ export class SessionPool extends pg.Pool {
         try {
           await client.query("select 1" as never);
         } catch {
-          // It is gone, which is what was to be found out.
+          // It is gone, which is all that was asked.
         } finally {
           clearTimeout(timer);
         }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 
 /**
- * An array of the sources that a table has rows of. It jumps along the index that begins with `source`, a
- * step each: for who knows an invoice's id and not whose it is, where an index begins with the source.
+ * An array of the sources that a table has rows of, found by one index step for each. With it a query that
+ * knows an invoice's id, but not its source, can use an index that begins with the source.
  */
 export const sourcesIn = (
   table: "invoice" | "invoice_snapshot" | "event" | "publication",

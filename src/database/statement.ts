@@ -39,7 +39,7 @@ export type RowOf<Result extends ResultColumns> = {
 /** The row that a statement returns. */
 export type ResultOf<S> = S extends Statement<never, infer Result> ? RowOf<Result> : never;
 
-/** A parameter whose value is made of what is given at each execution. */
+/** A parameter whose value is read from what each execution is given. */
 class Slot<Given> {
   readonly read: (given: Given) => unknown;
 
@@ -62,7 +62,7 @@ export interface Slots<Given> {
 
 type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
 
-/** What a test holds to the columns that it declares. */
+/** What a test needs to check a statement against the columns that it declares. */
 export interface DeclaredStatement {
   readonly returns: ResultColumns;
   /** Its texts, as they are sent. */

@@ -29,8 +29,8 @@ const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 
 /**
- * A condition. What ended more than a day ago is no news any more, so that switching the telling on does not
- * tell all that ever was.
+ * A condition. What ended more than a day ago is no longer news: otherwise switching the webhook on would
+ * tell of all alarms there ever were.
  */
 const untold = sql`
   (cleared_at is null and told_at is null
@@ -59,9 +59,10 @@ const claiming = new Statement(
 );
 
 /**
- * Takes the turn to tell what is untold: of several processes one has it, and not before its time.
+ * Takes the turn to tell what is untold: only one of several processes has it at a time, and not before it is
+ * due.
  * @param leaseMs after this long another process may take it, in ms: the one that took it has died.
- * @returns null when there is nothing to tell, or the turn is another's or still to come.
+ * @returns null when there is nothing to tell, or the turn is another process's or not due yet.
  */
 export async function claimUntoldAlarms(
   db: Kysely<Tables>,
@@ -74,8 +75,9 @@ export async function claimUntoldAlarms(
 }
 
 /**
- * Keeps that they were told, as they were when they were taken: what ended since is told by itself.
- * @param nextInMs nobody is told anything before, in ms
+ * Records that they were told, as they stood when they were claimed: the end of one that has ended since is
+ * still to be told.
+ * @param nextInMs how long until the next message at the earliest, in ms
  */
 export async function markAlarmsTold(
   db: Kysely<Tables>,
@@ -91,7 +93,7 @@ export async function markAlarmsTold(
     update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`.execute(db);
 }
 
-/** Notes that telling failed. @param waitMs it is tried again after so long, in ms. */
+/** Notes that telling failed. @param waitMs how long until the next try, in ms. */
 export async function putTellingOff(db: Kysely<Tables>, waitMs: number): Promise<void> {
   await sql`update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1`.execute(db);
 }

@@ -9,7 +9,7 @@ const ARRIVES_MS = 5_000;
 
 /**
  * Refuses a database behind a pooler that hands a session to somebody else after each transaction: what a
- * session sets would be gone or another's, and wake-ups would not arrive. Found out by a message: one session
+ * session sets would be gone or another's, and wake-ups would not arrive. Tested with a message: one session
  * listens, another notifies.
  * @throws RelayError, or the database's error when it cannot be reached.
  */
@@ -31,7 +31,7 @@ export async function requireWholeSessions(url: Secret): Promise<void> {
     await listener.query(`listen ${channel}`);
     await speaker.query(`notify ${channel}`);
     if (await within(arrived, ARRIVES_MS, false)) return;
-    // A message that a broken connection swallowed proves nothing: this throws then.
+    // A message lost to a broken connection proves nothing; in that case this throws.
     await Promise.all([listener, speaker].map((client) => client.query("select 1")));
   } finally {
     await Promise.all([listener, speaker].map((client) => client.end().catch(() => undefined)));

@@ -22,9 +22,7 @@ export async function describeTopic(client: SNSClient, topicArn: string): Promis
   }
 }
 
-/**
- * No answer at all, or one that blames the service; credentials that are not there are nobody else's fault.
- */
+/** No answer at all, or one that blames the service; missing credentials are our own fault. */
 function isAway(error: unknown, name: string): boolean {
   if (name === "CredentialsProviderError") return false;
   const { $metadata: { httpStatusCode: status } = {} } = error as { $metadata?: { httpStatusCode?: number } };

@@ -62,7 +62,7 @@ export function snsDestination(options: SnsOptions): Destination {
       httpsAgent: { keepAlive: true, maxSockets: options.connections },
     }),
   });
-  // It puts every message through a filter for a log that nobody keeps.
+  // It filters every message for a log that nobody keeps.
   client.middlewareStack.remove("loggerMiddleware");
   return {
     batchSize: MOST_ENTRIES,
@@ -101,7 +101,7 @@ async function send(
 
 const UNSAID: EntryOutcome = { kind: "failed", error: "SNS said nothing about this entry" };
 
-/** What a failure of a whole request means; anything unknown counts as passing. */
+/** What a failure of a whole request means; anything unknown is taken to pass by itself. */
 export function kindOfError(error: unknown): "refused" | "failed" | "topic_refused" {
   const name = nameOf(error);
   const withEnding = name.endsWith("Exception") || name.endsWith("Error") ? name : `${name}Exception`;

@@ -6,8 +6,8 @@ export const MOST_ENTRIES = 10;
 const MOST_BYTES = 262_144;
 
 /**
- * What a message says of itself: at most seven attributes (raw delivery to SQS discards a message with more
- * than ten), none personal, empty ones left out, all repeated in the body.
+ * The message attributes: at most seven (raw delivery to SQS discards a message with more than ten), none
+ * personal, empty ones left out, all repeated in the body.
  */
 function attributesOf(event: OutgoingEvent, replayId: string | undefined): [name: string, value: string][] {
   const attributes: [string, string | null][] = [
@@ -39,7 +39,7 @@ export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: strin
   return { Id: event.id, Message: event.payload, MessageAttributes, ...fifo };
 }
 
-/** Reckoned with always, since they are added last. */
+/** Always counted in, since they are added only when the event is sent. */
 const REPLAY_ID = "00000000-0000-0000-0000-000000000000";
 const TRACEPARENT = "00-00000000000000000000000000000000-0000000000000000-00";
 

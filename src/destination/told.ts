@@ -2,7 +2,7 @@ import { messageOf } from "../kit/errors.ts";
 import { quietText } from "../kit/mask/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
 
-/** The most of somebody else's words that is kept, in characters. */
+/** How much of somebody else's words is kept, in characters. */
 const MOST = 500;
 
 /** The name of an error of the SDK: the code that SNS gave. */

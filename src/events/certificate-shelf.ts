@@ -2,24 +2,25 @@ import { X509Certificate } from "node:crypto";
 import { fetchText } from "./fetch-text.ts";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
 
-/** What may be fetched at once, and how long until one more may be. */
+/** How many fetches are allowed at once, and how long until one more is. */
 const BURST = 8;
 const REFILL_MS = 10_000;
-/** Addresses that have not yet proved to be of use: what forgers name. */
+/** The most addresses kept whose certificate no signature has fitted yet: forgers can name any number. */
 const MOST_UNPROVEN = 16;
 const FAILURE_KEPT_MS = 10_000;
 
 interface Kept {
   readonly certificate: Promise<X509Certificate>;
-  /** Whether something fitted it, which only SNS can bring about. */
+  /** Whether a signature fitted it, which only SNS can bring about. */
   proven: boolean;
   /** In ms since 1970, by the shelf's clock. */
   forgetAt: number;
 }
 
 /**
- * The certificates of one origin, each fetched once. Who forges messages can name addresses without end:
- * these cost a fetch now and then, never take the place of a certificate that proved genuine, and then wait.
+ * The certificates of one origin, each fetched once. Forgers can name any number of addresses: these cost a
+ * fetch now and then, never push out a certificate that proved genuine, and beyond that are refused for the
+ * moment.
  * @param now the time in ms since 1970
  */
 export function certificateShelf(now: () => number = Date.now) {

@@ -4,8 +4,8 @@ import { hash } from "node:crypto";
 const NAMESPACE = Buffer.from("6f0f6a4e2f5b5d0e9c530d7c2f6f1c11", "hex");
 
 /**
- * The one id of an invoice's event of a type (G4), whoever found it: a UUIDv5 (RFC 9562, 5.5). Made here,
- * because uuid's own way over a hash object costs five times as much, once for each payment.
+ * The one id of an invoice's event of a type (G4), whoever found it: a UUIDv5 (RFC 9562, 5.5). Computed here
+ * because the uuid package, which goes through a hash object, takes five times as long for each payment.
  */
 export function eventId(invoiceId: string, type: string): string {
   const name = Buffer.from(`${invoiceId.toLowerCase()}/${type}`);

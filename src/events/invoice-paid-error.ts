@@ -1,6 +1,6 @@
 /** Why something that was received gives no event. */
 export type InvoicePaidErrorKind =
-  /** Nothing of what the function that was called reads. */
+  /** Nothing that the called function can read. */
   | "unreadable"
   /** An SNS message about the subscription, not a notification: `confirmSubscription` takes it. */
   | "not_a_notification"
@@ -34,7 +34,7 @@ export class InvoicePaidError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "InvoicePaidError";
     this.kind = kind;
-    // Whose topic is set wrongly should lose nothing until that is mended.
+    // Whoever has set up the topic wrongly should lose nothing until that is put right.
     this.retry = kind === "unreachable" || kind === "weak_signature";
   }
 }

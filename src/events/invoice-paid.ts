@@ -87,7 +87,7 @@ export const invoicePaidId = (invoiceId: string): string => eventId(invoiceId, "
 /**
  * The event of a confirmed invoice. Everything in `data` is the provider's answer, nothing the callback's
  * (G3).
- * @param traceparent of what made it; the event has none without.
+ * @param traceparent of the span that made it; left out, the event has none.
  */
 export function invoicePaid(source: string, data: InvoicePaidData, traceparent?: string): InvoicePaid {
   return {

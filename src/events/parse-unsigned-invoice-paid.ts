@@ -11,8 +11,8 @@ const lambdaSnsRecord = z.object({ Sns: z.object({ Message: z.string() }) });
 const lambdaEvent = z.object({ Records: z.array(z.unknown()) });
 
 /**
- * Reads the events in what came another way than over HTTP, without verifying any signature. Only for what
- * strangers cannot write: a queue, or a function, whose policy lets in your topic and nobody else.
+ * Reads the events in what did not come over HTTP, without verifying any signature. Only for what strangers
+ * cannot write: a queue, or a function, whose policy lets in your topic and nobody else.
  * @param input an SQS record of Lambda or of the SDK, with or without raw message delivery; a Lambda event of
  *   SNS or SQS, with all its records; or the event itself, as an object
  * @throws InvoicePaidError

@@ -41,7 +41,7 @@ export function postgresOnceOnly<Client extends PostgresClient>(
       broken = false;
       return result;
     } finally {
-      // A connection whose transaction's end is unknown is not used again.
+      // After an error it may be unknown how the transaction ended: the connection is not used again.
       client.release(broken);
     }
   }

@@ -42,8 +42,7 @@ const CONFIRMATION_FIELDS = [
 ];
 
 /**
- * The text that the signature is of: names and values of certain fields, a line each; a field that is not
- * there is left out.
+ * The text that SNS signed: the names and values of certain fields, a line each; a missing field is left out.
  */
 export function signedText(message: SnsMessage): string {
   const fields: Record<string, unknown> = message;

@@ -12,8 +12,8 @@ export interface Trust {
    */
   trustedOrigins?: readonly string[];
   /**
-   * How long ago SNS may have accepted a message, in seconds; 3,600 when left out, as long as SNS repeats at
-   * most.
+   * How long ago SNS may have accepted a message, in seconds; 3,600 when left out, since SNS repeats a
+   * delivery for at most that long.
    */
   maxAgeSeconds?: number;
   /**
@@ -29,7 +29,8 @@ const CLOCKS_APART_SECONDS = 300;
 
 /**
  * The topics that a trust names.
- * @throws TypeError when it names none, or something else: a fault of the program, to be seen as one
+ * @throws TypeError when it names none, or names something that is no ARN: a bug in the program, not a bad
+ *   message
  */
 export function namedTopics(trust: Trust | undefined): readonly string[] {
   const topicArns = trust?.topicArns ?? [];
@@ -56,14 +57,14 @@ export function originOfTopic(topicArn: string, topicArns: readonly string[]): s
 }
 
 /**
- * Whether a message was signed lately: who recorded an older one may be playing it again.
+ * Refuses a message that was not signed lately: someone may have recorded it and be playing it again.
  * @param timestamp the message's own `Timestamp`
  * @param now in ms since 1970
  * @throws InvoicePaidError `stale`
  */
 export function refuseStale(timestamp: string, maxAgeSeconds = MAX_AGE_SECONDS, now = Date.now()): void {
   const age = (now - Date.parse(timestamp)) / 1_000;
-  // A time that cannot be read gives NaN, which no comparison takes.
+  // An unreadable time gives NaN, for which both comparisons are false.
   if (age <= maxAgeSeconds && age >= -CLOCKS_APART_SECONDS) return;
   throw new InvoicePaidError(
     "stale",

@@ -10,7 +10,8 @@ const shelves = new Map<string, ReturnType<typeof certificateShelf>>();
 
 /**
  * Verifies that SNS sent a message, lately, for a topic that is named: signature version 2 (SHA-256), with a
- * certificate from the address of SNS in the topic's region. Nothing is fetched before everything else holds.
+ * certificate from the address of SNS in the topic's region. The certificate is fetched only once everything
+ * else has proved right.
  * @returns the origins at which SNS is: its own and those that are trusted
  * @throws InvoicePaidError that says what does not fit
  */

@@ -2,11 +2,11 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { Secret } from "./secret.ts";
 
-/** What the holder of a token may: look; look and act; all of it, what cannot be undone included. */
+/** What the holder of a token may do: look; look and act; everything, including what cannot be undone. */
 export const ROLES = ["read", "operate", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who may do more may do all that others may. */
+/** A role may do all that the roles before it may. */
 export const mayAct = (role: Role, needed: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(needed);
 
 export interface AdminToken {

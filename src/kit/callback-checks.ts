@@ -60,7 +60,8 @@ export const callbackChecksSchema = (
   });
 
 /**
- * What a callback must prove beyond its token, where the provider offers it. All that are there must hold.
+ * What a callback must prove beyond its token, where the provider offers it. Every check that is set must
+ * pass.
  */
 export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 

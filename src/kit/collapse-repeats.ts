@@ -2,22 +2,22 @@ import type { LoggerOptions } from "pino";
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]>;
 
-/** Warnings and errors; what is told at info level is told each time. */
+/** Warnings and errors; lines at info level are logged each time. */
 const FROM_LEVEL = 40;
 
-/** What comes again within this time is counted, and told with its end, in ms. */
+/** How long repeats are counted before their number is logged, in ms. */
 const WINDOW_MS = 10_000;
 
-/** More kinds of lines than this at a time are told as they come (G8). */
+/** The most kinds of lines watched at a time; any others are logged as they come (G8). */
 const MOST_KINDS = 200;
 
-/** What makes two lines the same, beside their words. */
+/** What must agree in two lines, besides their words, for them to be the same. */
 const TELLING = ["worker", "source", "error"] as const;
 
-/** What each log counts and has not told yet. */
+/** For each log, what logs the counts that it still holds. */
 const untold = new Set<() => void>();
 
-/** Tells what is counted; when the process ends, so that no count is lost with it. */
+/** Logs all counts that are still held; called when the process ends, so that none is lost. */
 export function tellRepeats(): void {
   for (const tellAll of untold) tellAll();
 }
@@ -28,8 +28,8 @@ function tellAtExit(tellAll: () => void): void {
 }
 
 /**
- * A hook for pino under which the first of several equal warnings or errors is told at once and the others
- * are counted: "… (the same 45 times in 12 s)". Alarms are always told.
+ * A hook for pino with which the first of several equal warnings or errors is logged at once and the others
+ * are counted: "… (the same 45 times in 12 s)". Alarms are always logged.
  */
 export function collapseRepeats(): LogMethod {
   const kinds = new Map<string, Kind>();
@@ -86,7 +86,7 @@ function tellCount(kind: Kind): void {
   kind.since = now;
 }
 
-/** null for what is told each time. */
+/** null for what is logged each time. */
 function keyOf(facts: unknown, message: unknown): string | null {
   if (typeof facts !== "object" || facts === null || typeof message !== "string" || "alarm" in facts)
     return null;

@@ -10,7 +10,8 @@ export interface JsonLimits {
 
 /**
  * Whether a JSON text is deeper, or made of more pieces, than the limits: parsing and walking it would cost
- * many times what its bytes cost (G12). One look at each character; what is no JSON may count either way.
+ * many times what its bytes cost (G12). Looks at each character once; for text that is not JSON the result
+ * may be either.
  */
 export function isTooIntricate(text: string, limits: JsonLimits): boolean {
   let depth = 0;

@@ -5,7 +5,7 @@ import { collapseRepeats } from "./collapse-repeats.ts";
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
-/** Keys whose values never reach a log line, however deep a caller put them. */
+/** Keys whose values never reach a log line, at its top level or up to two objects deep. */
 const FORBIDDEN_KEYS = [
   "token",
   "apiKey",

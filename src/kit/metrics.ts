@@ -1,11 +1,11 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 
-/** For what may take a moment or a day, in s. */
+/** Buckets for what may take from a moment to two days, in s. */
 const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 172_800];
 
 /**
- * The instruments of one process, each named once; a new registry for each, so that nothing is shared by
- * import.
+ * The instruments of one process, each named once; a new registry at each call, so that importing this shares
+ * nothing.
  */
 export function createMetrics() {
   const registry = new Registry();

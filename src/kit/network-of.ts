@@ -1,6 +1,6 @@
 /**
- * Whom an address stands for when strangers are counted: an IPv4 address for itself, however it is written,
- * an IPv6 address for its /64, the first four of its eight groups, since whoever has one address has them
+ * What to count an address as, when strangers are counted: an IPv4 address as itself, `::ffff:` before it or
+ * not; an IPv6 address as its /64, the first four of its eight groups, since whoever has one address has them
  * all.
  */
 export function networkOf(address: string): string {

@@ -1,4 +1,4 @@
-/** How many callers are remembered; beyond that the one seen first is forgotten. */
+/** How many keys are remembered; beyond that the one that was set longest ago is forgotten. */
 const MOST = 10_000;
 
 /** A map that forgets: strangers choose its keys, and must not fill the memory with them (G8). */

@@ -201,7 +201,7 @@ export type Settings<Required extends SettingName = never> = Parsed & {
 } & {
   /** What SOURCES_FILE describes; null without one. */
   readonly sourcesInFile: readonly Source[] | null;
-  /** Those that the environment sets. */
+  /** The names of the variables that the environment sets. */
   readonly given: readonly string[];
 };
 

@@ -1,8 +1,8 @@
 let watcher: ((name: string) => void) | null = null;
 
 /**
- * Passes a step by its name. Nothing happens, and nothing in the environment can change that: only a test
- * that loads this module itself can watch, to end or stop the process exactly there.
+ * Marks a step by its name. It does nothing, and nothing in the environment can change that: only a test that
+ * loads this module can watch, to end or halt the process exactly there.
  */
 export function step(name: string): void {
   if (watcher !== null) watcher(name);

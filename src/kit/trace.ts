@@ -8,7 +8,7 @@ export interface Tracer {
 
 export interface SpanStart {
   kind: "server" | "client" | "producer" | "internal";
-  /** The traceparent that it continues; it begins a trace of its own without one. */
+  /** The traceparent that it continues; without one it begins a trace of its own. */
   parent?: string | null;
   /** Traceparents of what else led to it. */
   links?: readonly string[];
@@ -18,7 +18,7 @@ export interface SpanStart {
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
-/** A piece of work that is being traced. One that never ends is never told of. */
+/** A piece of work that is being traced. One that never ends is never sent. */
 export interface Span {
   /** What others continue it by: the W3C trace context, as the header `traceparent` writes it. */
   readonly traceparent: string;
@@ -29,7 +29,7 @@ export interface Span {
 
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Whether it is a trace context of the version that there is (W3C Trace Context, level 1). */
+/** Whether it is a trace context of the one version in use, 00 (W3C Trace Context, level 1). */
 export const isTraceparent = (text: unknown): text is string =>
   typeof text === "string" && TRACEPARENT.test(text);
 

@@ -1,5 +1,5 @@
 /**
- * What `work` gives within `ms`, else `late`; the work goes on unheard.
+ * What `work` gives within `ms`, else `late`; the work goes on, and its result is ignored.
  * @throws what `work` throws in time.
  */
 export async function within<Value, Late>(

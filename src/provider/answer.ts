@@ -7,7 +7,7 @@ export type { Collection, Invoice, InvoicePage, ListedInvoice };
 export type Refusal =
   /** 429 */
   | { kind: "rate_limited"; retryAfterMs: number | null; error: string }
-  /** 401 or 403: the key, or only this one thing. */
+  /** 401 or 403: refuses the key, or only what this one request asked for. */
   | { kind: "key_refused"; error: string }
   /** Time-out, 5xx, broken JSON, no connection: a fault of the whole source. */
   | { kind: "fault"; error: string }

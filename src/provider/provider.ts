@@ -6,7 +6,7 @@ export interface AskOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Which page of a collection's list is asked for; days are YYYY-MM-DD, and included. */
+/** Which page of a collection's list is asked for; days are YYYY-MM-DD, inclusive. */
 export interface PageRequest {
   collectionId: string;
   /** Counted from 1. */
@@ -19,13 +19,13 @@ export interface PageRequest {
 }
 
 /**
- * The port to a provider account: what the stages know of it. Each call is made once: retries are the stages'
- * own. Whatever comes of it is an answer; nothing is thrown.
+ * The port to a provider account: what the stages know of it. Each call asks once: retrying is up to the
+ * stages. Whatever comes of it is returned as an answer; nothing is thrown.
  */
 export interface Provider {
   /**
-   * @param options.onExchanged called once the answer is here, before it is read, with its HTTP status; null
-   *   when there is none.
+   * @param options.onExchanged called when the exchange is over, before the answer is read, with its HTTP
+   *   status; null when there was no answer.
    */
   askInvoice(
     invoiceId: string,
@@ -35,6 +35,6 @@ export interface Provider {
   getCollection(collectionId: string, options: AskOptions): Promise<CollectionAnswer>;
   /** Asks for an invoice id that nobody has, so that no single invoice's refusal is taken for the key's. */
   proveKey(options: AskOptions): Promise<KeyProof>;
-  /** Lets what is under way finish. */
+  /** Lets the requests under way finish. */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 /**
- * The first key that an object of this JSON text gives twice, or undefined. Which of the two values counts is
- * for every reader to say, so that nobody can rely on either. One pass over the text.
+ * The first key that an object of this JSON text gives twice, or undefined. Every reader decides for itself
+ * which of the two values counts, so nobody can rely on either. One pass over the text.
  * @param text JSON that `JSON.parse` takes.
  */
 export function duplicateKeyOf(text: string): string | undefined {
-  /** The keys of each object around the place; null for a list. */
+  /** The keys seen in each enclosing object; null for a list. */
   const around: (Set<string> | null)[] = [];
   let at = 0;
   while (at < text.length) {
@@ -28,7 +28,7 @@ export function duplicateKeyOf(text: string): string | undefined {
   return undefined;
 }
 
-/** The place behind the string that begins at `start`. */
+/** The index just after the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;

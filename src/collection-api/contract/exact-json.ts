@@ -36,13 +36,13 @@ function parseEachExactly(text: string): unknown {
   );
 }
 
-// In JSON every number stands so. Inside a string something may look like one, which only adds to what is
-// found.
+// Matches every number in JSON. Text inside a string may match too, which only adds to what is found.
 const NUMBER = /(?:^|[:,[])\s*(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*(?:[,\]}]|$))/g;
 
 /**
- * By value, the numbers of a JSON text that have to be kept as their own digits.
- * @returns null when the value does not tell the digits, since the text may write it in two ways.
+ * The numbers of a JSON text that have to keep their own digits, by value.
+ * @returns null when the text seems to write one value in two ways, so that the value does not tell the
+ *   digits.
  */
 function keptNumbers(text: string): Map<number, RawJson> | null {
   const spelled = new Map<number, string>();
@@ -61,7 +61,7 @@ function keptNumbers(text: string): Map<number, RawJson> | null {
   return kept;
 }
 
-/** How deep `putInPlace` looks; deeper texts are rare and the reviver's. */
+/** How deep `putInPlace` looks; deeper texts are rare and left to the reviver. */
 const MOST_DEPTH = 64;
 
 /** @returns false when something is nested too deep to be looked at. */

@@ -27,7 +27,7 @@ export const invoiceFilter = z
     error: "should not be before startDate",
   });
 
-/** In: numbers of pages as numbers or digits. Every field may be left out. */
+/** In: `page` and `pageSize` as numbers or as digits. Every field may be left out. */
 export type InvoiceFilterInput = z.input<typeof invoiceFilter>;
 export type InvoiceFilter = z.output<typeof invoiceFilter>;
 

@@ -15,7 +15,7 @@ const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
 const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.(\d\d?))?$/;
 
 /**
- * The decimal string of an amount as it may stand in JSON: a number, a kept number, or text.
+ * The decimal string of an amount as it may stand in JSON: a number, a {@link RawJson}, or text.
  * @returns undefined when it is no amount.
  */
 export function moneyOf(value: unknown): Money | undefined {
@@ -24,7 +24,7 @@ export function moneyOf(value: unknown): Money | undefined {
   const text = digits.trim();
   const plain = PLAIN.exec(text);
   if (plain !== null) return plain[1] === undefined ? `${text}.00` : text + "0".repeat(2 - plain[1].length);
-  // Big takes no leading plus.
+  // Big refuses a leading plus.
   return READABLE.test(text) ? written(new Big(text.replace(/^\+/, ""))) : undefined;
 }
 

@@ -21,7 +21,7 @@ export interface Operation {
   readonly status: 200 | 201;
   /** The form of the envelope's `status` on success. */
   readonly envelopeStatus: "success" | 200;
-  /** What the request is held against, strictly. */
+  /** The schemas that check the request, strictly. */
   readonly request: { readonly path?: z.ZodType; readonly query?: z.ZodType; readonly body?: z.ZodType };
   /** The answer's `data`; left out where the answer has none. */
   readonly data?: { readonly read: z.ZodType; readonly written: z.ZodType };

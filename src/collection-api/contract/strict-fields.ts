@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// What requests are held against and what the service writes. Each message completes "<field> …".
+// Fields of requests, and of what the service writes. Each message completes "<field> …".
 
 const missingOr = (otherwise: string) => ({
   error: ({ input }: { input?: unknown }) =>

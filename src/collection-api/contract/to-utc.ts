@@ -20,7 +20,7 @@ export function toUtc(text: string | null | undefined, zone: string): Date | nul
   const parts = [Number(year), Number(month) - 1, Number(day), Number(hour)] as const;
   const ms = Number(fraction.padEnd(3, "0").slice(0, 3));
   const wall = new Date(Date.UTC(...parts, Number(minute), Number(second), ms));
-  // Date.UTC rolls 30 February over into March; a date that does not come back is none.
+  // Date.UTC rolls 30 February over into March; a date that does not come back as it was does not exist.
   const cameBack =
     wall.getUTCFullYear() === parts[0] &&
     wall.getUTCMonth() === parts[1] &&

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { isRawJson } from "./exact-json.ts";
 
-// What the client reads with: a field that nobody needs is null where it is not what it should be, and stays
-// as it came in the answer's `document`; only what has to be there is a problem. The fields of an invoice are
-// one transform each, since each further step of a chain costs every payment again.
+// How the client reads: an optional field that is not what it should be becomes null, and stays as it came in
+// the answer's `document`; only a required one is a problem. Each field of an invoice is a single transform,
+// since every further step of a chain costs time on each payment.
 
 /**
  * Text as it stands; a number or boolean as its own digits; left out or null is null; undefined when it is

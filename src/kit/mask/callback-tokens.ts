@@ -12,13 +12,13 @@ const CALLBACK_TOKEN = new RegExp(`(${SLASH}callbacks${SLASH}+)${SEGMENT}`, "gi"
 
 /**
  * Any text without callback tokens: what follows `/callbacks/`, however the slashes are encoded. Tokens that
- * are ours no longer, or another relay's, go too. Linear in the text, whatever it is.
+ * are no longer ours, or another relay's, are masked too. Linear in the text, whatever it is.
  */
 export const withoutCallbackTokens = (text: string): string => text.replaceAll(CALLBACK_TOKEN, `$1${MASK}`);
 
 /**
  * A mask for tokens that are known, wherever they stand: plain, with characters percent-encoded any number of
- * times, or escaped as in JSON; tokens behind `/callbacks/` go as well.
+ * times, or escaped as in JSON; tokens behind `/callbacks/` are masked as well.
  * @param tokens letters, digits, `-` and `_`, as the settings take them.
  */
 export function maskOf(tokens: readonly Secret[]): (text: string) => string {

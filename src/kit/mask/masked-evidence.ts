@@ -18,13 +18,13 @@ const METADATA = new Set(["metadata", "billermetadata"]);
 /** No key that is looked for is longer. */
 const LONGEST_KEY = 64;
 
-/** More than any evidence or event has (both are cut, or bounded by SNS): what lies behind is left out. */
+/** More than any evidence or event has (both are cut, or bounded by SNS): anything beyond is left out. */
 const MOST_LOOKED_AT = 262_144;
 
 /**
  * Evidence for a screen or `--json`: names, addresses, phone numbers, metadata and callback tokens are
  * masked. It takes any text, JSON that was cut off included, and walks over it once.
- * @returns what was made of the first 262,144 characters.
+ * @returns the first 262,144 characters at most, masked.
  */
 export function maskedEvidence(evidence: string): string {
   const text = evidence.length > MOST_LOOKED_AT ? `${evidence.slice(0, MOST_LOOKED_AT)}…` : evidence;
@@ -55,7 +55,9 @@ function endOfMasked(text: string, key: string, value: number): number {
   return text[value] === "{" && isMetadata ? endOfObject(text, value) : value;
 }
 
-/** Behind the quote that closes the string beginning at `start`; the text's end when none does. */
+/**
+ * The index just after the quote that closes the string beginning at `start`; the text's end if none does.
+ */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     if (text[at] === "\\") at += 1;

@@ -1,7 +1,7 @@
 /** What takes the secrets out of a text. */
 export type Mask = (text: string) => string;
 
-/** `/callbacks/` and a character; no token is shorter either. */
+/** The length of `/callbacks/` and one character; no token is shorter either. */
 const SHORTEST = 12;
 
 /** A value that becomes JSON, with every text of it masked, names of fields included. */
