@@ -53,7 +53,8 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
 }
 
 /**
- * The alarms about an invoice that are over with this outcome: only those that an earlier one may have raised.
+ * The alarms about an invoice that are over with this outcome: only those that an earlier one may have
+ * raised.
  */
 function endedBy(
   confirmation: Claimed,

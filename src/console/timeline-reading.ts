@@ -222,10 +222,7 @@ const ACTION = {
   reason: nullable(returned.text()),
 } as const;
 
-/**
- * Who asked for the replays that had the invoice confirmed again; for events sent again their publications
- * say it.
- */
+/** Who had the invoice confirmed again by a replay; of events sent again their publications say it. */
 const readingReplays = new Statement(
   ACTION,
   ({ value }: Slots<string>) => sql`

@@ -122,9 +122,10 @@ describe("a claim", () => {
   it("in a flood reaches every sender in the end, whatever addresses stand before its own (G11)", async () => {
     const db = await withSource();
     const [genuine] = await due(db, 1, { sender: "2001:db8:ffff:1::/64" });
-    await sql`insert into confirmation (invoice_id, source, sender, opened_by, opened_at, requested_at, due_at)
-      select gen_random_uuid(), 'default', '2001:db8:0:' || to_hex(n) || '::/64', 'callback', now(), now(), now()
-      from generate_series(1, 2000) as n`.execute(db);
+    await sql`
+      insert into confirmation (invoice_id, source, sender, opened_by, opened_at, requested_at, due_at)
+      select gen_random_uuid(), 'default', '2001:db8:0:' || to_hex(n) || '::/64', 'callback',
+        now(), now(), now() from generate_series(1, 2000) as n`.execute(db);
     const taken = new Set<string>();
     for (let claims = 0; claims < 150 && !taken.has(genuine ?? ""); claims += 1) {
       await flooded(db);
