@@ -11,9 +11,16 @@ interface Inside {
 const isReadTimeout = (error: unknown): error is Error =>
   error instanceof Error && error.message === "Query read timeout";
 
+/** SQLSTATEs after which Postgres ends the session. */
+const ENDS_SESSION = /^(57P0[1-5]|25P0[34])$/;
+
+const isLastAnswer = (error: unknown): error is Error =>
+  error instanceof pg.DatabaseError && ENDS_SESSION.test(error.code ?? "");
+
 /**
- * A connection that is cut off once a query has timed out: `pg` would leave it half open and the pool would
- * hand it out again, so that the late answer is read as the next query's (brianc/node-postgres#3399).
+ * A connection that is cut off once a query has timed out, or was told that its session ends: `pg` would leave
+ * it half open, and the pool would hand it out again until its end has arrived, so that the next query is lost
+ * too, or a late answer is read as the next query's (brianc/node-postgres#3399).
  */
 export class RelayClient extends pg.Client {
   /** Called when it is cut off. */
@@ -23,7 +30,7 @@ export class RelayClient extends pg.Client {
     const result = (super.query as (...args: unknown[]) => unknown).apply(this, given);
     if (result instanceof Promise)
       result.catch((error: unknown) => {
-        if (isReadTimeout(error)) this.abandon(error);
+        if (isReadTimeout(error) || isLastAnswer(error)) this.abandon(error);
       });
     return result as never;
   }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
+import { type AddressInfo, connect as connectTcp, createServer, type Server } from "node:net";
 import { sql } from "kysely";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { requireWholeSessions } from "../../src/database/whole-sessions.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -22,12 +22,28 @@ async function behindSwallower(url: string): Promise<string> {
     client.on("close", () => target.destroy());
     target.pipe(client);
   });
+  return await listening(server, url);
+}
+
+async function listening(server: Server, url: string): Promise<string> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
   const through = new URL(url);
   through.port = String((server.address() as AddressInfo).port);
   return through.href;
+}
+
+/** The url by way of something that passes on everything but the end of a session. */
+async function withoutEnds(url: string): Promise<string> {
+  const server = createServer((client) => {
+    const target = connectTcp(Number(new URL(url).port), "127.0.0.1");
+    for (const socket of [client, target]) socket.on("error", () => socket.destroy());
+    client.on("data", (bytes) => target.write(bytes));
+    client.on("close", () => target.destroy());
+    target.on("data", (bytes) => client.write(bytes));
+  });
+  return await listening(server, url);
 }
 
 const settled = async (url: string, purpose: "hot" | "work") => {
@@ -49,6 +65,23 @@ describe("a session", () => {
     const session = { commit: "on", idle: "5s", zone: "UTC" };
     expect(await settled(around.databaseUrl, "hot")).toEqual({ ...session, lock: "3s" });
     expect(await settled(around.databaseUrl, "work")).toEqual({ ...session, lock: "10s" });
+  });
+
+  it("that Postgres has ended is used no more, though its end has not arrived yet (G11)", async () => {
+    const around = await surroundings();
+    const { db, close } = connect(new Secret(await withoutEnds(around.databaseUrl)), { max: 1 });
+    onTestFinished(close);
+    const ended = expect(sql`select pg_sleep(60)`.execute(db)).rejects.toMatchObject({ code: "57P01" });
+    await vi.waitFor(async () =>
+      expect(
+        await around.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and query = 'select pg_sleep(60)'`,
+        ),
+      ).toHaveLength(1),
+    );
+    await ended;
+    expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
   });
 
   it("whose commits would not be durable is refused: serve does not start, doctor says why", async () => {
