@@ -18,9 +18,9 @@ const isLastAnswer = (error: unknown): error is Error =>
   error instanceof pg.DatabaseError && ENDS_SESSION.test(error.code ?? "");
 
 /**
- * A connection that is cut off once a query has timed out, or was told that its session ends: `pg` would leave
- * it half open, and the pool would hand it out again until its end has arrived, so that the next query is lost
- * too, or a late answer is read as the next query's (brianc/node-postgres#3399).
+ * A connection that is cut off once a query has timed out, or was told that its session ends: `pg` would
+ * leave it half open, and the pool would hand it out again until its end has arrived, so that the next query
+ * is lost too, or a late answer is read as the next query's (brianc/node-postgres#3399).
  */
 export class RelayClient extends pg.Client {
   /** Called when it is cut off. */
