@@ -58,7 +58,7 @@ export default defineConfig({
           expect: PATIENT,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          maxWorkers: 3,
+          maxWorkers: 4,
           isolate: false,
         },
       },
