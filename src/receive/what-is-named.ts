@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import type { IncomingCallback } from "../record/callback-log.ts";
+import { HEAVY_BYTES, type IncomingCallback } from "../record/callback-log.ts";
 import { glance } from "./reading/glance.ts";
 import { readCallback } from "./reading/read-callback.ts";
 import type { Unread } from "./reading/reading-limits.ts";
@@ -11,10 +11,10 @@ export const BODY_LIMIT = 256 * 1024;
 /** What a callback names, as it is recorded. */
 export type Named = Pick<IncomingCallback, "invoiceIds" | "foundBy" | "verdict"> & { unread: Unread[] };
 
-/** More than an honest callback has. A compressed body is heavy whatever its size. */
-const HEAVY_BYTES = 16 * 1024;
-
-/** What a callback that passed its checks names; a heavy one is read in the thread, where there is one. */
+/**
+ * What a callback that passed its checks names. One that is large, or compressed, is read in the thread,
+ * where there is one.
+ */
 export async function namedIn(
   { method, headers }: Request,
   { query, reference, body }: { query: string; reference: string | null; body: Buffer },

@@ -68,7 +68,7 @@ export interface CallbackLogOptions {
 }
 
 /** More of either than an honest callback has makes it heavy. */
-const HEAVY_BYTES = 16 * 1024;
+export const HEAVY_BYTES = 16 * 1024;
 const HEAVY_IDS = 10;
 
 /** At most 1 MiB in a commit, and 64 MiB that wait for one (G8). */
