@@ -2,7 +2,8 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Breakage, brokenCopy } from "../faults/broken/broken-copy.ts";
+import { BREAKAGES, type Breakage } from "../faults/broken/breakages.ts";
+import { brokenCopy } from "../faults/broken/broken-copy.ts";
 import type { Finding } from "../faults/checker/finding.ts";
 import { Matrix } from "../faults/crash/matrix.ts";
 import type { Planned, PlannedFault } from "../faults/torture/schedule.ts";
@@ -16,24 +17,16 @@ const again = (fault: PlannedFault): Planned[] =>
   [1, 2, 3, 4].map((second) => ({ atMs: second * 1_000, forMs: 400, fault }));
 
 /** What is taken away, what then goes wrong, and what the checker has to say. */
-const BREAKAGES: { name: string; breakage: Breakage; plan: Planned[]; says: RegExp }[] = [
+const FAULTS: { name: string; breakage: Breakage; plan: Planned[]; says: RegExp }[] = [
   {
     name: "it answers before the commit",
-    breakage: {
-      file: "src/receive/callback-intake.ts",
-      find: "const id = await this.#options.log.append(callback);",
-      replace: 'const id = "early"; this.#options.log.append(callback).catch(() => {});',
-    },
+    breakage: BREAKAGES.answersBeforeCommit,
     plan: again({ on: "postgres", how: "restart-immediate" }),
     says: /^G1 answered 2xx, but not in the log/,
   },
   {
     name: "leases never run out",
-    breakage: {
-      file: "src/database/leased-rows.ts",
-      find: "sql`claimed_until < now()`",
-      replace: "sql`claimed_until < now() and false`",
-    },
+    breakage: BREAKAGES.leasesNeverRunOut,
     plan: [
       { atMs: 500, forMs: 5_000, fault: { on: "provider", mood: { kind: "slow", ms: 700 } } },
       ...again({ on: "process", relay: 0, how: "kill" }),
@@ -42,32 +35,19 @@ const BREAKAGES: { name: string; breakage: Breakage; plan: Planned[]; says: RegE
   },
   {
     name: "an event has another identity each time",
-    breakage: {
-      file: "src/events/invoice-paid.ts",
-      find: "id: invoicePaidId(data.invoiceId),",
-      replace: "id: crypto.randomUUID(),",
-    },
+    breakage: BREAKAGES.anotherIdentityEachTime,
     plan: [],
     says: /^G4 published with the id/,
   },
   {
     name: "an event is marked before it is published",
-    breakage: {
-      file: "src/publish/publish-line.ts",
-      find: 'step("events leave");',
-      replace:
-        'await this.#keep(batch, batch.map(() => ({ kind: "accepted", messageId: crypto.randomUUID() })));',
-    },
+    breakage: BREAKAGES.markedBeforePublished,
     plan: [],
     says: /^G5 marked as published, but SNS never accepted it/,
   },
   {
     name: "a connection goes back into its pool after a time-out",
-    breakage: {
-      file: "src/database/relay-client.ts",
-      find: "if (isReadTimeout(error)) this.abandon(error);",
-      replace: "void isReadTimeout(error);",
-    },
+    breakage: BREAKAGES.timedOutConnectionsStay,
     plan: [0, 1].map((relay) => ({
       atMs: 2_000,
       forMs: 0,
@@ -78,11 +58,7 @@ const BREAKAGES: { name: string; breakage: Breakage; plan: Planned[]; says: RegE
   },
   {
     name: "Retry-After is ignored",
-    breakage: {
-      file: "src/collection-api/judge-answer.ts",
-      find: 'retryAfterMs(header(answer, "retry-after"), now)',
-      replace: "(retryAfterMs, header, now, 1)",
-    },
+    breakage: BREAKAGES.retryAfterIgnored,
     plan: [
       {
         atMs: 1_000,
@@ -111,7 +87,7 @@ const RUN = { seed: 1, lengthMs: 5_000, perSecond: 15, restWithinMs: 15_000 };
 const said = (findings: readonly Finding[]) => findings.map(({ guarantee, what }) => `${guarantee} ${what}`);
 
 describe("the checker finds it out when", () => {
-  it.each(BREAKAGES)("$name", async ({ breakage, plan, says }) => {
+  it.each(FAULTS)("$name", async ({ breakage, plan, says }) => {
     const { folder, server } = await place();
     const main = await brokenCopy(join(folder, "copy"), breakage);
     const { findings } = await torture({ ...RUN, server, folder: join(folder, "run"), plan, main });
@@ -120,7 +96,7 @@ describe("the checker finds it out when", () => {
 
   it("nothing is broken: then it finds nothing under all of these faults together", async () => {
     const { folder, server } = await place();
-    const plan = BREAKAGES.flatMap((one) => one.plan);
+    const plan = FAULTS.flatMap((one) => one.plan);
     const { findings, rested } = await torture({
       ...RUN,
       server,
@@ -135,16 +111,8 @@ describe("the checker finds it out when", () => {
     const { folder, server } = await place();
     const lateAlarms = await brokenCopy(
       join(folder, "copy"),
-      {
-        file: "src/store/outcome-store.ts",
-        find: "return raises.length + clears.length === 0",
-        replace: "return raises.length + clears.length >= 0",
-      },
-      {
-        file: "src/store/outcome-store.ts",
-        find: "alarms.tell(held.flatMap(raisedBy));",
-        replace: "for (const alarm of held.flatMap(raisedBy)) await alarms.raise(alarm);",
-      },
+      BREAKAGES.alarmsNotInTransaction,
+      BREAKAGES.alarmsAfterCommit,
     );
     const killed = async (name: string, main: string) => {
       const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));

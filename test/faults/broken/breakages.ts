@@ -1,0 +1,52 @@
+/** A change that breaks a guarantee. */
+export interface Breakage {
+  file: string;
+  /** Must occur exactly once. */
+  find: string;
+  replace: string;
+}
+
+/** Each guarantee's mechanism taken away, as the change that does it. `test/house` holds that each still fits. */
+export const BREAKAGES = {
+  answersBeforeCommit: {
+    file: "src/receive/callback-intake.ts",
+    find: "const id = await this.#options.log.append(callback);",
+    replace: 'const id = "early"; this.#options.log.append(callback).catch(() => {});',
+  },
+  leasesNeverRunOut: {
+    file: "src/database/leased-rows.ts",
+    find: "sql`claimed_until < now()`",
+    replace: "sql`claimed_until < now() and false`",
+  },
+  anotherIdentityEachTime: {
+    file: "src/events/invoice-paid.ts",
+    find: "id: invoicePaidId(data.invoiceId),",
+    replace: "id: crypto.randomUUID(),",
+  },
+  markedBeforePublished: {
+    file: "src/publish/publish-line.ts",
+    find: 'step("events leave");',
+    replace:
+      'await this.#keep(batch, batch.map(() => ({ kind: "accepted", messageId: crypto.randomUUID() })));',
+  },
+  timedOutConnectionsStay: {
+    file: "src/database/relay-client.ts",
+    find: "if (isReadTimeout(error) || isLastAnswer(error)) this.abandon(error);",
+    replace: "if (isLastAnswer(error)) this.abandon(error);",
+  },
+  retryAfterIgnored: {
+    file: "src/collection-api/judge-answer.ts",
+    find: 'retryAfterMs(header(answer, "retry-after"), now)',
+    replace: "(retryAfterMs, header, now, 1)",
+  },
+  alarmsNotInTransaction: {
+    file: "src/store/outcome-store.ts",
+    find: "return raises.length + clears.length === 0",
+    replace: "return raises.length + clears.length >= 0",
+  },
+  alarmsAfterCommit: {
+    file: "src/store/outcome-store.ts",
+    find: "alarms.tell(held.flatMap(raisedBy));",
+    replace: "for (const alarm of held.flatMap(raisedBy)) await alarms.raise(alarm);",
+  },
+} satisfies Record<string, Breakage>;
