@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from "uuid";
+import { newId } from "../../src/kit/new-id.ts";
 
 const STATEMENT = `
   with logged as (
@@ -28,7 +28,7 @@ export const appendCallback = (callback: PlainCallback) => ({
   name: "append",
   text: STATEMENT,
   values: [
-    uuidv7(),
+    newId(),
     new Date(),
     callback.method,
     callback.reference,

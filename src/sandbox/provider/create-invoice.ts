@@ -1,5 +1,5 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { v4 as uuidv4 } from "uuid";
 import type { CreateInvoiceRequest } from "../../collection-api/contract/index.ts";
 import { type CollectionRow, readCollectionTerms } from "./collection-statements.ts";
 import { type CreateFreedoms, type CreateVerdict, judgeCreate } from "./create-rules.ts";
@@ -43,11 +43,11 @@ export async function createInvoice(
   if (Number(totals.settleableAmount) <= 0)
     return { verdict: "invalid", problems: ["amount should be more than the service fee with VAT"] };
   const invoice = await insertInvoice(db, {
-    id: uuidv4(),
+    id: randomUUID(),
     collection_id: collection.id,
-    created_at: sql<Date>`now()`,
-    modified_at: sql<Date>`now()`,
-    expires_at: sql<Date>`now() + ${lifetimeMs(collection.invoice_expiration_period)} * interval '1 ms'`,
+    created_at: sql`now()`,
+    modified_at: sql`now()`,
+    expires_at: sql`now() + ${lifetimeMs(collection.invoice_expiration_period)} * interval '1 ms'`,
     paid_at: null,
     amount: totals.amount,
     service_charge: totals.serviceCharge,

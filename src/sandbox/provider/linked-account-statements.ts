@@ -1,5 +1,5 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { v4 as uuidv4 } from "uuid";
 import type { ServiceDatabase } from "./service-tables.ts";
 
 export interface NewLinkedAccount {
@@ -41,7 +41,7 @@ export function linkAccount(
     await trx
       .insertInto("linked_account")
       .values({
-        id: uuidv4(),
+        id: randomUUID(),
         bank_number: account.bankId,
         account_name: account.accountName,
         account_number: account.accountNumber,

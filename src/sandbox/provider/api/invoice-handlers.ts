@@ -1,4 +1,4 @@
-import { v4 as uuidv4 } from "uuid";
+import { randomUUID } from "node:crypto";
 import type { InvoiceFilter } from "../../../collection-api/contract/index.ts";
 import { collectionExists } from "../collection-statements.ts";
 import { createInvoiceOnce } from "../create-invoice-once.ts";
@@ -95,7 +95,7 @@ export const handleListInvoices: OperationHandler<"listInvoices"> = async (
     datesMean: freedoms.datesMean,
     linkedAccountId: extra.linkedAccountId,
     hiddenIds: struck.hiddenIds,
-    order: struck.reordered ? { salt: uuidv4() } : freedoms.order,
+    order: struck.reordered ? { salt: randomUUID() } : freedoms.order,
     page: struck.page ?? page,
     pageSize: extra.isDownloading ? null : sizes.pageSize,
   });

@@ -1,5 +1,5 @@
+import { randomUUID } from "node:crypto";
 import { Agent } from "undici";
-import { v4 as uuidv4 } from "uuid";
 import { invoiceOnWire } from "../invoice-on-wire.ts";
 import type { InvoiceRow } from "../service-tables.ts";
 import { callbackRequest } from "./callback-request.ts";
@@ -21,8 +21,8 @@ export async function forgeCallback(
   const callback = callbackRequest({
     variant: "documented",
     url,
-    webhookId: uuidv4(),
-    notificationId: uuidv4(),
+    webhookId: randomUUID(),
+    notificationId: randomUUID(),
     collectionId: invoice.collection_id,
     queuedAt: now,
     invoice: {

@@ -1,4 +1,4 @@
-import { v4 as uuidv4 } from "uuid";
+import { randomUUID } from "node:crypto";
 import type { CallbackFaults } from "../faults/callback-faults.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 
@@ -19,10 +19,10 @@ export function planCallbacks(
   nextVariant: () => CallbackVariant,
   now: Date,
 ): PlannedCallback[] {
-  const notificationId = uuidv4();
+  const notificationId = randomUUID();
   return Array.from({ length: terms.copies }, (_, copy) => ({
     copy,
-    webhookId: uuidv4(),
+    webhookId: randomUUID(),
     notificationId,
     variant: nextVariant(),
     delayMs: terms.delayMs + copy * terms.copyGapMs + reorderDelayMs(terms, now.getTime()),

@@ -1,4 +1,4 @@
-import { v4 as uuidv4 } from "uuid";
+import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { moneyGiven } from "../../../collection-api/contract/index.ts";
 import type { CollectionRow } from "../collection-statements.ts";
@@ -49,7 +49,7 @@ export function pastInvoices(request: PastInvoicesRequest, collection: Collectio
     const createdAt = new Date(invoice.createdAt);
     const paidAt = invoice.paidAt === null ? null : new Date(invoice.paidAt);
     return {
-      id: invoice.id ?? uuidv4(),
+      id: invoice.id ?? randomUUID(),
       collection_id: collection.id,
       created_at: createdAt,
       modified_at: paidAt ?? createdAt,
