@@ -8,7 +8,7 @@ import { isGiven, KEY } from "./key-columns.ts";
 const KEPT = sql.lit("7 days");
 
 /** Those that were settled since this moment are kept. */
-export const unknownKeptSince = sql<Date>`clock_timestamp() - ${KEPT}::interval`;
+export const unknownKeptSince = sql`clock_timestamp() - ${KEPT}::interval`;
 
 /**
  * A condition on rows of `confirmation`: the provider did not know the invoice, and nobody asked again for a

@@ -5,6 +5,7 @@ import { inSnapshot } from "../database/snapshot.ts";
 import { sourcesIn } from "../database/sources-in.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { typed } from "../database/typed.ts";
 import { eventState } from "../outbox/event-state.ts";
 import { answersInOrder } from "../payments/answers-of.ts";
 import { firstCallbacksNaming } from "../record/callbacks-about.ts";
@@ -184,7 +185,7 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
   const actions = await db
     .selectFrom("audit_entry")
     .select(["at", "actor", "action", "subject"])
-    .select(sql<string | null>`detail->>'reason'`.as("reason"))
+    .select(typed(nullable(returned.text()), sql`detail->>'reason'`).as("reason"))
     .where("invoice_id", "=", id)
     .orderBy("id")
     .execute();
@@ -285,7 +286,8 @@ async function readUpstreamActions(
   return await readingUpstreamActions.execute(db, { subjects, isOpen, from, to });
 }
 
-const stillToCome = (column: string) => sql<Date | null>`nullif(greatest(${sql.ref(column)}, now()), now())`;
+const stillToCome = (column: string) =>
+  typed(nullable(returned.time), sql`nullif(greatest(${sql.ref(column)}, now()), now())`);
 
 async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {
   return await db

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { type Columns, json, text, uuid } from "./columns.ts";
-import { type Slots, Statement } from "./statement.ts";
+import { returned, type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
+import { typed } from "./typed.ts";
 
 /** One thing that someone changed by hand. */
 export interface AuditEntry {
@@ -89,8 +90,8 @@ export async function readAuditLog({
   if (action !== undefined)
     query = query.where((is) => is.or([is("action", "=", action), is("action", "^@", `${action}.`)]));
   if (subject !== undefined) query = query.where("subject", "=", subject);
-  if (from !== undefined) query = query.where("at", ">=", sql<Date>`${from}::timestamptz`);
-  if (to !== undefined) query = query.where("at", "<", sql<Date>`${to}::timestamptz`);
+  if (from !== undefined) query = query.where("at", ">=", typed(returned.time, sql`${from}`));
+  if (to !== undefined) query = query.where("at", "<", typed(returned.time, sql`${to}`));
   if (before !== undefined) query = query.where("id", "<", before);
   return (await query.execute()) as AuditedChange[];
 }

@@ -1,6 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { AlarmName } from "./alarms.ts";
+import { returned } from "./statement.ts";
 import type { Tables } from "./tables.ts";
+import { typed } from "./typed.ts";
 
 /** An alarm as a person reads it. */
 export interface KnownAlarm {
@@ -32,7 +34,7 @@ export async function listAlarms(
     .selectFrom("alarm")
     .select(["name", "source", "subject", "detail", "times"])
     .select(["raised_at as raisedAt", "last_raised_at as lastRaisedAt", "cleared_at as clearedAt"])
-    .select(sql<number>`count(*) over ()`.as("total"))
+    .select(typed(returned.count, sql`count(*) over ()`).as("total"))
     .orderBy("id", "desc")
     .limit(limit);
   if (!all) query = query.where("cleared_at", "is", null);
@@ -47,7 +49,7 @@ export async function listAlarms(
 export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: AlarmName; count: number }[]> {
   const rows = await db
     .selectFrom("alarm")
-    .select(["name", sql<number>`count(*)`.as("count")])
+    .select(({ fn }) => ["name", fn.countAll<number>().as("count")])
     .where("cleared_at", "is", null)
     .groupBy("name")
     .orderBy("name")

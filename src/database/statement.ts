@@ -7,26 +7,28 @@ import { type Columns, singleRow, unnested } from "./columns.ts";
 export interface ResultColumn<Value> {
   /** pg_type.oid */
   readonly oid: number;
+  /** pg_type.typname */
+  readonly type: string;
   /** Only for the compiler. */
   readonly value?: Value;
 }
 
-const ofType = <Value>(oid: number): ResultColumn<Value> => ({ oid });
+const ofType = <Value>(oid: number, type: string): ResultColumn<Value> => ({ oid, type });
 
 /** The columns that a statement may return. Times as Date, numeric as decimal string. */
 export const returned = {
-  boolean: ofType<boolean>(16),
-  bytes: ofType<Buffer>(17),
-  count: ofType<number>(20),
-  integer: ofType<number>(23),
-  float: ofType<number>(701),
-  time: ofType<Date>(1184),
-  numeric: ofType<string>(1700),
-  uuid: ofType<string>(2950),
-  text: <Value extends string = string>() => ofType<Value>(25),
-  json: <Value>() => ofType<Value>(114),
-  texts: ofType<string[]>(1009),
-  uuids: ofType<string[]>(2951),
+  boolean: ofType<boolean>(16, "bool"),
+  bytes: ofType<Buffer>(17, "bytea"),
+  count: ofType<number>(20, "int8"),
+  integer: ofType<number>(23, "int4"),
+  float: ofType<number>(701, "float8"),
+  time: ofType<Date>(1184, "timestamptz"),
+  numeric: ofType<string>(1700, "numeric"),
+  uuid: ofType<string>(2950, "uuid"),
+  text: <Value extends string = string>() => ofType<Value>(25, "text"),
+  json: <Value>() => ofType<Value>(114, "json"),
+  texts: ofType<string[]>(1009, "_text"),
+  uuids: ofType<string[]>(2951, "_uuid"),
 };
 
 export const nullable = <Value>(column: ResultColumn<Value>): ResultColumn<Value | null> => column;

@@ -85,6 +85,6 @@ export async function readBacklog(db: Kysely<Tables>): Promise<Backlog> {
 const countOutbox = (db: Kysely<Tables>): Promise<Backlog["outbox"]> =>
   db
     .selectFrom("outbox")
-    .select(["state", sql<number>`count(*)`.as("count")])
+    .select(({ fn }) => ["state", fn.countAll<number>().as("count")])
     .groupBy("state")
     .execute();

@@ -5,7 +5,7 @@ import { sourcesIn } from "../database/sources-in.ts";
 import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
-import { type EventState, eventState, joiningOutbox } from "../outbox/event-state.ts";
+import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../outbox/event-state.ts";
 import { emailHash, plainEmail } from "../payments/payment.ts";
 import {
   EVERY_FILTER,
@@ -46,7 +46,8 @@ const listing = new VaryingStatement(
       chosen.collection_name as collection, chosen.amount, chosen.total_amount as "totalAmount",
       chosen.paid_at as "paidAt", chosen.confirmed_at as "confirmedAt", ${VERDICT} as verdict,
       (select ${eventState} from event ${joiningOutbox}
-        where event.source = chosen.source and event.invoice_id = chosen.id limit 1) as event
+        where event.source = chosen.source and event.invoice_id = chosen.id and ${tellsOfPayment}
+        limit 1) as event
     from chosen
     left join confirmation on confirmation.source = chosen.source and confirmation.invoice_id = chosen.id
     order by chosen.confirmed_at desc, chosen.id`,
@@ -89,7 +90,7 @@ const joiningConfirmation = sql`
 
 const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => sql`
   (select ${eventState} from event ${joiningOutbox}
-    where event.source = ${source} and event.invoice_id = ${invoiceId} limit 1)`;
+    where event.source = ${source} and event.invoice_id = ${invoiceId} and ${tellsOfPayment} limit 1)`;
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
 

@@ -1,4 +1,9 @@
 import { sql } from "kysely";
+import { returned } from "../database/statement.ts";
+import { typed } from "../database/typed.ts";
+
+/** A condition on rows of `event`: it tells that an invoice was paid. */
+export const tellsOfPayment = sql<boolean>`event.type = 'invoice.paid'`;
 
 /**
  * A condition on rows of `claimed`, confirmations: the invoice's event is in the log. Not `exists`: by a plan
@@ -6,7 +11,7 @@ import { sql } from "kysely";
  */
 export const paidEventIsLogged = sql<boolean>`
   (select event.id from event where event.source = claimed.source
-    and event.invoice_id = claimed.invoice_id and event.type = 'invoice.paid') is not null`;
+    and event.invoice_id = claimed.invoice_id and ${tellsOfPayment}) is not null`;
 
 /**
  * Whether SNS accepted an event, for a query over `event`; acceptances of replays do not count.
@@ -32,8 +37,11 @@ export const rightTopic = ({ live, test }: { live: unknown; test: unknown }) => 
 export type EventState = "due" | "claimed" | "held" | "dead" | "published" | "lost";
 
 /** For a query over `event` with its `outbox` row joined, if it has one. */
-export const eventState = sql<EventState>`
-  case when outbox.state is not null then outbox.state when ${isAccepted} then 'published' else 'lost' end`;
+export const eventState = typed(
+  returned.text<EventState>(),
+  sql`
+  case when outbox.state is not null then outbox.state when ${isAccepted} then 'published' else 'lost' end`,
+);
 
 /** Joins the outbox to `event`. */
 export const joiningOutbox = sql`

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { isAccepted } from "./event-state.ts";
+import { isAccepted, tellsOfPayment } from "./event-state.ts";
 
 /** A payment whose event SNS accepted: when the event was made, and when it was first accepted. */
 export interface Delivery {
@@ -21,7 +21,8 @@ const readingDeliveries = new Statement(
   ({ value }: Slots<{ most: number }>) => sql`
     select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
       taken.at as "publishedAt"
-    from (select * from event order by created_at desc limit ${value(({ most }) => most)}) as newest
+    from (select * from event where ${tellsOfPayment}
+      order by created_at desc limit ${value(({ most }) => most)}) as newest
     cross join lateral (
       select min(published_at) as at from publication
       where publication.source = newest.source and publication.event_id = newest.id
@@ -91,7 +92,7 @@ const readingHappenings = new Statement(
       event.invoice_id as "invoiceId", event.source,
       case when ${isAccepted} then (select min(published_at) from publication
         where publication.source = event.source and publication.event_id = event.id) end as "publishedAt"
-    from event where event.created_at >= ${value(({ since }) => since)}
+    from event where event.created_at >= ${value(({ since }) => since)} and ${tellsOfPayment}
     order by event.created_at desc limit ${value(({ most }) => most)}`,
 );
 

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { typed } from "../database/typed.ts";
 import type { Certificate, Difference, Result, Weight } from "./certificate/certificate.ts";
 import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certificate-csv.ts";
 
@@ -81,7 +82,7 @@ export async function listCertificates(
       "paid_amount as paidAmount",
     ])
     .select(["window_from as from", "window_to as to", "finished_at as madeAt", "last_error as lastError"])
-    .select(sql<boolean>`day is not null`.as("daily"))
+    .select(typed(returned.boolean, sql`day is not null`).as("daily"))
     .orderBy("created_at", "desc")
     .limit(limit);
   if (source !== undefined) query = query.where("source", "=", source);

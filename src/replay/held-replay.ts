@@ -1,7 +1,9 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
 import { type Alarm, raising } from "../database/alarms.ts";
 import { leaseEnd } from "../database/leased-rows.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { clockTime, typed } from "../database/typed.ts";
 import { newId } from "../kit/new-id.ts";
 import { LeaseLost } from "../workers/held-lease.ts";
 import type { HeldReplay, Position, ReplayState } from "./replay.ts";
@@ -9,8 +11,8 @@ import { COLUMNS } from "./replay-rows.ts";
 
 const HELD_COLUMNS = [
   ...COLUMNS,
-  sql<string>`lease_token`.as("leaseToken"),
-  sql<Position | null>`position`.as("position"),
+  typed(returned.uuid, sql`lease_token`).as("leaseToken"),
+  typed(nullable(returned.json<Position>()), sql`position`).as("position"),
 ] as const;
 
 /**
@@ -45,7 +47,7 @@ export function claimReplay(
             selectFrom("replay")
               .select("kind")
               .where("state", "=", "running")
-              .where("claimed_until", ">=", sql<Date>`clock_timestamp()`),
+              .where("claimed_until", ">=", clockTime),
           )
           .orderBy("requested_at")
           .orderBy("id")
@@ -90,7 +92,7 @@ export const saveWaiting = (db: Kysely<Tables>, held: HeldReplay, why: string) =
 export const extendReplay = (db: Kysely<Tables>, held: HeldReplay, leaseMs: number) =>
   change(db, held, { claimed_until: endOf(leaseMs) });
 
-const endOf = (leaseMs: number) => sql<Date>`${leaseEnd(sql`${leaseMs}`)}`;
+const endOf = (leaseMs: number) => typed(returned.time, leaseEnd(sql`${leaseMs}`));
 
 export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
 

@@ -1,5 +1,7 @@
 import { type Kysely, sql } from "kysely";
+import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { typed } from "../database/typed.ts";
 import { RelayError } from "../kit/errors.ts";
 import { invoicesOf } from "../outbox/read-event.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "./replay.ts";
@@ -9,8 +11,8 @@ export const COLUMNS = [
   "id",
   "kind",
   "state",
-  sql<ReplayFilters>`filters`.as("filters"),
-  sql<ReplayTarget>`target`.as("target"),
+  typed(returned.json<ReplayFilters>(), sql`filters`).as("filters"),
+  typed(returned.json<ReplayTarget>(), sql`target`).as("target"),
   "rate",
   "requested_by as requestedBy",
   "requested_at as requestedAt",
@@ -21,7 +23,7 @@ export const COLUMNS = [
   "opened",
   "sent",
   "refused",
-  sql<boolean>`coalesce(claimed_until > clock_timestamp(), false)`.as("underWay"),
+  typed(returned.boolean, sql`coalesce(claimed_until > clock_timestamp(), false)`).as("underWay"),
   "waits_for as waitsFor",
   "last_error as lastError",
 ] as const;

@@ -1,5 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { clockTime, typed } from "../database/typed.ts";
 import { FLOODED, sourceIsOpen } from "./upstream-kind.ts";
 
 /**
@@ -18,10 +20,10 @@ export async function takeScoutTurn(
     .set({ scout_at: inMs(leaseMs) })
     .where("name", "=", source)
     .where("unknown_share", ">", FLOODED)
-    .where("scout_at", "<=", sql<Date>`clock_timestamp()`)
+    .where("scout_at", "<=", clockTime)
     .where(sql<boolean>`${sourceIsOpen}`)
     .where(when)
-    .returning(sql<Date>`clock_timestamp()`.as("now"))
+    .returning(clockTime.as("now"))
     .executeTakeFirst();
   return taken?.now ?? null;
 }
@@ -35,4 +37,4 @@ export async function nextScoutTurnIn(db: Kysely<Tables>, source: string, ms: nu
     .execute();
 }
 
-const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
+const inMs = (ms: number) => typed(returned.time, sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`);

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Slots } from "../database/statement.ts";
+import { returned, type Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { typed } from "../database/typed.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { type Read, readStanding } from "./change.ts";
 import { SOURCE, sourceIsOpen, sourceIsWell } from "./upstream-kind.ts";
@@ -24,7 +25,7 @@ export async function registerUpstreams(
 export async function readSource(db: Kysely<Tables>, name: string): Promise<Read & Buckets> {
   const standing = await readStanding(db, SOURCE, name);
   const age = (column: "allowance_at" | "unknown_allowance_at") =>
-    sql<number>`(extract(epoch from clock_timestamp() - ${sql.ref(column)}) * 1000)::float8`;
+    typed(returned.float, sql`extract(epoch from clock_timestamp() - ${sql.ref(column)}) * 1000`);
   const buckets = await db
     .selectFrom("source")
     .select(["allowance", "unknown_allowance as unknownAllowance", "unknown_share as unknownShare"])

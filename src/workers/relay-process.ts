@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { type Kysely, sql } from "kysely";
+import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { typed } from "../database/typed.ts";
 import { newId } from "../kit/new-id.ts";
 import { programVersion } from "../kit/program-version.ts";
 
@@ -74,13 +76,15 @@ export interface SeenProcess {
   lives: boolean;
 }
 
+const heardOfLately = sql`seen_at > clock_timestamp() - ${SILENT_MS} * interval '1 ms'`;
+
 /** The processes that did not say that they stopped, those heard of last first; at most 100. */
 export async function listProcesses(db: Kysely<Tables>): Promise<SeenProcess[]> {
   return await db
     .selectFrom("relay_process")
     .select(["host", "pid", "version", "http", "workers"])
     .select(["started_at as startedAt", "seen_at as seenAt"])
-    .select(sql<boolean>`seen_at > clock_timestamp() - ${SILENT_MS} * interval '1 ms'`.as("lives"))
+    .select(typed(returned.boolean, heardOfLately).as("lives"))
     .orderBy("seen_at", "desc")
     .limit(100)
     .execute();

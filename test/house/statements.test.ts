@@ -32,14 +32,29 @@ const undeclared = (text: string): string[] =>
     })
     .map(([, type = ""]) => type);
 
+/** Expressions whose type is only said, and conditions that are selected. */
+const untyped = (text: string): string[] =>
+  [...text.matchAll(/\bsql<([^`]*)>`/g)].flatMap(({ 0: tag, 1: type, index }) => {
+    const isCondition = type === "boolean" || type === "SqlBool";
+    const isSelected = text.startsWith(".as(", endOfTemplate(text, index + tag.length - 1) + 1);
+    return isCondition && !isSelected ? [] : [tag.slice(0, -1)];
+  });
+
+const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => ({ file, text: readFileSync(join(src, file), "utf8") }));
+
 describe("a statement that returns rows", () => {
   it("declares its columns, for the test that prepares it (Statement, VaryingStatement)", () => {
-    const found = readdirSync(src, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith(".ts"))
-      .flatMap((file) =>
-        undeclared(readFileSync(join(src, file), "utf8")).map((type) => `${file}: sql<${type}>`),
-      );
+    const found = sources.flatMap(({ file, text }) =>
+      undeclared(text).map((type) => `${file}: sql<${type}>`),
+    );
     expect(found).toEqual([]);
+  });
+
+  it("as a part of the builder's has its type by a cast (typed), but for conditions, which Postgres holds to be such", () => {
+    const said = sources.flatMap(({ file, text }) => untyped(text).map((what) => `${file}: ${what}`));
+    expect(said).toEqual(["database/typed.ts: sql<Value>"]);
   });
 
   it("would be seen if it did not", () => {
@@ -49,5 +64,7 @@ describe("a statement that returns rows", () => {
       `await sql<{ id: string }>\`select ${hole}\`.execute(db);`,
     ].join("\n");
     expect(undeclared(planted)).toEqual(["{ id: string }"]);
+    const parts = 'sql<number>`count(*)`; sql<boolean>`a = b`; sql<boolean>`a = b`.as("same")';
+    expect(untyped(parts)).toEqual(["sql<number>", "sql<boolean>"]);
   });
 });

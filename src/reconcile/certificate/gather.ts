@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { tellsOfPayment } from "../../outbox/event-state.ts";
 import { comparable, hasStatus } from "../../payments/stored-payments.ts";
 import { DAY_MS, type PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -39,7 +40,7 @@ export async function gatherBooks(
       select event.invoice_id as id from event
       left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
       where event.source = ${source.name} and event.created_at >= ${from} and event.created_at < ${to}
-        and event.type = 'invoice.paid' and not coalesce(${paid} and invoice.paid_at is not null
+        and ${tellsOfPayment} and not coalesce(${paid} and invoice.paid_at is not null
           and substring(event.payload from '"paidAt":"([^"]*)"') = ${isoOf(sql`invoice.paid_at`)}, false)`);
   const opened = sql`opened_at >= ${window.from} and opened_at < ${new Date(window.to.getTime() + DAY_MS)}`;
   await add(sql`

@@ -3,7 +3,7 @@ import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/c
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { OutboxState } from "../../outbox/event.ts";
-import { joiningOutbox } from "../../outbox/event-state.ts";
+import { joiningOutbox, tellsOfPayment } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**
@@ -163,8 +163,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
     from work
     left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
-    left join event on event.source = ${name} and event.invoice_id = work.invoice_id
-      and event.type = 'invoice.paid'
+    left join event on event.source = ${name} and event.invoice_id = work.invoice_id and ${tellsOfPayment}
     ${joiningOutbox}
     left join lateral (select ${readableDocument} as document) as readable on true
     left join lateral (

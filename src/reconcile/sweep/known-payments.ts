@@ -3,7 +3,7 @@ import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/c
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { OutboxState } from "../../outbox/event.ts";
-import { joiningOutbox, publishedOn, rightTopic } from "../../outbox/event-state.ts";
+import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /** What the relay knows about an invoice that the list shows as paid. */
@@ -59,7 +59,7 @@ const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
         'soon', known.state in ('due', 'claimed') and known.priority = 'known'
           and known.due_at <= now() + interval '1 minute') end as confirmation
     from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (id)
-    left join event on event.source = ${name} and event.invoice_id = given.id and event.type = 'invoice.paid'
+    left join event on event.source = ${name} and event.invoice_id = given.id and ${tellsOfPayment}
     ${joiningOutbox}
     left join confirmation as known on known.invoice_id = given.id and known.source = ${name}
     left join invoice on invoice.source = ${name} and invoice.id = given.id`;

@@ -9,6 +9,7 @@ import {
 import { LeasedRows } from "../../database/leased-rows.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/new-id.ts";
 import { namelessCallbackSince } from "../../record/nameless-callback.ts";
 import { givingBack } from "../give-back.ts";
@@ -152,7 +153,7 @@ export async function backFillsUnderWay(
     .where("source", "=", source)
     .where("kind", "=", "back_fill")
     .where("state", "=", "claimed")
-    .where("claimed_until", ">", sql<Date>`clock_timestamp()`)
+    .where("claimed_until", ">", clockTime)
     .execute();
   return rows.flatMap(({ from, to, ...one }) => (from === null || to === null ? [] : [{ ...one, from, to }]));
 }

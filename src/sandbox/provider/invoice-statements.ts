@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
 import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
+import { typed } from "../../database/typed.ts";
 import type { PlannedCallback } from "./callbacks/plan-callbacks.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 
@@ -105,11 +106,11 @@ export async function invalidateInvoice(
 ): Promise<"invalidated" | "unknown" | "wrong_key" | "not_payable"> {
   const changed = await db
     .updateTable("invoice")
-    .set({ status: "Invalidated", modified_at: sql<Date>`now()` })
+    .set({ status: "Invalidated", modified_at: sql`now()` })
     .where("id", "=", invoiceId)
     .where("type", "in", [...types])
     .where("status", "=", "Unpaid")
-    .where("expires_at", ">", sql<Date>`now()`)
+    .where("expires_at", ">", typed(returned.time, sql`now()`))
     .returning("id")
     .executeTakeFirst();
   if (changed !== undefined) return "invalidated";
@@ -132,7 +133,7 @@ export function readShownInvoice(db: ServiceDatabase, invoiceId: string): Promis
 export async function expireInvoice(db: ServiceDatabase, invoiceId: string): Promise<boolean> {
   const result = await db
     .updateTable("invoice")
-    .set({ expires_at: sql<Date>`now()` })
+    .set({ expires_at: sql`now()` })
     .where("id", "=", invoiceId)
     .where("status", "=", "Unpaid")
     .executeTakeFirst();
