@@ -10,6 +10,7 @@ const RULES: Rules = {
   paidStatuses: new Set(["paid"]),
   invalidStatuses: new Set(["invalidated"]),
   collectionNames: null,
+  collectionsUnread: null,
   hasTestTopic: false,
   personalData: "full",
   timeZone: "UTC",

@@ -64,7 +64,7 @@ function lineOf(
       timeoutMs,
       knownInvoiceId: () => newestInvoiceId(db, name),
     }),
-    names: new CollectionNames({ provider, collectionIds, timeoutMs }),
+    names: new CollectionNames({ provider, upstream, collectionIds, timeoutMs }),
     unknownIds: new UnknownIds({ db, alarms, source: name }),
     rules: {
       paidStatuses: lowerCase(settings.PAID_STATUSES),

@@ -1,6 +1,7 @@
 import { step } from "../kit/step.ts";
-import type { Collection, NotFound, Refusal } from "../provider/answer.ts";
+import type { NotFound, Refusal } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
+import type { Upstream } from "../upstreams/upstream.ts";
 
 /** Names older than this are read again, in ms; when a name does not fit, after RECHECK_MS already. */
 const STALE_MS = 300_000;
@@ -8,17 +9,26 @@ const RECHECK_MS = 1_000;
 
 export interface CollectionNamesOptions {
   provider: Provider;
+  upstream: Pick<Upstream, "note">;
   /** COLLECTION_IDS; empty for no restriction. */
   collectionIds: readonly string[];
   timeoutMs: number;
 }
 
-type Read = ReadonlySet<string> | NotFound | Refusal;
+/** What is known of the collections whose invoices are published. */
+export interface KnownNames {
+  /** In their present spelling; of one that cannot be read any more, the last one. */
+  names: ReadonlySet<string>;
+  /** What the provider said instead of one of them; null when it told all of them. */
+  unread: NotFound | Refusal | null;
+}
 
-/** The names of the collections whose invoices are published, in their present spelling. */
+/** The names of the collections whose invoices are published. */
 export class CollectionNames {
   readonly #options: CollectionNamesOptions;
-  #names: Promise<Read> | null = null;
+  /** By collection; null for one without a name, which names no invoice's collection. */
+  readonly #names = new Map<string, string | null>();
+  #reading: Promise<KnownNames> | null = null;
   #readAt = 0;
 
   constructor(options: CollectionNamesOptions) {
@@ -27,35 +37,37 @@ export class CollectionNames {
 
   /**
    * Invoices carry their collection's name, not its id, so the names are read again before one counts as
-   * foreign.
-   * @returns the names; null without a restriction; the provider's refusal where they cannot be read.
+   * foreign. A collection that cannot be read leaves the others' invoices alone.
+   * @returns null without a restriction.
    */
-  async naming(name: string): Promise<Read | null> {
+  async naming(name: string): Promise<KnownNames | null> {
     if (this.#options.collectionIds.length === 0) return null;
-    const known = await this.#namesWithin(STALE_MS);
-    return known instanceof Set && !known.has(name) ? await this.#namesWithin(RECHECK_MS) : known;
+    const known = await this.#readWithin(STALE_MS);
+    return known.names.has(name) ? known : await this.#readWithin(RECHECK_MS);
   }
 
-  async #namesWithin(staleMs: number): Promise<Read> {
-    if (this.#names === null || Date.now() - this.#readAt > staleMs) {
+  async #readWithin(staleMs: number): Promise<KnownNames> {
+    if (this.#reading === null || Date.now() - this.#readAt > staleMs) {
       this.#readAt = Date.now();
-      this.#names = this.#read();
+      this.#reading = this.#read();
     }
-    const names = await this.#names;
-    if (!(names instanceof Set)) this.#names = null;
-    return names;
+    return await this.#reading;
   }
 
-  async #read(): Promise<Read> {
-    const { provider, collectionIds, timeoutMs } = this.#options;
+  async #read(): Promise<KnownNames> {
+    const { provider, upstream, collectionIds, timeoutMs } = this.#options;
     step("collections to be asked for");
-    const answers = await Promise.all(collectionIds.map((id) => provider.getCollection(id, { timeoutMs })));
+    const answers = await Promise.all(
+      collectionIds.map(async (id) => {
+        const answer = await provider.getCollection(id, { timeoutMs });
+        if (answer.kind === "found") this.#names.set(id, answer.collection.collectionName);
+        return answer;
+      }),
+    );
     step("collections answered");
-    const refused = answers.find((answer) => answer.kind !== "found");
-    if (refused !== undefined) return refused;
-    // One without a name names no invoice's collection.
-    return new Set(answers.flatMap((answer) => nameIn(answer as { collection: Collection }) ?? []));
+    const limited = answers.find((answer) => answer.kind === "rate_limited");
+    if (limited !== undefined) await upstream.note({ ...limited, kind: "slow_down" });
+    const names = new Set([...this.#names.values()].filter((name) => name !== null));
+    return { names, unread: answers.find((answer) => answer.kind !== "found") ?? null };
   }
 }
-
-const nameIn = ({ collection }: { collection: Collection }) => collection.collectionName;

@@ -19,7 +19,7 @@ import type { Claim, Exchange, Line } from "../workers/policy.ts";
 import { type Claimed, claimConfirmations } from "./claim.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "./confirm-trace.ts";
-import { judge } from "./judge.ts";
+import { dependsOnCollection, judge } from "./judge.ts";
 import type { KeyProbe } from "./key-probe.ts";
 import type { Rules } from "./rules.ts";
 import type { SourceProof } from "./source-proof.ts";
@@ -34,7 +34,7 @@ export interface ConfirmLineOptions {
   proof: SourceProof;
   names: CollectionNames;
   unknownIds: UnknownIds;
-  rules: Omit<Rules, "collectionNames">;
+  rules: Omit<Rules, "collectionNames" | "collectionsUnread">;
   store: OutcomeStore;
   metrics: Metrics;
   tracer: Tracer | null;
@@ -152,12 +152,20 @@ export class ConfirmLine implements Line<Claimed> {
 
   async #outcomeOf(confirmation: Claimed, answer: Answer): Promise<Outcome> {
     const { names, rules } = this.#options;
-    const read = answer.kind === "found" ? await names.naming(answer.invoice.collectionName ?? "") : null;
-    const dice = Math.random();
-    if (read === null || read instanceof Set)
-      return judge(confirmation, answer, { ...rules, collectionNames: read }, dice);
-    const error = "error" in read ? read.error : "the process ends";
-    return judge(confirmation, { kind: "fault", error }, { ...rules, collectionNames: null }, dice);
+    const known = dependsOnCollection(confirmation, answer, rules)
+      ? await names.naming(answer.invoice.collectionName ?? "")
+      : null;
+    const unread = known?.unread ?? null;
+    return judge(
+      confirmation,
+      answer,
+      {
+        ...rules,
+        collectionNames: known?.names ?? null,
+        collectionsUnread: unread === null ? null : "error" in unread ? unread.error : "the process ends",
+      },
+      Math.random(),
+    );
   }
 }
 

@@ -11,6 +11,7 @@ import { paidEvent } from "./paid-event.ts";
 import { classOfStatus, type Rules } from "./rules.ts";
 
 type Raised = Outcome["raises"][number];
+type Found = Extract<Answer, { kind: "found" }>;
 
 /** What changes of a confirmation by its answer; the rest stays. */
 type Changes = Pick<Outcome, "state" | "verdict"> & Partial<Omit<Outcome, "raises">> & { raises?: Raised[] };
@@ -63,14 +64,15 @@ function endedBy(
   rules: Rules,
   raises: readonly Raised[],
 ): AlarmName[] {
-  const { hasEvidence, requests, attempt } = confirmation;
+  const { hasEvidence, requests, attempt, faults } = confirmation;
   const isDone = state === "done";
   const ended: AlarmName[] = hasEvidence && (isDone || answer.kind === "found") ? [OUTSIDE_CONTRACT] : [];
   if (!isDone) return ended;
   const wasDone = requests > 1;
   if (wasDone) ended.push("confirmation_dead");
   if (wasDone && verdict !== "quarantined") ended.push("invoice_quarantined");
-  if ((wasDone || attempt > 0) && isInOrder(confirmation, answer, rules, raises)) ended.push(ANOMALY);
+  if ((wasDone || attempt > 0 || faults > 0) && isInOrder(confirmation, answer, rules, raises))
+    ended.push(ANOMALY);
   return ended;
 }
 
@@ -117,13 +119,10 @@ function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: nu
   }
 }
 
-function found(
-  confirmation: Claimed,
-  answer: Extract<Answer, { kind: "found" }>,
-  rules: Rules,
-  dice: number,
-): Changes {
+function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number): Changes {
   const { invoice } = answer;
+  if (dependsOnCollection(confirmation, answer, rules) && isOurs(invoice.collectionName, rules) === "unclear")
+    return ofUnclearCollection(confirmation, invoice, rules, dice);
   const known = confirmation.known ?? null;
   const before = known === null ? null : classOfStatus(known.status, rules);
   const now = classOfStatus(invoice.status, rules);
@@ -168,18 +167,51 @@ function found(
   }
 }
 
-const isExpected = (name: string | null, { collectionNames }: Rules): boolean =>
-  collectionNames === null || (name !== null && collectionNames.has(name));
+/** Whether it is published depends on whose it is: it is Paid, and neither released nor published before. */
+export const dependsOnCollection = (
+  { released, hasEvent }: Claimed,
+  answer: Answer,
+  rules: Pick<Rules, "paidStatuses" | "invalidStatuses">,
+): answer is Found =>
+  answer.kind === "found" &&
+  !released &&
+  hasEvent !== true &&
+  classOfStatus(answer.invoice.status, rules) === "paid";
+
+/** "unclear" while a collection of ours has no known name: it may be that one's. */
+function isOurs(name: string | null, { collectionNames, collectionsUnread }: Rules): boolean | "unclear" {
+  if (collectionNames === null || (name !== null && collectionNames.has(name))) return true;
+  return collectionsUnread === null ? false : "unclear";
+}
+
+/** This many faults in a row are some 15 s. */
+const UNCLEAR_FOR_LONG = 5;
+
+/**
+ * Nothing is stored of it: it is asked again, like after any other fault, until its collection can be told.
+ * Quarantine would need a person for each payment of a collection that cannot be read for a while.
+ */
+function ofUnclearCollection(
+  confirmation: Claimed,
+  { collectionName }: Found["invoice"],
+  { collectionsUnread }: Rules,
+  dice: number,
+): Changes {
+  const detail =
+    `It is paid, and waits: whether its collection "${collectionName}" is in COLLECTION_IDS cannot be told ` +
+    `while one of them cannot be read. ${collectionsUnread}`;
+  const changes = { ...backingOff(confirmation, dice), lastError: detail };
+  return changes.faults < UNCLEAR_FOR_LONG ? changes : { ...changes, raises: [{ name: ANOMALY, detail }] };
+}
 
 function paid(
   confirmation: Claimed,
-  invoice: Extract<Answer, { kind: "found" }>["invoice"],
+  invoice: Found["invoice"],
   confirmed: NonNullable<Outcome["invoice"]>,
   rules: Rules,
   raises: Raised[],
 ): Changes {
-  const expected = isExpected(invoice.collectionName, rules);
-  if (!expected && !confirmation.released && confirmation.hasEvent !== true) {
+  if (!isOurs(invoice.collectionName, rules) && !confirmation.released && confirmation.hasEvent !== true) {
     const detail =
       `It is paid, but its collection "${confirmed.collectionName}" is not in COLLECTION_IDS. Release ` +
       `it with: invoice-relay quarantine release ${confirmation.invoiceId}`;

@@ -6,6 +6,8 @@ export interface Rules {
   invalidStatuses: ReadonlySet<string>;
   /** The names of the collections that may be published, in their present spelling; null for all. */
   collectionNames: ReadonlySet<string> | null;
+  /** Why the names of some of them could not be read just now; null when all were. */
+  collectionsUnread: string | null;
   /** Whether Test invoices have a topic of their own; without it their events are held. */
   hasTestTopic: boolean;
   personalData: "full" | "none";

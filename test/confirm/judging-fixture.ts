@@ -16,6 +16,7 @@ export const rules: Rules = {
   paidStatuses: new Set(["paid"]),
   invalidStatuses: new Set(["invalidated", "invalid", "expired"]),
   collectionNames: null,
+  collectionsUnread: null,
   hasTestTopic: false,
   personalData: "full",
   timeZone: "UTC",

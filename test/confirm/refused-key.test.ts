@@ -81,6 +81,34 @@ describe("the collections that may be published", () => {
     body: { status: "success", message: "ok", data: { id, collectionName } },
   });
 
+  it("are told by those that can be read: one that cannot holds up only what may be its own, and says so", async () => {
+    const around = await surroundings();
+    const [known, unclear, readable, gone] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    around.provider.collection(readable, named(readable, "Term 1"));
+    around.provider.collection(gone, { status: 404, body: { status: 404, message: "No such collection" } });
+    around.provider.invoice(known, invoiceAnswer(known, { collectionName: "Term 1" }));
+    around.provider.invoice(unclear, invoiceAnswer(unclear, { collectionName: "Autumn" }));
+    const relay = await startRelay(around.environment({ COLLECTION_IDS: `${readable},${gone}` }));
+    await relay.callback({ data: { id: unclear } });
+    await relay.callback({ data: { id: known } });
+    await eventually(() => confirmation(around, known), toMatchObject({ verdict: "paid" }));
+    const waits = async () => (await openAlarms(around)).filter(({ name }) => name === "invoice_anomaly");
+    await vi.waitFor(async () => {
+      await hurry(around, unclear);
+      const why = { subject: unclear, detail: expect.stringContaining("the provider knows no such id") };
+      expect(await waits()).toMatchObject([why]);
+    }, WAIT);
+    expect(await confirmation(around, unclear)).toMatchObject({
+      state: expect.stringMatching(/due|claimed/),
+    });
+    around.provider.collection(gone, named(gone, "Autumn"));
+    await vi.waitFor(async () => {
+      await hurry(around, unclear);
+      expect(await confirmation(around, unclear)).toMatchObject({ verdict: "paid" });
+    }, WAIT);
+    await eventually(waits, toEqual([]));
+  });
+
   it("are named anew before an invoice is found foreign: a renamed collection quarantines nothing", async () => {
     const around = await surroundings();
     const [before, after, foreign, collectionId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];

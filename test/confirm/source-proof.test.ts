@@ -3,6 +3,7 @@ import { CollectionNames } from "../../src/confirm/collection-names.ts";
 import { SourceProof } from "../../src/confirm/source-proof.ts";
 import type { Answer, CollectionAnswer } from "../../src/provider/answer.ts";
 import type { Provider } from "../../src/provider/provider.ts";
+import type { Signal } from "../../src/upstreams/machine.ts";
 
 const FAULT = { kind: "fault", error: "it is down" } as const;
 const NOT_FOUND = { kind: "not_found", inOwnWords: true, error: "does not exist" } as const;
@@ -90,8 +91,12 @@ describe("whether it is the provider itself that answers", () => {
 describe("the names of the collections that are published", () => {
   const namesOf = (collectionIds: string[], ...collections: CollectionAnswer[]) => {
     const { asked, provider } = scripted({ collections });
-    return { asked, names: new CollectionNames({ provider, collectionIds, timeoutMs: 1_000 }) };
+    const signals: Signal[] = [];
+    const upstream = { note: async (signal: Signal) => signals.push(signal) > 0 };
+    const names = new CollectionNames({ provider, upstream, collectionIds, timeoutMs: 1_000 });
+    return { asked, signals, names };
   };
+  const all = (...names: string[]) => ({ names: new Set(names), unread: null });
 
   it("are no restriction without COLLECTION_IDS", async () => {
     const { asked, names } = namesOf([]);
@@ -107,28 +112,46 @@ describe("the names of the collections that are published", () => {
       named("Term 1"),
       named("Term 2"),
     );
-    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1"]));
+    expect(await names.naming("Term 1")).toEqual(all("Term 1"));
     vi.advanceTimersByTime(300_000);
     await names.naming("Term 1");
     expect(asked).toEqual(["collection a", "collection b"]);
     vi.advanceTimersByTime(1);
-    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1", "Term 2"]));
+    expect(await names.naming("Term 1")).toEqual(all("Term 1", "Term 2"));
   });
 
   it("are read again before one counts as foreign, once a second at most", async () => {
     const { asked, names } = namesOf(["a"], named("Term 1"), named("Term 2"), named("Term 2"));
     await names.naming("Term 1");
     vi.advanceTimersByTime(1_000);
-    expect(await names.naming("Term 2")).toEqual(new Set(["Term 1"]));
+    expect(await names.naming("Term 2")).toEqual(all("Term 1"));
     expect(asked).toHaveLength(1);
     vi.advanceTimersByTime(1);
-    expect(await names.naming("Term 2")).toEqual(new Set(["Term 2"]));
+    expect(await names.naming("Term 2")).toEqual(all("Term 2"));
     expect(asked).toHaveLength(2);
   });
 
-  it("that cannot be read say why, and are read again at once", async () => {
-    const { names } = namesOf(["a", "b"], named("Term 1"), FAULT, named("Term 1"), named("Term 2"));
-    expect(await names.naming("Term 1")).toEqual(FAULT);
-    expect(await names.naming("Term 1")).toEqual(new Set(["Term 1", "Term 2"]));
+  it("of those that can be read stand, when another cannot; it is read again for a name that does not fit", async () => {
+    const { asked, names } = namesOf(["a", "b"], named("Term 1"), FAULT, named("Term 1"), named("Term 2"));
+    expect(await names.naming("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
+    vi.advanceTimersByTime(1_001);
+    expect(await names.naming("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
+    expect(asked).toHaveLength(2);
+    expect(await names.naming("Term 2")).toEqual(all("Term 1", "Term 2"));
+  });
+
+  it("that were read once stay known while their collections cannot be read", async () => {
+    const { names } = namesOf(["a"], named("Term 1"), FAULT);
+    await names.naming("Term 1");
+    vi.advanceTimersByTime(300_001);
+    expect(await names.naming("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
+  });
+
+  it("refused with a 429 hold up the source, once for each reading", async () => {
+    const limited = { kind: "rate_limited", retryAfterMs: 7_000, error: "429" } as const;
+    const { signals, names } = namesOf(["a", "b"], limited, limited);
+    await Promise.all([names.naming("Term 1"), names.naming("Term 1")]);
+    await names.naming("Term 2");
+    expect(signals).toEqual([{ ...limited, kind: "slow_down" }]);
   });
 });

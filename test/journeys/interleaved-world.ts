@@ -67,6 +67,7 @@ const rules = {
   paidStatuses: new Set(["paid"]),
   invalidStatuses: new Set(["invalidated"]),
   collectionNames: null,
+  collectionsUnread: null,
   hasTestTopic: false,
   personalData: "full" as const,
   timeZone: "UTC",
