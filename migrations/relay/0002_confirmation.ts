@@ -8,9 +8,10 @@ import { type Kysely, sql } from "kysely";
  * `released_at`: an operator let it out of quarantine. `dismissed_at`: an operator wants to see it no more,
  * until it is decided again. `erased_at`: the mark that keeps later answers from bringing erased personal
  * data back. `sender`: the address of the callback that opened it, so that a flood from one address does not
- * bury the others. `callback_id`: the newest callback that named it. `traceparents`: of the callback that
- * opened it and of those that coalesced with it, nine at most, while traces are on. Rows change several
- * times, so pages keep room for it (fillfactor), and vacuum comes early.
+ * bury the others; of an erased one, who asked for it since, or an empty text. `callback_id`: the newest
+ * callback that named it. `traceparents`: of the callback that opened it and of those that coalesced with it,
+ * nine at most, while traces are on. Rows change several times, so pages keep room for it (fillfactor), and
+ * vacuum comes early.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -70,7 +71,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ],
     ["confirmation_not_paid", "verdict, opened_at, invoice_id", "verdict <> 'paid'"],
     ["confirmation_unknown", "settled_at", "verdict = 'unknown_invoice'"],
-    ["confirmation_erased", "erased_at", "erased_at is not null"],
+    ["confirmation_reopened", "erased_at", "erased_at is not null and sender is not null"],
   ] as const)
     await sql`
       create index ${sql.raw(name)} on confirmation (${sql.raw(columns)})

@@ -40,10 +40,10 @@ export async function reopenedSinceErased(db: Kysely<Tables>, most: number): Pro
   const rows = await db
     .selectFrom("confirmation")
     .select("invoice_id as invoiceId")
-    .distinct()
     .where("erased_at", "is not", null)
-    .whereRef("requested_at", ">=", "erased_at")
+    .where("sender", "is not", null)
+    .orderBy("erased_at")
     .limit(most)
     .execute();
-  return rows.map(({ invoiceId }) => invoiceId);
+  return [...new Set(rows.map(({ invoiceId }) => invoiceId))];
 }

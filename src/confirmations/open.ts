@@ -40,8 +40,9 @@ export const ASKED: Columns<Asked> = {
 /**
  * The one statement that opens confirmations. Those for one invoice coalesce in its row, and its ladder
  * starts anew; what comes while the provider is being asked is counted in `requests` and asked again
- * afterwards (G6). What already waits for its turn keeps its place, and no index of its row changes. Rows are
- * locked in invoice order, so that concurrent statements cannot deadlock.
+ * afterwards (G6). What already waits for its turn keeps its place, and no index of its row changes. One that
+ * was erased has a sender again, which is how what came since is found. Rows are locked in invoice order, so
+ * that concurrent statements cannot deadlock.
  * @param asked a table `asked` of distinct confirmations.
  */
 export function opening(
@@ -61,6 +62,7 @@ export function opening(
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
       callback_id = coalesce(excluded.callback_id, known.callback_id),
+      sender = case when known.erased_at is null then known.sender else coalesce(excluded.sender, '') end,
       traceparents = ${coalescedTraceparents},
       attempt = 0,
       record_only = known.record_only and excluded.record_only,

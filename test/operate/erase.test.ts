@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { reopenedSinceErased } from "../../src/confirmations/erase.ts";
+import { openConfirmations } from "../../src/confirmations/open.ts";
 import { eraseInvoice } from "../../src/operate/erase.ts";
 import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
@@ -155,6 +158,27 @@ describe("erase", () => {
       { timeout: 10_000 },
     );
     expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+
+  it("is not looked for among all that was ever erased", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    await around.query(
+      `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, erased_at)
+       select gen_random_uuid(), 'default', 'callback', now(), now() - interval '2 hours', now(), 'done', now() - interval '1 hour'
+       from generate_series(1, 2000)`,
+    );
+    const [{ id } = { id: "" }] = await around.query<{ id: string }>(
+      "select invoice_id as id from confirmation limit 1",
+    );
+    await openConfirmations(db, [{ invoiceId: id, source: "default" }], {
+      openedBy: "replay",
+      priority: "replay",
+    });
+    expect(await mostRowsOf(around.databaseUrl, (of) => reopenedSinceErased(of, 100))).toBeLessThan(10);
+    expect(await reopenedSinceErased(db, 100)).toEqual([id]);
+    await eraseInvoice({ db, actor, invoiceId: id });
+    expect(await reopenedSinceErased(db, 100)).toEqual([]);
   });
 
   it("is not undone when the invoice is confirmed again, changed, or paid only then", async () => {
