@@ -9,10 +9,12 @@ export async function closeAlarmsOfUnlisted(
 ): Promise<void> {
   const listed = sources.filter(({ collectionIds }) => collectionIds.length > 0);
   const subjects = listed.flatMap(({ name, collectionIds }) =>
-    [...collectionIds, "certificate"].map((subject) => ({ name, subject })),
+    collectionIds.map((subject) => ({ name, subject })),
   );
   await sql`${clearing(sql`
     name = 'sweep_failing' and (source, subject) not in (select * from unnest(
       ${subjects.map(({ name }) => name)}::text[], ${subjects.map(({ subject }) => subject)}::text[]))
-    or name = 'certificate_gap' and source <> all (${listed.map(({ name }) => name)}::text[])`)}`.execute(db);
+    or name in ('certificate_gap', 'certificate_failing') and source <> all (${listed.map(({ name }) => name)}::text[])`)}`.execute(
+    db,
+  );
 }

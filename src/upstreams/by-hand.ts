@@ -40,7 +40,8 @@ const endingPauses = new VaryingStatement(
     return sql`
       with ended as (
         select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
-        where paused_until <= clock_timestamp() for update)
+        where paused_until <= clock_timestamp() for update),
+      told as (${clearing(sql`name = ${kind.alarms.paused} and subject in (select name from ended)`)})
       update ${sql.table(kind.table)} set version = version + 1,
         paused_by = null, paused_at = null, paused_until = null, pause_reason = null
       from ended where ${key} = ended.name
@@ -49,14 +50,17 @@ const endingPauses = new VaryingStatement(
   [SOURCE, TOPIC],
 );
 
-/** Writes down which pauses have ended by themselves; they have held nothing back since `until`. */
+/**
+ * Writes down which pauses have ended by themselves; they have held nothing back since `until`. What was told
+ * of a refusal before the pause is over: if it is refused still, the next answer says so anew.
+ */
 export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> =>
   endingPauses.execute(db, kind);
 
 const closingAlarms = new VaryingStatement(
   ENDED_ALARMS,
   ({ kind, configured }: { kind: UpstreamKind; configured: readonly string[] }) => sql`
-    ${clearing(sql`name = any(${Object.values(kind.alarms)}::text[])
+    ${clearing(sql`name = any(${[...Object.values(kind.alarms), ...kind.otherAlarms]}::text[])
       and subject in (select ${sql.ref(kind.key)} from ${sql.table(kind.table)})
       and subject <> all (${configured}::text[])`)}
     returning name, source, subject`,

@@ -95,6 +95,37 @@ describe("pause and resume", () => {
     ]);
   });
 
+  it.each([
+    [
+      "confirm",
+      "source_paused",
+      "insert into source (name, paused_by, paused_at, probe_at) values ('one', 'refused', now(), now())",
+    ],
+    [
+      "publish",
+      "topic_paused",
+      "insert into topic (arn, paused_by, paused_at, probe_at) values ('one', 'refused', now(), now())",
+    ],
+  ] as const)(
+    "a pause over a refusal takes its alarm along when it ends: %s",
+    async (work, name, refused) => {
+      const around = await surroundings();
+      const db = openDatabase(around.databaseUrl);
+      await around.query(refused);
+      await around.query(
+        "insert into alarm (name, source, subject, detail) values ($1, 'one', 'one', ''), ($1, 'two', 'two', '')",
+        [name],
+      );
+      await pause({ db, actor, work, names: ["one"], until: new Date(Date.now() + 86_400_000) });
+      expect(await noticeEndedPauses(db)).toEqual([]);
+      await around.query(`update ${work === "confirm" ? "source" : "topic"} set paused_until = now()`);
+      expect(await noticeEndedPauses(db)).toEqual(["one"]);
+      expect(await around.query("select subject from alarm where cleared_at is null")).toEqual([
+        { subject: "two" },
+      ]);
+    },
+  );
+
   it("a pause cannot end in the past; paused again, it gets another end", async () => {
     const around = await surroundings();
     const db = openDatabase(around.databaseUrl);
