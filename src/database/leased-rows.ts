@@ -54,6 +54,17 @@ export class LeasedRows {
     return await this.#update(db, until, sql`lease_token = any(${[...tokens]}::uuid[])`);
   }
 
+  /**
+   * Extends one lease.
+   * @returns false once it is another worker's or nobody's; a row that is merely locked is still held.
+   */
+  async keep(db: Kysely<Tables>, { leaseToken }: { leaseToken: string }, leaseMs: number): Promise<boolean> {
+    if ((await this.extend(db, [{ leaseToken }], leaseMs)) > 0) return true;
+    const { rows } = await sql`
+      select from ${this.#table} where state = 'claimed' and lease_token = ${leaseToken}::uuid`.execute(db);
+    return rows.length > 0;
+  }
+
   async #update(
     db: Kysely<Tables>,
     assignments: RawBuilder<unknown>,

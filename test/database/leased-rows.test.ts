@@ -53,6 +53,15 @@ describe("leases", () => {
     ]);
   });
 
+  it("one that is kept is lost once it is another's, and not while its row is being written", async () => {
+    const { db, other, leaseToken } = await threeWithOneLocked("2020-01-01T00:00:00Z");
+    await other.query("select from confirmation for update");
+    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE_MS)).toBe(true);
+    await other.query("rollback");
+    await db.updateTable("confirmation").set({ lease_token: randomUUID() }).execute();
+    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE_MS)).toBe(false);
+  });
+
   it("that ran out go back, but for a row that is being written", async () => {
     const { db, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
     expect(await confirmationLeases.releaseExpired(db)).toBe(2);

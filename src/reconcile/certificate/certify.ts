@@ -89,13 +89,13 @@ export async function makeCertificates(
   const { source, window, deep = false, onProgress = () => undefined } = request;
   const collectionIds = scopeOf(source, request.collectionId);
   const period = periodFor(window, source.lookbackMs);
-  const extend = () => certificateLeases.extend(db, [claimed], leaseMs).then(() => true);
+  const extend = () => certificateLeases.keep(db, claimed, leaseMs);
   return await whileLeaseHolds({ leaseMs, extend }, async (lost) => {
     const signal = AbortSignal.any([request.signal, lost]);
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
     let reading = claimed.progress?.reading ?? null;
     if (reading === null) {
-      await forgetListed(db, claimed.id);
+      await startOver(db, claimed);
       reading = await readPeriod({
         ...calls,
         collectionIds,
@@ -115,6 +115,13 @@ export async function makeCertificates(
     );
   });
 }
+
+/** Forgets what was read, unless another process has the certificate by now: what that one reads stays. */
+const startOver = (db: Kysely<Tables>, claimed: ClaimedCertificate): Promise<void> =>
+  db.transaction().execute(async (trx) => {
+    if (!(await keepProgress(trx, claimed, { reading: null }))) throw new LeaseLost("another process has it");
+    await forgetListed(trx, claimed.id);
+  });
 
 interface Read {
   reading: Reading;

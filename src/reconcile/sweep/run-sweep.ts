@@ -67,8 +67,7 @@ export function runSweep(
   onProgress: (progress: SweepProgress) => void = () => undefined,
 ): Promise<SweepResult> {
   const { db, leaseMs } = deps;
-  // The next write notices a lost lease, which its transaction checks.
-  const extend = () => sweepLeases.extend(db, [sweep], leaseMs).then(() => true);
+  const extend = () => sweepLeases.keep(db, sweep, leaseMs);
   return whileLeaseHolds({ leaseMs, extend }, (lost) =>
     new SweepRun(deps, source, sweep, AbortSignal.any([signal, lost])).run(onProgress),
   );
