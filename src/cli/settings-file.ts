@@ -8,7 +8,8 @@ import { likelyName } from "./likely-name.ts";
  * Names that other programs read from the same file: the AWS SDK, Node, libpq, the Postgres image,
  * compose.yaml, OpenTelemetry.
  */
-const OF_OTHERS = /^(AWS|NODE|OTEL|PG|POSTGRES)[A-Z0-9_]*$|^RELAY_PORT$|^(HTTPS?|NO)_PROXY$|^TZ$/i;
+const OF_OTHERS =
+  /^(AWS|NODE|OTEL|PG|POSTGRES)[A-Z0-9_]*$|^RELAY_(PORT|POSTGRES_PASSWORD)$|^(HTTPS?|NO)_PROXY$|^TZ$/i;
 
 /**
  * Reads a file like .env.example.

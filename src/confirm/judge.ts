@@ -178,10 +178,10 @@ export const dependsOnCollection = (
   hasEvent !== true &&
   classOfStatus(answer.invoice.status, rules) === "paid";
 
-/** "unclear" while a collection of ours has no known name: it may be that one's. */
+/** "unclear" while a collection of ours cannot be read: it may be that one's. */
 function isOurs(name: string | null, { collectionNames, collectionsUnread }: Rules): boolean | "unclear" {
   if (collectionNames === null || (name !== null && collectionNames.has(name))) return true;
-  return collectionsUnread === null ? false : "unclear";
+  return name === null || collectionsUnread === null ? false : "unclear";
 }
 
 /** This many faults in a row are some 15 s. */

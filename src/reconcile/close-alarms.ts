@@ -14,7 +14,6 @@ export async function closeAlarmsOfUnlisted(
   await sql`${clearing(sql`
     name = 'sweep_failing' and (source, subject) not in (select * from unnest(
       ${subjects.map(({ name }) => name)}::text[], ${subjects.map(({ subject }) => subject)}::text[]))
-    or name in ('certificate_gap', 'certificate_failing') and source <> all (${listed.map(({ name }) => name)}::text[])`)}`.execute(
-    db,
-  );
+    or name in ('certificate_gap', 'certificate_failing')
+      and source <> all (${listed.map(({ name }) => name)}::text[])`)}`.execute(db);
 }

@@ -52,7 +52,7 @@ docs/settings.md lists all settings.
   it("takes what others read from it: the AWS SDK, Compose, Node, and a SOURCES_FILE's secrets", async () => {
     const sources = await settingsFile('{"sources":[{"collectionApiKey":"env:SHOP_KEY"}]}');
     const file = await settingsFile(
-      `PUBLIC_URL=https://a.example.com\nCALLBACK_TOKENS=${TOKEN}\nAWS_PROFILE=x\nPOSTGRES_PASSWORD=x\nRELAY_PORT=1\nNODE_EXTRA_CA_CERTS=/x\nHTTPS_PROXY=http://x\n`,
+      `PUBLIC_URL=https://a.example.com\nCALLBACK_TOKENS=${TOKEN}\nAWS_PROFILE=x\nPOSTGRES_PASSWORD=x\nRELAY_POSTGRES_PASSWORD=x\nRELAY_PORT=1\nNODE_EXTRA_CA_CERTS=/x\nHTTPS_PROXY=http://x\n`,
     );
     expect((await runCli(["--settings", file, "callback-url"])).code).toBe(0);
     const named = await settingsFile(`SOURCES_FILE=${sources}\nSHOP_KEY=x\nSHOP_KEYS=x\n`);

@@ -55,6 +55,42 @@ describe("judging: a paid invoice", () => {
     expect(outcome).toMatchObject({ verdict: "paid", event: { state: "due" } });
   });
 
+  describe("while a collection of ours cannot be read", () => {
+    const unread = { ...rules, collectionNames: new Set(["Other"]), collectionsUnread: "HTTP 503" };
+
+    it("waits as after a fault if it may be of that one, with nothing stored, and says so the fifth time", () => {
+      const early = judge(confirmation(), found(), unread, EVEN);
+      expect(early).toMatchObject({
+        state: "due",
+        attempt: 0,
+        faults: 1,
+        invoice: null,
+        event: null,
+        raises: [],
+      });
+      expect(early.lastError).toContain('its collection "Term 1" is in COLLECTION_IDS cannot be told');
+      const late = judge(confirmation({ faults: 4 }), found(), unread, EVEN);
+      expect(late.raises).toMatchObject([
+        { name: "invoice_anomaly", detail: expect.stringContaining("HTTP 503") },
+      ]);
+      const told = judge(confirmation({ faults: 5 }), found(), rules, EVEN);
+      expect(told).toMatchObject({ verdict: "paid", clears: ["invoice_anomaly"] });
+    });
+
+    it.each([
+      ["of another of ours", confirmation(), found({ collectionName: "Other" }), "paid"],
+      ["released", confirmation({ released: true }), found(), "paid"],
+      ["published before", confirmation({ hasEvent: true }), found(), "paid"],
+      ["of none", confirmation(), found({ collectionName: null }), "quarantined"],
+    ])("is judged as ever if it is %s", (_which, asked, answer, verdict) => {
+      expect(judge(asked, answer, unread, EVEN).verdict).toBe(verdict);
+    });
+
+    it("and not paid is no matter of whose it is", () => {
+      expect(judge(confirmation(), unpaid(), unread, EVEN)).toMatchObject({ attempt: 1, faults: 0 });
+    });
+  });
+
   it("with totals that miss by more than 0.01 is published all the same, with an anomaly", () => {
     const outcome = judge(confirmation(), found({ totalAmount: 1511.27 }), rules, EVEN);
     expect(outcome.event).not.toBeNull();

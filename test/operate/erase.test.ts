@@ -165,7 +165,8 @@ describe("erase", () => {
     const db = openDatabase(around.databaseUrl);
     await around.query(
       `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, erased_at)
-       select gen_random_uuid(), 'default', 'callback', now(), now() - interval '2 hours', now(), 'done', now() - interval '1 hour'
+       select gen_random_uuid(), 'default', 'callback', now(), now() - interval '2 hours', now(), 'done',
+         now() - interval '1 hour'
        from generate_series(1, 2000)`,
     );
     const [{ id } = { id: "" }] = await around.query<{ id: string }>(

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { claimAskedFor, scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
-import { certify, makeCertificates } from "../../src/reconcile/certificate/certify.ts";
+import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
+import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
-import { noteShown } from "../../src/reconcile/certificate/listed-row.ts";
-import { LeaseLost } from "../../src/workers/held-lease.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import type { Place } from "./place-payment.ts";
 import { midnight, place, prove } from "./prove-period.ts";
@@ -170,23 +168,6 @@ describe("the certificate", () => {
     expect(asked).toBeLessThan(12);
     expect(new Set(given.provider.asked).size).toBe(12);
     expect(await given.query("select 1 from certificate")).toHaveLength(1);
-  });
-
-  it("that another process has taken over keeps what that one has read (G7)", async () => {
-    const given = await books();
-    await place(given);
-    const [collectionIds, window] = [[COLLECTION], { from: midnight(20), to: midnight(0) }];
-    const asked = { source: "default", window, collectionIds, deep: false };
-    const late = await claimAskedFor(given.db, asked, 15_000);
-    await given.query("update certificate set lease_token = gen_random_uuid()");
-    const [seen, signal] = [randomUUID(), GO_ON];
-    await noteShown(given.db, late.id, COLLECTION, 0, [seen], []);
-
-    const request = { source: given.source, window, collectionId: null, signal };
-    await expect(makeCertificates(given.context, request, late, 1)).rejects.toThrow(LeaseLost);
-
-    expect(await given.query("select invoice_id from listed_payment")).toEqual([{ invoice_id: seen }]);
-    expect(given.provider.queries).toEqual([]);
   });
 
   it("says what to set without COLLECTION_IDS, and proves nothing by half a list", async () => {

@@ -221,6 +221,7 @@ describe("a stage", () => {
       "settings.CALLBACK_HMAC_SECRETS is a secret: put it into SSM",
       "settings.PUBLIC_URL is made by the stack itself",
       "settings.LOG_LEVL is no setting",
+      "settings.COLLECTION_IDS is missing",
     ])
       expect(said).toContain(line);
     expect(said).not.toContain("hush-hush");

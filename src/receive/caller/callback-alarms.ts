@@ -21,7 +21,7 @@ export function alarmsAbout({ source, check, overBudget, isBrowser }: CallbackTr
       detail:
         `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or ` +
         "address changed. They are kept as refused and ask nothing; once the settings are right, run: " +
-        "invoice-relay replay callbacks",
+        "invoice-relay replay callbacks --refused",
     });
   if (overBudget !== null)
     alarms.push({
