@@ -38,7 +38,7 @@ export class CollectionNames {
   /**
    * Invoices carry their collection's name, not its id, so the names are read again before one counts as
    * foreign. A collection that cannot be read leaves the others' invoices alone.
-   * @returns null without a restriction.
+   * @returns null without a restriction. @throws what noting a 429 failed with: the database's error.
    */
   async naming(name: string): Promise<KnownNames | null> {
     if (this.#options.collectionIds.length === 0) return null;
@@ -51,7 +51,12 @@ export class CollectionNames {
       this.#readAt = Date.now();
       this.#reading = this.#read();
     }
-    return await this.#reading;
+    try {
+      return await this.#reading;
+    } catch (error) {
+      this.#reading = null;
+      throw error;
+    }
   }
 
   async #read(): Promise<KnownNames> {

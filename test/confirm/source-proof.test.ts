@@ -147,6 +147,16 @@ describe("the names of the collections that are published", () => {
     expect(await names.naming("Term 1")).toEqual({ names: new Set(["Term 1"]), unread: FAULT });
   });
 
+  it("are read again when that could not be written down", async () => {
+    const limited = { kind: "rate_limited", retryAfterMs: null, error: "429" } as const;
+    const { signals, names } = namesOf(["a"], limited, named("Term 1"));
+    vi.spyOn(signals, "push").mockImplementationOnce(() => {
+      throw new Error("the database is away");
+    });
+    await expect(names.naming("Term 1")).rejects.toThrow("the database is away");
+    expect(await names.naming("Term 1")).toEqual(all("Term 1"));
+  });
+
   it("refused with a 429 hold up the source, once for each reading", async () => {
     const limited = { kind: "rate_limited", retryAfterMs: 7_000, error: "429" } as const;
     const { signals, names } = namesOf(["a", "b"], limited, limited);
