@@ -19,7 +19,7 @@ export interface HeldLeaseOptions {
 /**
  * Does the work of one lease and keeps the lease alive meanwhile.
  * @param work gets a signal that aborts, with a LeaseLost as its reason, once the lease is known to be lost.
- * @returns what the work returns. @throws what the work throws.
+ * @returns what the work returns. @throws what the work throws; that LeaseLost, once the lease is lost.
  */
 export async function whileLeaseHolds<Result>(
   { leaseMs, extend }: HeldLeaseOptions,
@@ -39,6 +39,9 @@ export async function whileLeaseHolds<Result>(
   extendLater();
   try {
     return await work(lost.signal);
+  } catch (error) {
+    // What was cut off by it has errors of its own, which would count as faults.
+    throw lost.signal.aborted ? lost.signal.reason : error;
   } finally {
     ended = true;
     clearTimeout(timer);

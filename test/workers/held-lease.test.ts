@@ -48,6 +48,15 @@ test("work whose lease is lost is told, and is extended no more", async () => {
   expect(calls()).toBe(2);
 });
 
+test("what is cut off by it fails with it, and with no error of its own", async () => {
+  const { extend } = extending(false);
+  const work = whileLeaseHolds({ leaseMs: LEASE_MS, extend }, async (lost) => {
+    await new Promise((resolve) => lost.addEventListener("abort", resolve));
+    throw new Error("the request was cut off");
+  });
+  await expect(work).rejects.toThrow(LeaseLost);
+});
+
 test("what the work throws is thrown", async () => {
   const { extend } = extending(true);
   const work = whileLeaseHolds({ leaseMs: LEASE_MS, extend }, () => Promise.reject(new Error("no")));
