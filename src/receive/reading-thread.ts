@@ -36,6 +36,9 @@ const NOT_READ: Reading = {
   unread: ["document"],
 };
 
+const doesNotStart = (cause: unknown): RelayError =>
+  new RelayError("The thread that reads heavy callbacks does not start.", { next: "retry", cause });
+
 /**
  * Reads heavy callbacks in a thread of its own, one after the other: the milliseconds that one takes, and the
  * garbage it makes, hold up no other request (G12). The thread starts with the first of them, knows no
@@ -84,20 +87,31 @@ export class ReadingThread {
   }
 
   #next(): void {
-    if (this.#current !== null) return;
-    const next = this.#waiting.shift();
-    this.#current = next ?? null;
-    if (next === undefined) {
-      this.#worker?.unref();
-      return;
+    while (this.#current === null) {
+      const next = this.#waiting.shift();
+      if (next === undefined) {
+        this.#worker?.unref();
+        return;
+      }
+      try {
+        this.#worker ??= this.#start();
+      } catch (cause) {
+        // Where the system has no thread left: the next one is tried anew.
+        next.reject(doesNotStart(cause));
+        continue;
+      }
+      this.#current = next;
+      this.#hand(next.request, this.#worker);
     }
-    this.#worker ??= this.#start();
-    this.#worker.ref();
+  }
+
+  #hand(request: CallbackRequest, worker: Worker): void {
+    worker.ref();
     // Handing over the body itself would take it from whoever is still to record it.
-    const body = new Uint8Array(next.request.body);
+    const body = new Uint8Array(request.body);
     const { inflatedBytes, withinMs } = this.#options;
-    this.#worker.postMessage({ request: { ...next.request, body }, inflatedBytes }, [body.buffer]);
-    this.#timer = setTimeout(() => this.#gone(this.#worker), withinMs);
+    worker.postMessage({ request: { ...request, body }, inflatedBytes }, [body.buffer]);
+    this.#timer = setTimeout(() => this.#gone(worker), withinMs);
   }
 
   #start(): Worker {
@@ -120,10 +134,7 @@ export class ReadingThread {
     this.#end();
     this.#settle((current) => {
       if (wasUp) current.resolve(NOT_READ);
-      else
-        current.reject(
-          new RelayError("The thread that reads heavy callbacks does not start.", { next: "retry", cause }),
-        );
+      else current.reject(doesNotStart(cause));
     });
   }
 

@@ -62,6 +62,14 @@ describe("the thread that reads heavy callbacks (G12)", () => {
       await expect(thread.read(callback("{}"))).rejects.toMatchObject({ name: "RelayError", next: "retry" });
   });
 
+  it("that the system has no room for keeps nobody waiting either", async () => {
+    // Refused at once, as when no process or thread may be added.
+    const thread = threadWith({ main: new URL("https://nowhere.invalid/thread.js") });
+    const both = [thread.read(callback("{}")), thread.read(callback("{}"))];
+    for (const reading of [...both, thread.read(callback("{}"))])
+      await expect(reading).rejects.toMatchObject({ name: "RelayError", next: "retry" });
+  });
+
   it("lets only so many wait, and tells those that wait when it stops", async () => {
     const thread = threadWith({ main: OBEDIENT, maxWaiting: 1, withinMs: 60_000 });
     const [hanging, waiting, refused] = ["hang", "obey", "obey"].map((word) =>
