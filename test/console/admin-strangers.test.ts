@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { operations } from "../../src/console/admin-api/operations.ts";
@@ -144,6 +145,24 @@ describe("a replay to another topic over the admin API", () => {
       });
     expect(await around.query("select from replay")).toEqual([]);
     expect((await start(mine)).status).toBe(200);
+  });
+
+  it("is not resumed once its topic is on the list no more, and may be cancelled", async () => {
+    const { around, call } = await api();
+    const topicArn = "arn:aws:sns:us-east-1:000000000000:warehouse";
+    const id = randomUUID();
+    await around.query(
+      `insert into replay (id, kind, state, filters, target, rate, matching, requested_by, requested_at, finished_at)
+       values ($1, 'events', 'failed', '{}', $2, 1, 1, 'cli:x', now(), now())`,
+      [id, { kind: "other_topic", topicArn }],
+    );
+    const change = (verb: string) => call("POST", `/replays/${id}/${verb}`, { body: "{}" });
+    expect(await change("resume")).toEqual({
+      status: 409,
+      error: `${topicArn} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.`,
+    });
+    expect(await around.query("select state from replay")).toEqual([{ state: "failed" }]);
+    expect((await change("cancel")).status).toBe(200);
   });
 
   it("goes nowhere when none is set", async () => {

@@ -1,6 +1,7 @@
 import { RelayError } from "../../kit/errors.ts";
 import { cancelReplay, resumeReplay } from "../../replay/cancel-or-resume.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
+import type { ReplayTarget } from "../../replay/replay.ts";
 import { findReplay, listRefusals, listReplays } from "../../replay/replay-rows.ts";
 import { startReplay } from "../../replay/start-replay.ts";
 import { limitInQuery } from "./fields.ts";
@@ -8,6 +9,15 @@ import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./schemas.ts";
 
 const TAG = "Replay";
+
+/** @throws RelayError for a topic that is not among those to which the admin API may replay. */
+function refuseForeign(target: ReplayTarget, replayTopicArns: readonly string[]): void {
+  if (target.kind !== "other_topic" || replayTopicArns.includes(target.topicArn)) return;
+  throw new RelayError(
+    `${target.topicArn} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.`,
+    { next: "refuse" },
+  );
+}
 
 export const replayOperations: readonly Operation[] = [
   operation({
@@ -32,14 +42,7 @@ export const replayOperations: readonly Operation[] = [
       { db, actor, routes, readAgain, replayTopicArns },
       { body: { dryRun, rate, reason, ...request } },
     ) {
-      const { target } = request;
-      if (target.kind === "other_topic" && !replayTopicArns.includes(target.topicArn))
-        throw new RelayError(
-          `${target.topicArn} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.`,
-          {
-            next: "refuse",
-          },
-        );
+      refuseForeign(request.target, replayTopicArns);
       if (dryRun) return { replay: null, plan: await planReplay({ db, routes, readAgain, ...request }) };
       return { replay: await startReplay({ db, actor, routes, rate, reason, ...request }), plan: null };
     },
@@ -59,10 +62,10 @@ export const replayOperations: readonly Operation[] = [
   }),
   ...(
     [
-      ["cancel", cancelReplay, "Cancel it; what it has done is not undone"],
-      ["resume", resumeReplay, "Resume it where it stopped; a running serve does it"],
+      ["cancel", cancelReplay, () => undefined, "Cancel it; what it has done is not undone"],
+      ["resume", resumeReplay, refuseForeign, "Resume it where it stopped; a running serve does it"],
     ] as const
-  ).map(([verb, change, summary]) =>
+  ).map(([verb, change, refuse, summary]) =>
     operation({
       id: `${verb}Replay`,
       method: "post",
@@ -72,8 +75,12 @@ export const replayOperations: readonly Operation[] = [
       pathParameters: schemas.idInPath,
       body: schemas.reasonRequest,
       result: schemas.replay,
-      run: async ({ db, actor }, { path: { id }, body: { reason } }) =>
-        (await findReplay({ db, id })) === null ? null : await change({ db, actor, id, reason }),
+      async run({ db, actor, replayTopicArns }, { path: { id }, body: { reason } }) {
+        const replay = await findReplay({ db, id });
+        if (replay === null) return null;
+        refuse(replay.target, replayTopicArns);
+        return await change({ db, actor, id, reason });
+      },
     }),
   ),
 ];
