@@ -78,6 +78,20 @@ export class DatabaseAway {
     outage.told = (await this.#options.tellPeople?.({ ...alarm, raisedAt: new Date() })) ?? false;
   }
 
+  /**
+   * After an answer that may have needed no database: while Postgres is taken to be away, it is asked.
+   * @param ask something that only Postgres can answer.
+   */
+  async answeredPerhaps(ask: () => Promise<unknown>): Promise<void> {
+    if (this.#outage === null) return;
+    try {
+      await ask();
+    } catch (error) {
+      return await this.failed(error);
+    }
+    await this.answered();
+  }
+
   /** Postgres answers: an alarm that was sent is stored together with its end. */
   async answered(): Promise<void> {
     const { alarm, since, told } = this.#outage ?? { alarm: null, since: 0, told: false };

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import { sql } from "kysely";
 import serverlessHttp from "serverless-http";
 import { callbackReceiver } from "../app/callback-receiver.ts";
 import { httpApp } from "../app/http-app.ts";
@@ -53,7 +54,7 @@ export async function handler(
   // The response is sent; this only raises or ends the alarm.
   await (answer.statusCode === UNRECORDED
     ? relay.databaseAway.failed(new Error("callbacks cannot be recorded"))
-    : relay.databaseAway.answered()
+    : relay.databaseAway.answeredPerhaps(() => sql`select 1`.execute(relay.db))
   ).catch(() => undefined);
   await Promise.all([wake.flush(), relay.tracing?.flush()]);
   await receiver.shareBudgets();

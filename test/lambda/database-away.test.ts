@@ -63,6 +63,9 @@ it("receive says so too, while it answers 503, and not for a blip", { timeout: 6
   await vi.waitFor(
     async () => {
       expect(await call()).toMatchObject({ statusCode: 503 });
+      // An answer that needs no database says nothing of it.
+      const stranger = gatewayEvent({ path: "/callbacks/wrong", body: "{}" });
+      expect(await receive.invoke(stranger)).toMatchObject({ statusCode: 404 });
       expect(said()).toHaveLength(1);
     },
     { timeout: 20_000, interval: 500 },
