@@ -24,16 +24,19 @@ export async function readConfirmation(db: Kysely<Tables>, { invoiceId, source }
   return row ?? null;
 }
 
-/** How many replayed confirmations have not been asked yet. Those that wait on the ladder have been. */
-export async function countUnaskedReplays(db: Kysely<Tables>): Promise<number> {
-  const { count } = await db
+/**
+ * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
+ * @param source of this one only; of all when left out.
+ */
+export async function countUnaskedReplays(db: Kysely<Tables>, source?: string): Promise<number> {
+  let unasked = db
     .selectFrom("confirmation")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("priority", "=", "replay")
     .where("state", "in", ["due", "claimed"])
-    .where("attempt", "=", 0)
-    .executeTakeFirstOrThrow();
-  return count;
+    .where("attempt", "=", 0);
+  if (source !== undefined) unasked = unasked.where("source", "=", source);
+  return (await unasked.executeTakeFirstOrThrow()).count;
 }
 
 /** What came of a confirmation so far; null while nothing has. */

@@ -4,7 +4,7 @@ import { step } from "../kit/step.ts";
 import { keepReadings } from "./callback-readings.ts";
 import { type AskingAgainOptions, OPENING, waitsForRoom } from "./confirmations-steps.ts";
 import { saveProgress } from "./held-replay.ts";
-import { newReadingOf, type ReadAgain } from "./read-again.ts";
+import { newReadingsOf, type ReadAgain } from "./read-again.ts";
 import type { HeldReplay } from "./replay.ts";
 import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
 import { selectCallbacks } from "./select-callbacks.ts";
@@ -22,14 +22,12 @@ export class CallbacksSteps implements ReplaySteps {
 
   async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
     const { db, onConfirmations, readAgain } = this.#options;
-    const full = await waitsForRoom(this.#options);
+    const full = await waitsForRoom(this.#options, replay);
     if (full !== null) return full;
     const callbacks = await selectCallbacks(db, replay.filters, replay.position, most);
     const last = callbacks.at(-1);
     if (last === undefined) return { kind: "ends" };
-    const readings = callbacks
-      .map((callback) => newReadingOf(callback, readAgain))
-      .filter((reading) => reading !== null);
+    const readings = await newReadingsOf(callbacks, readAgain);
     const opened = readings.flatMap(({ callback, invoiceIds }) =>
       invoiceIds.map((invoiceId) => ({ invoiceId, source: callback.source })),
     );

@@ -33,7 +33,7 @@ export class ConfirmationsSteps implements ReplaySteps {
 
   async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
     const { db, onConfirmations } = this.#options;
-    const full = await waitsForRoom(this.#options);
+    const full = await waitsForRoom(this.#options, replay);
     if (full !== null) return full;
     const confirmations = await selectConfirmations(db, replay.filters, replay.position, most);
     const last = confirmations.at(-1);
@@ -56,12 +56,14 @@ export class ConfirmationsSteps implements ReplaySteps {
   }
 }
 
-/** @returns null while there is room for more. */
-export async function waitsForRoom({
-  db,
-  mostOpen = MOST_OPEN,
-}: AskingAgainOptions): Promise<Extract<StepOutcome, { kind: "waits" }> | null> {
-  const open = await countUnaskedReplays(db);
+/**
+ * @returns null while there is room for more: for a replay of one source, what waits for others takes none.
+ */
+export async function waitsForRoom(
+  { db, mostOpen = MOST_OPEN }: AskingAgainOptions,
+  { filters }: Pick<HeldReplay, "filters">,
+): Promise<Extract<StepOutcome, { kind: "waits" }> | null> {
+  const open = await countUnaskedReplays(db, filters.source);
   return open < mostOpen
     ? null
     : { kind: "waits", why: `${open} replayed confirmations are still waiting`, ms: LOOK_AGAIN_MS };

@@ -6,7 +6,7 @@ import type { Tables } from "../database/tables.ts";
 import { clockTime, typed } from "../database/typed.ts";
 import { newId } from "../kit/new-id.ts";
 import { LeaseLost } from "../workers/held-lease.ts";
-import type { HeldReplay, Position, ReplayState } from "./replay.ts";
+import type { HeldReplay, Position, ReplayKind, ReplayState } from "./replay.ts";
 import { COLUMNS } from "./replay-rows.ts";
 
 const HELD_COLUMNS = [
@@ -15,18 +15,20 @@ const HELD_COLUMNS = [
   typed(nullable(returned.json<Position>()), sql`position`).as("position"),
 ] as const;
 
+/** A replay by its id, or any of a kind that needs no file. */
+export type Wanted = string | { anyOf: ReplayKind };
+
 /**
  * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
- * a time, so that live traffic never waits behind more than one of them.
+ * a time, so that live traffic never waits behind more than one of them. First comes what nobody has run yet,
+ * the oldest of it, then what gave up its turn longest ago.
  * @returns null when it cannot be taken now.
  */
-export function claimReplay(
-  db: Kysely<Tables>,
-  id: string | "any on a topic",
-  leaseMs: number,
-): Promise<HeldReplay | null> {
-  const which =
-    id === "any on a topic" ? sql<boolean>`target ->> 'kind' <> 'file'` : sql<boolean>`id = ${id}`;
+export function claimReplay(db: Kysely<Tables>, which: Wanted, leaseMs: number): Promise<HeldReplay | null> {
+  const isWanted =
+    typeof which === "string"
+      ? sql<boolean>`id = ${which}`
+      : sql<boolean>`kind = ${which.anyOf} and target ->> 'kind' <> 'file'`;
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`.execute(trx);
     const held = await trx
@@ -41,7 +43,7 @@ export function claimReplay(
         selectFrom("replay")
           .select("id")
           .where("state", "=", "running")
-          .where(which)
+          .where(isWanted)
           .where(sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`)
           .where("kind", "not in", ({ selectFrom }) =>
             selectFrom("replay")
@@ -49,6 +51,7 @@ export function claimReplay(
               .where("state", "=", "running")
               .where("claimed_until", ">=", clockTime),
           )
+          .orderBy("claimed_until", (order) => order.asc().nullsFirst())
           .orderBy("requested_at")
           .orderBy("id")
           .limit(1),
@@ -98,6 +101,10 @@ export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: nul
 
 /** Gives the lease back, so that another process can continue. @throws LeaseLost */
 export const releaseReplay = (db: Kysely<Tables>, held: HeldReplay) => change(db, held, NO_LEASE);
+
+/** Lets others of its kind go first; it keeps saying what it waits for. @throws LeaseLost */
+export const yieldReplay = (db: Kysely<Tables>, held: HeldReplay) =>
+  change(db, held, { claimed_until: clockTime });
 
 /** @throws LeaseLost */
 export const endReplay = (

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { Route } from "../outbox/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
-import { newReadingOf, type ReadAgain } from "./read-again.ts";
+import { newReadingsOf, type ReadAgain } from "./read-again.ts";
 import type { Position, ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 import { countCallbacks, selectCallbacks } from "./select-callbacks.ts";
 import { countConfirmations, selectConfirmations } from "./select-confirmations.ts";
@@ -46,7 +46,8 @@ export interface PlanOptions extends ReplayRequest {
 }
 
 const SHOWN = 10;
-const CALLBACKS_AT_ONCE = 500;
+/** Each may hold 256 KiB. */
+const CALLBACKS_AT_ONCE = 100;
 
 /**
  * The dry run: how many items a replay would process, and the first of them. Changes nothing.
@@ -102,20 +103,17 @@ async function readThrough(
   let after: Position | null = null;
   for (;;) {
     const callbacks = await selectCallbacks(db, filters, after, CALLBACKS_AT_ONCE);
-    for (const callback of callbacks) {
-      const found = newReadingOf(callback, readAgain);
-      if (found === null) continue;
-      withNewIds += 1;
-      if (first.length < show)
-        first.push({
-          invoiceIds: found.invoiceIds,
-          eventId: null,
-          callbackId: callback.id,
-          source: callback.source,
-          at: callback.receivedAt,
-          about: `new at ${found.foundBy}`,
-        });
-    }
+    const readings = await newReadingsOf(callbacks, readAgain);
+    withNewIds += readings.length;
+    for (const { callback, invoiceIds, foundBy } of readings.slice(0, show - first.length))
+      first.push({
+        invoiceIds,
+        eventId: null,
+        callbackId: callback.id,
+        source: callback.source,
+        at: callback.receivedAt,
+        about: `new at ${foundBy}`,
+      });
     const last = callbacks.at(-1);
     if (last === undefined || callbacks.length < CALLBACKS_AT_ONCE) break;
     after = { at: last.at, id: last.id };

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { SelectedCallback } from "./select-callbacks.ts";
 
 /** A recorded callback, as the reader of callbacks takes it. */
@@ -25,10 +26,23 @@ export interface NewReading {
 const IN_THE_LOG = "the log";
 
 /**
- * The invoice ids of a recorded callback that should have a confirmation and have none; null when there are
- * none. Pure.
+ * What recorded callbacks name that should have a confirmation and has none. One in each turn of the event
+ * loop: many heavy ones in a row would hold up everything else that this process does (G12).
  */
-export function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): NewReading | null {
+export async function newReadingsOf(
+  callbacks: readonly SelectedCallback[],
+  readAgain: ReadAgain,
+): Promise<NewReading[]> {
+  const readings: NewReading[] = [];
+  for (const callback of callbacks) {
+    const reading = newReadingOf(callback, readAgain);
+    if (reading !== null) readings.push(reading);
+    await nextTurn();
+  }
+  return readings;
+}
+
+function newReadingOf(callback: SelectedCallback, readAgain: ReadAgain): NewReading | null {
   const header = (name: string) =>
     callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
   const reading = readAgain({

@@ -12,7 +12,7 @@ import { CallbacksSteps } from "./callbacks-steps.ts";
 import { ConfirmationsSteps } from "./confirmations-steps.ts";
 import { EventFileSteps, openEventFile } from "./event-file.ts";
 import { EventsSteps } from "./events-steps.ts";
-import { claimReplay, endReplay } from "./held-replay.ts";
+import { claimReplay, endReplay, type Wanted } from "./held-replay.ts";
 import type { ReadAgain } from "./read-again.ts";
 import type { HeldReplay, Replay } from "./replay.ts";
 import { findReplay } from "./replay-rows.ts";
@@ -36,6 +36,8 @@ export interface ReplayRunnerOptions {
 export interface Watching {
   /** Ends the run after the current step; the replay can be resumed later. */
   stop: AbortSignal;
+  /** Once a replay has waited for so long, in ms, others of its kind go first; for ever when left out. */
+  waitsAtMostMs?: number;
   onProgress?: (replay: Replay) => void;
 }
 
@@ -53,12 +55,12 @@ export class ReplayRunner {
   }
 
   /**
-   * Claims and runs a replay, or any that no process works on and that needs no file.
+   * Claims and runs a replay, or any of a kind that no process works on and that needs no file.
    * @returns null when none can be claimed now.
    */
-  async takeUp(id: string | "any on a topic", watching: Watching): Promise<Replay | null> {
+  async takeUp(which: Wanted, watching: Watching): Promise<Replay | null> {
     const { db, leaseMs } = this.#options;
-    const held = await whenAnswered(() => claimReplay(db, id, leaseMs), watching.stop);
+    const held = await whenAnswered(() => claimReplay(db, which, leaseMs), watching.stop);
     if (held === null) return null;
     step("replay claimed");
     const { target } = held;
@@ -78,7 +80,7 @@ export class ReplayRunner {
    * Runs the replay here, or watches while another process runs it or another replay of its kind goes first,
    * until it has ended or `stop` aborts.
    */
-  async follow(started: Replay, watching: Required<Watching>): Promise<Replay> {
+  async follow(started: Replay, watching: Required<Omit<Watching, "waitsAtMostMs">>): Promise<Replay> {
     const { stop, onProgress } = watching;
     let replay = started;
     while (replay.state === "running" && !stop.aborted) {

@@ -7,7 +7,14 @@ import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { LeaseLost, whileLeaseHolds } from "../workers/held-lease.ts";
-import { endReplay, extendReplay, failReplay, releaseReplay, saveWaiting } from "./held-replay.ts";
+import {
+  endReplay,
+  extendReplay,
+  failReplay,
+  releaseReplay,
+  saveWaiting,
+  yieldReplay,
+} from "./held-replay.ts";
 import type { HeldReplay, Replay } from "./replay.ts";
 import { findReplay } from "./replay-rows.ts";
 import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
@@ -18,6 +25,8 @@ export interface RunOptions {
   leaseMs: number;
   /** Ends the run after the current step; the replay can be resumed later. */
   stop: AbortSignal;
+  /** Once it has waited for so long, in ms, others of its kind go first; for ever when left out. */
+  waitsAtMostMs?: number | undefined;
   onProgress?: ((replay: Replay) => void) | undefined;
   /** The alarm of a failed replay, raised when it fails; null while a person watches it. */
   alarmOf(failed: Replay, why: string): Alarm | null;
@@ -26,7 +35,7 @@ export interface RunOptions {
 /**
  * The most items in one step: an SNS batch holds ten; confirmations and callbacks share one transaction.
  */
-const MOST_AT_ONCE = { confirmations: 100, callbacks: 200, events: 10 } as const;
+const MOST_AT_ONCE = { confirmations: 100, callbacks: 100, events: 10 } as const;
 
 /** At low rates a step processes what the rate allows in this time, in ms, so that work is spread evenly. */
 const STEP_MS = 200;
@@ -34,8 +43,8 @@ const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
 
 /**
  * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled,
- * or this process is asked to stop. Every step saves its progress, so whoever takes the lease next continues
- * there. If the database goes away, it waits.
+ * gives up its turn, or this process is asked to stop. Every step saves its progress, so whoever takes the
+ * lease next continues there. If the database goes away, it waits.
  * @returns the replay in its state at the end.
  */
 export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {
@@ -81,6 +90,7 @@ class Run {
   replay: HeldReplay;
   readonly #options: RunOptions;
   #databaseFaults = 0;
+  #waitsSince: number | null = null;
 
   constructor(replay: HeldReplay, options: RunOptions) {
     this.replay = replay;
@@ -129,16 +139,20 @@ class Run {
   }
 
   async #conclude(outcome: StepOutcome): Promise<number | "ended"> {
-    const { db, alarmOf } = this.#options;
+    const { db, alarmOf, waitsAtMostMs = Number.POSITIVE_INFINITY } = this.#options;
     switch (outcome.kind) {
       case "went":
+        this.#waitsSince = null;
         this.#moved(outcome.replay);
         return (outcome.taken / this.replay.rate) * 1_000;
       case "waits":
         if (outcome.replay !== undefined) this.replay = outcome.replay;
         if (this.replay.waitsFor !== outcome.why)
           this.#moved(await saveWaiting(db, this.replay, outcome.why));
-        return outcome.ms;
+        this.#waitsSince ??= performance.now();
+        if (performance.now() - this.#waitsSince < waitsAtMostMs) return outcome.ms;
+        await yieldReplay(db, this.replay);
+        return "ended";
       case "ends":
         step("replay to be ended");
         await endReplay(db, this.replay, "done");

@@ -120,7 +120,7 @@ describe("replay confirmations", () => {
     for (let count = 0; count < 5; count += 1) await addConfirmation(around);
     const { db, start } = replaying(around, "confirmations");
     await start();
-    const held = await claimReplay(db, "any on a topic", 10_000);
+    const held = await claimReplay(db, { anyOf: "confirmations" }, 10_000);
     if (held === null) throw new Error("not to be had");
     const steps = new ConfirmationsSteps({ db, onConfirmations: () => undefined, mostOpen: 2 });
 

@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { replayRunner } from "../../src/app/replay-runner.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { newReadingsOf } from "../../src/replay/read-again.ts";
+import type { ReplayKind } from "../../src/replay/replay.ts";
+import { replayPass } from "../../src/replay/replay-pass.ts";
+import type { SelectedCallback } from "../../src/replay/select-callbacks.ts";
+import { startReplay } from "../../src/replay/start-replay.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
+import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
+import { surroundings } from "../support/relay.ts";
+
+const recorded = (id: string): SelectedCallback => ({
+  ...{
+    id,
+    at: "",
+    source: "default",
+    receivedAt: new Date(0),
+    method: "POST",
+    query: "",
+    reference: null,
+    verdict: null,
+  },
+  ...{ headers: [], body: Buffer.from(id), foundIds: [], openedIds: [] },
+});
+
+describe("callbacks that are read again", () => {
+  it("leave the event loop a turn between each two of them (G12)", async () => {
+    let turns = 0;
+    let isOver = false;
+    const turning = (async () => {
+      for (; !isOver; turns += 1) await nextTurn();
+    })();
+    const seen: number[] = [];
+    await newReadingsOf(["a", "b", "c"].map(recorded), () => {
+      seen.push(turns);
+      return null;
+    });
+    isOver = true;
+    await turning;
+    expect(seen.map((turn, index) => turn > (seen[index - 1] ?? -1))).toEqual([true, true, true]);
+  });
+});
+
+describe("replays that a running relay takes up", () => {
+  it("do not wait for one that cannot go on, of their own kind or another (G11)", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    // What was replayed for a source that is refused is never asked about.
+    await around.query(
+      `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state, priority)
+       select gen_random_uuid(), 'sick', 'replay', now(), now(), now(), 'due', 'replay'
+       from generate_series(1, 1000)`,
+    );
+    for (const source of ["sick", "well"]) await addConfirmation(around, { source, verdict: "not_paid" });
+    await addCallback(around, { source: "well" });
+    const start = async (kind: ReplayKind, source: string) => {
+      const request = { kind, filters: { source }, target: { kind: "topics" }, routes: [] } as const;
+      return (await startReplay({ db, actor: "cli:test", ...request }))?.id ?? "nothing matched";
+    };
+    const sick = await start("confirmations", "sick");
+    const well = [await start("confirmations", "well"), await start("callbacks", "well")];
+
+    const stopping = new AbortController();
+    const options = { leaseMs: 1_000, onConfirmations: () => undefined, alarms: null, routes: [] };
+    const runner = replayRunner({ db, ...options });
+    const pass = replayPass(
+      { runner, log: createLogger({ level: "silent" }), waitsAtMostMs: 100 },
+      stopping.signal,
+    );
+    onTestFinished(async () => {
+      stopping.abort();
+      await pass;
+    });
+
+    const states = () =>
+      around.query("select id, state, waits_for is not null as waits from replay order by id");
+    await eventually(
+      states,
+      toEqual(
+        [
+          { id: sick, state: "running", waits: true },
+          ...well.map((id) => ({ id, state: "done", waits: false })),
+        ].sort((one, other) => (one.id < other.id ? -1 : 1)),
+      ),
+    );
+  });
+});
