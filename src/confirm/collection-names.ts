@@ -49,14 +49,12 @@ export class CollectionNames {
   async #readWithin(staleMs: number): Promise<KnownNames> {
     if (this.#reading === null || Date.now() - this.#readAt > staleMs) {
       this.#readAt = Date.now();
-      this.#reading = this.#read();
+      this.#reading = this.#read().catch((error: unknown) => {
+        this.#reading = null;
+        throw error;
+      });
     }
-    try {
-      return await this.#reading;
-    } catch (error) {
-      this.#reading = null;
-      throw error;
-    }
+    return await this.#reading;
   }
 
   async #read(): Promise<KnownNames> {

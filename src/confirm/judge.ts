@@ -121,8 +121,8 @@ function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: nu
 
 function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number): Changes {
   const { invoice } = answer;
-  if (dependsOnCollection(confirmation, answer, rules) && isOurs(invoice.collectionName, rules) === "unclear")
-    return ofUnclearCollection(confirmation, invoice, rules, dice);
+  const ours = !dependsOnCollection(confirmation, answer, rules) || isOurs(invoice.collectionName, rules);
+  if (ours === "unclear") return ofUnclearCollection(confirmation, invoice, rules, dice);
   const known = confirmation.known ?? null;
   const before = known === null ? null : classOfStatus(known.status, rules);
   const now = classOfStatus(invoice.status, rules);
@@ -145,7 +145,12 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
   if (paidBefore && now !== "paid") return { ...common, ...staysPaid(confirmation) };
   switch (counts) {
     case "paid":
-      return { ...common, ...paid(confirmation, invoice, confirmed.row, rules, raises) };
+      return {
+        ...common,
+        ...(ours
+          ? paid(confirmation, invoice, confirmed.row, rules, raises)
+          : quarantined(confirmation, confirmed.row, raises)),
+      };
     case "invalid":
       return { ...common, state: "done", verdict: "invalidated" };
     case "unpaid":
@@ -204,6 +209,22 @@ function ofUnclearCollection(
   return changes.faults < UNCLEAR_FOR_LONG ? changes : { ...changes, raises: [{ name: ANOMALY, detail }] };
 }
 
+function quarantined(
+  { invoiceId }: Claimed,
+  { collectionName }: NonNullable<Outcome["invoice"]>,
+  raises: Raised[],
+): Changes {
+  const detail =
+    `It is paid, but its collection "${collectionName}" is not in COLLECTION_IDS. Release ` +
+    `it with: invoice-relay quarantine release ${invoiceId}`;
+  return {
+    state: "done",
+    verdict: "quarantined",
+    lastError: detail,
+    raises: [...raises, { name: "invoice_quarantined", detail }],
+  };
+}
+
 function paid(
   confirmation: Claimed,
   invoice: Found["invoice"],
@@ -211,17 +232,6 @@ function paid(
   rules: Rules,
   raises: Raised[],
 ): Changes {
-  if (!isOurs(invoice.collectionName, rules) && !confirmation.released && confirmation.hasEvent !== true) {
-    const detail =
-      `It is paid, but its collection "${confirmed.collectionName}" is not in COLLECTION_IDS. Release ` +
-      `it with: invoice-relay quarantine release ${confirmation.invoiceId}`;
-    return {
-      state: "done",
-      verdict: "quarantined",
-      lastError: detail,
-      raises: [...raises, { name: "invoice_quarantined", detail }],
-    };
-  }
   const event = confirmation.recordOnly ? null : paidEvent(confirmation, invoice, confirmed, rules);
   const truncated = {
     name: "event_truncated",
