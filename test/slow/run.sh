@@ -6,7 +6,8 @@
 #    embeds);
 # 3. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other
 #    languages.
-# Exits non-zero when any of it failed, and leaves nothing running or behind but the installed packages.
+# Exits non-zero when any of it failed, and then says at its very end which part and how it ended: of a long
+# output, the end is what people are shown. Leaves nothing running or behind but the installed packages.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 export PATH="$PWD/node_modules/.bin:$PATH"
@@ -15,6 +16,8 @@ readonly DEBIANS=/usr/lib/postgresql/15/bin
 readonly FROM_NPM="16.14.0-beta.17 17.10.0-beta.17"
 bin=$DEBIANS
 folder=""
+logs=$(mktemp -d /tmp/invoice-relay-slow-XXXXXX)
+failed=()
 
 fail() {
   echo "check:slow: $*" >&2
@@ -56,7 +59,7 @@ clean_up() {
   rm -rf "$folder"
   folder=""
 }
-trap clean_up EXIT
+trap 'clean_up; rm -rf "$logs"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -94,30 +97,42 @@ start_postgres() {
   fail "PostgreSQL did not start."
 }
 
-status=0
+# Runs a command as the part of this name; the next one is run whether it passed or not.
+part() {
+  local name=$1
+  shift
+  echo "check:slow: $name"
+  "$@" 2>&1 | tee "$logs/$name" || failed+=("$name")
+}
 
 install_packages
 start_postgres
-echo "check:slow: the relay and sandbox projects on $("$bin/postgres" --version)"
-DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay --project sandbox ||
-  status=1
+export DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres"
+part "the relay and sandbox projects on PostgreSQL 15" vitest run --project relay --project sandbox
 clean_up
 
 for version in $FROM_NPM; do
   programs=$(mktemp -d /tmp/invoice-relay-programs-XXXXXX) && chmod 755 "$programs" || fail "no temp folder."
   install_from_npm "$programs" "$version"
   start_postgres
-  echo "check:slow: the database tests and a minute of torture on $("$bin/postgres" --version)"
-  DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" vitest run --project relay \
-    test/database test/record test/confirmations test/store test/outbox test/workers test/confirm test/publish || status=1
-  DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres" npm run --silent torture -- --minutes 1 ||
-    status=1
+  DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres"
+  part "the database tests on PostgreSQL $version" vitest run --project relay \
+    test/database test/record test/confirmations test/store test/outbox test/workers test/confirm test/publish
+  part "a minute of torture on PostgreSQL $version" npm run --silent torture -- --minutes 1
   clean_up
   rm -rf "$programs"
 done
 bin=$DEBIANS
+unset DATABASE_URL
 
-echo "check:slow: the slow project on embedded Postgres"
-env -u DATABASE_URL vitest run --project slow || status=1
+part "the slow project on embedded Postgres" vitest run --project slow
 
-exit "$status"
+[ "${#failed[@]}" = 0 ] && exit 0
+for name in "${failed[@]}"; do
+  echo
+  echo "check:slow: FAILED: $name. Its end was:"
+  # vitest lists at its end what failed; of anything else, the last lines.
+  end=$(sed -n '/Failed Tests\|Failed Suites\|Unhandled Errors/,$p' "$logs/$name" | head -n 60)
+  echo "${end:-$(tail -n 40 "$logs/$name")}"
+done
+exit 1

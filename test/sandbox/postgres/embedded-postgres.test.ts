@@ -117,7 +117,7 @@ it("stops although sessions are open", async () => {
   const postgres = await start();
   const asleep = ask(postgres.url, "select pg_sleep(3600)").catch((error) => error.message);
   const sleepers = "select 1 from pg_stat_activity where wait_event = 'PgSleep'";
-  while ((await ask(postgres.url, sleepers)).length === 0);
+  await expect.poll(() => ask(postgres.url, sleepers)).toHaveLength(1);
   await postgres.stop();
   expect(await asleep).toMatch(/terminat/);
 });

@@ -28,7 +28,7 @@ it("makes only databases whose names begin with invoice_relay_test_, and drops t
   const asleep = ask(database.url, "select pg_sleep(3600)").catch((error) => error.message);
   const sleepers = `select 1 from pg_stat_activity where datname = '${nameOf(database)}'
     and wait_event = 'PgSleep'`;
-  while ((await ask(serverUrl, sleepers)).length === 0);
+  await expect.poll(() => ask(serverUrl, sleepers)).toHaveLength(1);
   await database.drop();
   expect(await asleep).toMatch(/terminat/);
   expect(await ask(serverUrl, named(nameOf(database)))).toEqual([]);
