@@ -5,6 +5,9 @@ import { comesFromBrowser } from "../receive/payer-page/comes-from-browser.ts";
 import { payerPage } from "../receive/payer-page/payer-page.ts";
 import { sendPage } from "../receive/payer-page/send-page.ts";
 
+/** More than stand before any relay: a stranger who writes thousands has no more of them looked at. */
+const MOST_PROXIES = 16;
+
 /**
  * The Express app around the given handlers, routers among them. What none of them knows gets 404; what
  * breaks is logged without the URL, which may hold a token.
@@ -17,6 +20,8 @@ export function httpApp(
 ): Express {
   const app = express();
   app.set("trust proxy", [...trustedProxies]);
+  const isTrusted = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
+  app.set("trust proxy", (address: string, hop: number) => hop < MOST_PROXIES && isTrusted(address, hop));
   app.disable("x-powered-by");
   app.disable("etag");
   for (const handler of handlers) app.use(handler);

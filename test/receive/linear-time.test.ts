@@ -1,8 +1,10 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { httpApp } from "../../src/app/http-app.ts";
 import { CollectionApiError } from "../../src/collection-api/index.ts";
 import { messageOf } from "../../src/kit/errors.ts";
+import { createLogger } from "../../src/kit/log.ts";
 import { maskOf, withoutCallbackTokens } from "../../src/kit/mask/callback-tokens.ts";
 import { maskedEvidence } from "../../src/kit/mask/masked-evidence.ts";
 import { quietText } from "../../src/kit/mask/quiet-text.ts";
@@ -65,11 +67,17 @@ const readers: Record<string, (text: string) => unknown> = {
 };
 
 const tokens = new CallbackTokens([]);
+const app = httpApp([], createLogger({ level: "silent" }), ["loopback", "uniquelocal"]);
+const socket = { remoteAddress: "127.0.0.1" };
 /** What is done with a request's line before anybody has shown a token, and what is read of it afterwards. */
 const addresses: Record<string, (line: string) => unknown> = {
   "the token is looked for": (line) => tokens.ownerOf(callbackAddress(`/callbacks/${line}`).token),
   "the token is looked for behind a right beginning": (line) =>
     tokens.ownerOf(callbackAddress(`/callbacks/wrong/${line}`).token),
+  "the address is looked for behind trusted proxies": (line) => {
+    const headers = { "x-forwarded-for": line };
+    return Object.assign(Object.create(app.request), { headers, socket }).ip;
+  },
   "the reference is read": (line) => callbackAddress(`/callbacks/right/${line}`).reference,
 };
 
@@ -95,7 +103,7 @@ const anything = fc
 
 describe("a request's line", () => {
   it.each(Object.keys(addresses))("costs next to nothing, whatever it holds: %s (G12)", (name) => {
-    const lines = [...PIECES, "%/", "%ff/", "/%", "%e2%82/"].map((one) =>
+    const lines = [...PIECES, "%/", "%ff/", "/%", "%e2%82/", "::1,", "10.0.0.1,"].map((one) =>
       one.repeat(HEAD_LIMIT / one.length).replaceAll(/[\s?#]/g, "%"),
     );
     for (const line of lines)
