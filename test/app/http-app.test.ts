@@ -12,8 +12,9 @@ it("an answer that breaks in the middle is cut off, and told in the log like any
   });
   const app = httpApp(
     [
-      (_request, response) => {
-        response.writeHead(200, { "content-length": 100 }).write("half");
+      async (_request, response) => {
+        response.writeHead(200, { "content-length": 100 });
+        await new Promise((resolve) => response.write("half", resolve));
         throw new Error("no row for ada@example.com");
       },
     ],

@@ -34,6 +34,22 @@ async function serving(handler: RequestListener, stall = LIMIT) {
   return { open, ask, stall: notReading, cut };
 }
 
+/** Reads a little every so often; what is returned reads on to the end. */
+function sip(socket: Socket, everyMs: number): () => void {
+  let isOver = false;
+  const sipping = setInterval(() => {
+    socket.resume();
+    setImmediate(() => isOver || socket.pause());
+  }, everyMs);
+  const readOn = () => {
+    isOver = true;
+    clearInterval(sipping);
+    socket.resume();
+  };
+  onTestFinished(readOn);
+  return readOn;
+}
+
 describe("a connection whose answer does not get on", () => {
   it("is hung up on, also when its peer goes on sending", async () => {
     const { stall, cut } = await serving((_request, response) => response.end(MUCH));
@@ -50,14 +66,9 @@ describe("a connection whose answer does not get on", () => {
     const most = { ...LIMIT, leastBytes: MUCH.length };
     const { stall, cut } = await serving((_request, response) => response.end(MUCH), most);
     const { socket, ended } = await stall("/dribble");
-    const drip = setInterval(() => {
-      socket.resume();
-      setImmediate(() => socket.pause());
-    }, 20);
-    onTestFinished(() => clearInterval(drip));
+    const readOn = sip(socket, 20);
     await cut("/dribble");
-    clearInterval(drip);
-    socket.resume();
+    readOn();
     expect((await ended).length).toBeLessThan(MUCH.length);
   });
 
@@ -74,11 +85,7 @@ describe("a connection whose answer does not get on", () => {
     const answered = ask("/late");
     const streaming = ask("/stream");
     const slow = await stall("/slow");
-    const sip = setInterval(() => {
-      slow.socket.resume();
-      setImmediate(() => slow.socket.pause());
-    }, 50);
-    onTestFinished(() => clearInterval(sip));
+    const readOn = sip(slow.socket, 50);
     // As long as two who do not read last, one after the other.
     for (const path of ["/stalled", "/stalled-too"]) {
       await stall(path);
@@ -87,8 +94,7 @@ describe("a connection whose answer does not get on", () => {
     expect([...open.keys()].sort()).toEqual(["/late", "/slow", "/stream"]);
     for (const answer of late) answer();
     await new Promise((resolve) => answered.socket.once("data", resolve));
-    clearInterval(sip);
-    slow.socket.resume();
+    readOn();
     expect((await slow.ended).length).toBeGreaterThan(MUCH.length);
     streaming.socket.destroy();
   });
