@@ -85,6 +85,7 @@ describe("invoice-relay certificate", () => {
         zone: "UTC",
         providerTimeZone: "UTC",
         paidStatuses: ["Paid"],
+        begunAt: "2026-11-01T00:30:00.000Z",
         pages: 1,
         listed: 0,
         asked: 0,
@@ -92,9 +93,12 @@ describe("invoice-relay certificate", () => {
         firstServedAt: null,
       },
       days: [],
-      total: Object.fromEntries(
-        ["paid", "stored", "published"].map((name) => [name, { count: 0, amount: "0.00" }]),
-      ),
+      total: {
+        ...Object.fromEntries(
+          ["paid", "stored", "published", "missing"].map((name) => [name, { count: 0, amount: "0.00" }]),
+        ),
+        differences: 0,
+      },
       test: { count: 0, amount: "0.00" },
       gaps: 0,
       differencesInAll: 0,
@@ -115,6 +119,7 @@ describe("invoice-relay certificate", () => {
     const shown = await runCommand(["certificate", "show", id], environment);
     expect(shown.code).toBe(1);
     expect(shown.stdout).toContain("REFUSED: this proves nothing.");
+    expect(shown.stdout).toContain("lists of 2026-09-01 to 2026-11-01, read from 2026-11-01T00:30:00.000Z");
     expect(
       JSON.parse((await runInProcess(["certificate", "show", id, "--json"], environment)).stdout),
     ).toEqual(document);

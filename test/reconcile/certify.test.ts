@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
+import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import type { Place } from "./place-payment.ts";
 import { midnight, place, prove } from "./prove-period.ts";
@@ -151,6 +151,50 @@ describe("the certificate", () => {
     expect(await given.query("select 1 from certificate where state = 'done'")).toHaveLength(3);
   });
 
+  it("compares with the event's own fields, whatever keys its metadata has (G10)", async () => {
+    const given = await books();
+    const metadata = {
+      ...{ amount: "1", serviceCharge: "2", vat: "7.5 %", totalAmount: "3", settleableAmount: "4" },
+      ...{ paidAt: "2020-01-01T00:00:00.000Z", id: "x", subject: "y" },
+    };
+    await place(given, { metadata });
+    const undated = await place(given, { metadata });
+    await given.query("update invoice set paid_at = null where id = $1", [undated]);
+    await given.query("alter table event disable trigger user");
+    await given.query(
+      `update event set payload = regexp_replace(payload, '"paidAt":"[^"]*"', '"paidAt":null')
+       where invoice_id = $1`,
+      [undated],
+    );
+    await given.query(
+      `update publication set digest = (select sha256(convert_to(payload, 'UTF8')) from event where id = event_id)`,
+    );
+    const { result, differences } = await prove(given);
+    expect([result, differences.filter(({ weight }) => weight !== "note")]).toEqual(["equal", []]);
+  });
+
+  it("counts acceptances without their event on every day, named or not (G10)", async () => {
+    const given = await books();
+    const orphans = (count: number, at: Date) =>
+      given.query(
+        `insert into publication (source, event_id, topic_arn, message_id, published_at)
+         select 'default', ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 't', 'm', $2
+         from generate_series($1::int, $1::int * 2 - 1) as n`,
+        [count, at],
+      );
+    await orphans(2_000, midnight(3));
+    await orphans(1, new Date(midnight(2).getTime() + 1));
+    await given.query("update publication set event_id = gen_random_uuid() where published_at > $1", [
+      midnight(2),
+    ]);
+    const { days, total, differencesInAll } = await prove(given);
+    expect(days).toMatchObject([
+      { day: midnight(3).toISOString().slice(0, 10), differences: 2_000 },
+      { day: midnight(2).toISOString().slice(0, 10), differences: 1 },
+    ]);
+    expect([total.differences, differencesInAll]).toEqual([2_001, 2_001]);
+  });
+
   it("goes on after its process died, without reading the lists again", async () => {
     const given = await books();
     for (let n = 0; n < 12; n += 1) await place(given);
@@ -285,4 +329,7 @@ describe("the daily certificate", () => {
   });
 });
 
-const columns = <Tally>(tally: Tally) => ({ paid: tally, stored: tally, published: tally });
+const columns = <Tally>(tally: Tally) => ({
+  ...{ paid: tally, stored: tally, published: tally },
+  ...{ missing: { count: 0, amount: "0.00" }, differences: 0 },
+});

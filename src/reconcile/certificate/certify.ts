@@ -18,10 +18,10 @@ import {
   giveBackCertificate,
   keepAlong,
   keepProgress,
-  type Reading,
 } from "./certificate-row.ts";
 import { compareBooks } from "./compare-books.ts";
 import { gatherBooks } from "./gather.ts";
+import { goesOnWith, type Reading, readingTerms } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
 import { readPeriod } from "./read-period.ts";
 
@@ -94,7 +94,7 @@ export async function makeCertificates(
     const signal = AbortSignal.any([request.signal, lost]);
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
     let reading = claimed.progress?.reading ?? null;
-    if (reading === null) {
+    if (!goesOnWith(reading, readingTerms(source, collectionIds, period), window)) {
       await startOver(db, claimed);
       reading = await readPeriod({
         ...calls,
