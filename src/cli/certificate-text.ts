@@ -45,9 +45,10 @@ function basisText(basis: Basis): string {
   const { pages, listed, asked, deep } = basis;
   const how = deep ? ", every invoice asked about" : "";
   return (
-    `Based on: lists of ${listFirst} to ${listLast}, read from ${begunAt} (RECONCILE_LOOKBACK ${lookbackDays} days, ` +
-    `PROVIDER_TIME_ZONE ${providerTimeZone}), statuses ${paidStatuses.join(", ")}, ${pages} pages, ` +
-    `${listed} paid invoices listed, ${asked} asked about${how}`
+    `Based on: lists of ${listFirst} to ${listLast}, read from ${begunAt} ` +
+    `(RECONCILE_LOOKBACK ${lookbackDays} days, PROVIDER_TIME_ZONE ${providerTimeZone}), ` +
+    `statuses ${paidStatuses.join(", ")}, ${pages} pages, ${listed} paid invoices listed, ${asked} asked ` +
+    `about${how}`
   );
 }
 

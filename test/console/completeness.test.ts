@@ -52,8 +52,8 @@ async function addCertificate(around: Surroundings, given: Given): Promise<strin
     ...{ differencesInAll: named.length, differences: named },
   };
   await around.query(
-    `insert into certificate (id, source, state, result, gaps, differences, window_from, window_to, collection_ids,
-       finished_at, document)
+    `insert into certificate (id, source, state, result, gaps, differences, window_from, window_to,
+       collection_ids, finished_at, document)
      values ($1, 'default', 'done', $2, $3, $4, $5, $6, $7, $8, $9)`,
     [id, result, gaps, named.length, from, to, collections, madeAt, JSON.stringify(document)],
   );

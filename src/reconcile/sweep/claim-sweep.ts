@@ -65,8 +65,8 @@ const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>
           then coalesce((${last(sql`unproven`)}), unproven) else unproven end
       where id = (${candidate(slots)})
       returning id, source, kind, collection_id as "collectionId", lease_token as "leaseToken",
-        started_at as "startedAt", window_from as "windowFrom", window_to as "windowTo", unread_from::text as "unreadFrom",
-        unread_to::text as "unreadTo", unproven, publish, faults, ${served} as "firstServedAt"`,
+        started_at as "startedAt", window_from as "windowFrom", window_to as "windowTo",
+        unread_from::text as "unreadFrom", unread_to::text as "unreadTo", unproven, publish, faults, ${served} as "firstServedAt"`,
   );
 };
 

@@ -255,7 +255,8 @@ function daysWithNews(
   if (kind !== "back_fill" || rest === null || startedAt >= window.to) return null;
   const { first } = periodFor({ from: startedAt, to: window.to }, lookbackMs);
   const begin = addDays(rest.last, -1);
-  return { first: first > begin ? first : begin, last: whole.last };
+  if (first < begin) return { first: begin, last: whole.last };
+  return { first, last: whole.last };
 }
 
 function readOf(whole: ListPeriod, rest: ListPeriod | null): { read: number; total: number } {
