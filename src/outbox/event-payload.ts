@@ -7,4 +7,4 @@ import { sql } from "kysely";
  * was turned into by hand, it fails no statement.
  */
 export const inPayload = (field: string) =>
-  sql<string | null>`substring(event.payload from ${sql.lit(`"${field}":(?:null|"([^"]*)")`)})`;
+  sql`substring(event.payload from ${sql.lit(`"${field}":(?:null|"([^"]*)")`)})`;

@@ -10,8 +10,8 @@ const AFTER_MIDNIGHT = sql`interval '1 hour'`;
 
 /**
  * Creates today's row: it covers the whole lookback up to midnight (UTC), so that a gap stays alarmed until
- * it is closed, and what no daily certificate has covered yet, but nothing before the source was first served.
- * So it takes the place of older ones that were not made, whose result would end the alarm of a newer one.
+ * it is closed, and what no daily certificate has covered yet, but nothing before the source was first
+ * served. It takes the place of older ones that were not made: their result would end a newer one's alarm.
  */
 export async function scheduleDaily(
   db: Kysely<Tables>,

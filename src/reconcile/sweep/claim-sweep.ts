@@ -66,7 +66,8 @@ const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>
       where id = (${candidate(slots)})
       returning id, source, kind, collection_id as "collectionId", lease_token as "leaseToken",
         started_at as "startedAt", window_from as "windowFrom", window_to as "windowTo",
-        unread_from::text as "unreadFrom", unread_to::text as "unreadTo", unproven, publish, faults, ${served} as "firstServedAt"`,
+        unread_from::text as "unreadFrom", unread_to::text as "unreadTo", unproven, publish, faults,
+        ${served} as "firstServedAt"`,
   );
 };
 
