@@ -52,7 +52,7 @@ describe.each(["refuse", "black-hole"] as const)("serve, started while Postgres 
 
     proxy.heal();
     await relay.says("invoice-relay takes callbacks");
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), WAIT);
     expect((await callback(url, id)).status).toBe(200);
     await vi.waitFor(
       async () =>
