@@ -100,6 +100,31 @@ describe("a replay of events that is interrupted", () => {
     ).toHaveLength(5);
   });
 
+  it("counts what SNS took although the lease was lost meanwhile", async () => {
+    const around = await surroundings();
+    await addEvents(around, 25);
+    const { start, run } = replaying(around);
+    const replay = await start();
+    const holder = new pg.Client({ connectionString: around.databaseUrl });
+    await holder.connect();
+    await holder.query("begin; lock table publication in exclusive mode");
+    const losing = run(replay);
+    await vi.waitFor(async () =>
+      expect(
+        await around.query(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'into publication'",
+        ),
+      ).toHaveLength(1),
+    );
+    await around.query("update replay set lease_token = gen_random_uuid(), claimed_until = now()");
+    await holder.query("rollback");
+    await holder.end();
+    expect(await losing).toMatchObject({ state: "running", handled: 0 });
+
+    expect(await run(replay)).toMatchObject({ state: "done", handled: 25, sent: 25 });
+    expect(around.sns.messages()).toHaveLength(25);
+  });
+
   it("cannot go on, and says so with an alarm, which its cancelling closes", async () => {
     const around = await surroundings();
     await addEvents(around, 1);
