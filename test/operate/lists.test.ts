@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eventually, toHaveLength } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -12,7 +13,7 @@ describe("invoice-relay invoices, and invoice by reference", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await eventually(() => around.query("select event_id from publication"), toHaveLength(1));
     await around.query("update invoice set reference = 'order-42'");
     const [row] = await around.query<{ total: string; collection: string }>(
       "select total_amount::text as total, collection_name as collection from invoice",
