@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
 export interface StallLimit {
-  /** How long a connection may have unsent bytes and yet not get on, in ms. */
+  /** How long a connection may have unsent bytes and yet not get on, at most, in ms. */
   withinMs: number;
   /** How many bytes count as getting on; fewer are a peer that holds on to its connection drop by drop. */
   leastBytes: number;
@@ -12,7 +12,7 @@ export interface StallLimit {
 export const STALL_LIMIT: StallLimit = { withinMs: 30_000, leastBytes: 16 * 1024 };
 
 /**
- * So many looks in vain, over the time of the limit, end a connection. They are counted instead of the time:
+ * So many looks in vain, after the one that finds unsent bytes, end a connection. They are counted instead of the time:
  * a process that was stopped meanwhile has not looked.
  */
 const LOOKS = 6;
@@ -47,7 +47,7 @@ export function hangUpOnStalled(server: Server, { withinMs, leastBytes }: StallL
       else if (++mark.looks >= LOOKS) socket.destroy();
     }
   };
-  const timer = setInterval(look, withinMs / LOOKS).unref();
+  const timer = setInterval(look, withinMs / (LOOKS + 1)).unref();
   server.once("close", () => clearInterval(timer));
 }
 
