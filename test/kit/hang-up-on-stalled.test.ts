@@ -7,7 +7,7 @@ import { rawSocket } from "../support/raw-socket.ts";
 /** More than any kernel keeps for two sockets of one machine. */
 const MUCH = Buffer.alloc(64 * 1024 ** 2, "a");
 
-const LIMIT = { withinMs: 300, leastBytes: 1 };
+const LIMIT = { withinMs: 1_000, leastBytes: 1 };
 
 /** A server with this limit, and which of its connections are open, by the path that they asked for. */
 async function serving(handler: RequestListener, stall = LIMIT) {
