@@ -12,8 +12,8 @@ export interface StallLimit {
 export const STALL_LIMIT: StallLimit = { withinMs: 30_000, leastBytes: 16 * 1024 };
 
 /**
- * So many looks in vain, after the one that finds unsent bytes, end a connection. They are counted instead of the time:
- * a process that was stopped meanwhile has not looked.
+ * So many looks in vain, after the one that finds unsent bytes, end a connection. They are counted instead of
+ * the time: a process that was stopped meanwhile has not looked.
  */
 const LOOKS = 6;
 

@@ -34,12 +34,12 @@ async function serving(handler: RequestListener, stall = LIMIT) {
   return { open, ask, stall: notReading, cut };
 }
 
-/** Reads a little every so often; what is returned reads on to the end. */
+/** Reads one chunk every so often; what is returned reads on to the end. */
 function sip(socket: Socket, everyMs: number): () => void {
   let isOver = false;
   const sipping = setInterval(() => {
+    socket.once("data", () => isOver || socket.pause());
     socket.resume();
-    setImmediate(() => isOver || socket.pause());
   }, everyMs);
   const readOn = () => {
     isOver = true;
@@ -85,7 +85,7 @@ describe("a connection whose answer does not get on", () => {
     const answered = ask("/late");
     const streaming = ask("/stream");
     const slow = await stall("/slow");
-    const readOn = sip(slow.socket, 50);
+    const readOn = sip(slow.socket, 20);
     // As long as two who do not read last, one after the other.
     for (const path of ["/stalled", "/stalled-too"]) {
       await stall(path);
