@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type Slots, Statement } from "../database/statement.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
 import { isGiven, KEY } from "./key-columns.ts";
@@ -10,11 +10,19 @@ const KEPT = sql.lit("7 days");
 /** Those that were settled since this moment are kept. */
 export const unknownKeptSince = sql`clock_timestamp() - ${KEPT}::interval`;
 
+const dating = new Statement({ since: returned.time }, () => sql`select ${unknownKeptSince} as since`);
+
+/** The same moment, for a statement whose index needs to know it. */
+export async function readUnknownKeptSince(db: Kysely<Tables>): Promise<Date> {
+  const [row] = await dating.execute(db);
+  return row?.since ?? new Date(0);
+}
+
 /**
  * A condition on rows of `confirmation`: the provider did not know the invoice, and nobody asked again for a
  * week.
  */
-export const stayedUnknown = sql<boolean>`
+const stayedUnknown = sql<boolean>`
   confirmation.verdict = 'unknown_invoice' and confirmation.state = 'done'
   and confirmation.settled_at < ${unknownKeptSince}`;
 

@@ -28,6 +28,7 @@ export const ALARM_NAMES = [
   "topic_failing",
   "topic_paused",
   "replay_failed",
+  "maintenance_failing",
   "database_away",
 ] as const;
 

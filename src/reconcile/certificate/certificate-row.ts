@@ -16,6 +16,7 @@ import { givingBack } from "../give-back.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { Certificate } from "./certificate.ts";
+import { forgetListed } from "./listed-row.ts";
 
 // All statements on `certificate`: due → claimed → done. Rows of the daily run have a day. One made on
 // request is claimed by the process that was asked, and continues where a process that died left off.
@@ -259,18 +260,30 @@ export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): P
 
 export const giveBackCertificate = givingBack("certificate");
 
+/** The most certificates that one pass forgets. */
+const MOST_ABANDONED = 100;
+
 /**
  * Deletes certificates made on request that were not finished within a day, with what was read for them, and
  * what a process that died left behind of finished ones.
  */
 export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
-  await sql`
-    with abandoned as (
-      delete from certificate
-      where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
-      returning id)
-    delete from listed_payment where certificate_id in (
-      select id from abandoned union all select id from certificate
-      where state = 'done' and finished_at > clock_timestamp() - interval '1 day'
-        and finished_at < clock_timestamp() - interval '1 hour')`.execute(db);
+  const abandoned = await db
+    .selectFrom("certificate")
+    .select(["id", "state"])
+    .where((is) =>
+      is.or([
+        sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`,
+        sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
+          and finished_at > clock_timestamp() - interval '1 day'
+          and exists (select from listed_payment where certificate_id = certificate.id)`,
+      ]),
+    )
+    .limit(MOST_ABANDONED)
+    .execute();
+  for (const { id, state } of abandoned) {
+    await forgetListed(db, id);
+    if (state === "due")
+      await db.deleteFrom("certificate").where("id", "=", id).where("state", "=", "due").execute();
+  }
 }
