@@ -30,6 +30,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index alarm_open on alarm (name, source, subject) where cleared_at is null`.execute(
     db,
   );
+  // Most alarms that are open have been told; those of one invoice are for its timeline.
+  await sql`create index alarm_untold on alarm (id) where cleared_at is null and told_at is null`.execute(db);
+  await sql`create index alarm_subject on alarm (subject)`.execute(db);
   await sql`
     create index alarm_end_untold on alarm (cleared_at)
     where cleared_at is not null and cleared_told_at is null`.execute(db);

@@ -7,13 +7,13 @@ import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import {
   dropPartition,
-  dropStragglers,
   findKept,
   firstOfMonthBefore,
   type OldPartition,
   partitionsBefore,
   sizeOf,
 } from "../record/drop-callbacks.ts";
+import { dropStragglers } from "../record/drop-kept-callbacks.ts";
 import { whenNotBusy } from "../record/when-not-busy.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operate/retention.ts";
 import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
@@ -78,6 +79,22 @@ describe("retention", () => {
       );
     },
   );
+
+  it("costs an invoice that is confirmed again no new entry in an index", async () => {
+    const around = await surroundings();
+    await around.query(
+      `insert into invoice (id, source, asked_at, confirmed_at, paid_at, status, digest, document)
+       values (gen_random_uuid(), 'default', now(), now(), now(), 'Paid', '', '{}')`,
+    );
+    const db = openDatabase(around.databaseUrl);
+    const inPlace = await db.transaction().execute(async (trx) => {
+      await sql`update invoice set asked_at = clock_timestamp(), confirmed_at = clock_timestamp(),
+        modified_at = clock_timestamp(), digest = 'other', document = '{"other": true}'`.execute(trx);
+      return await sql`
+        select pg_stat_get_xact_tuples_hot_updated('invoice'::regclass)::int as rows`.execute(trx);
+    });
+    expect(inPlace.rows).toEqual([{ rows: 1 }]);
+  });
 
   it("does all that it can when one step fails: a person is told after a day, until it works (G13)", async () => {
     const around = await surroundings();
