@@ -74,11 +74,10 @@ const deleting = new Statement(
     const before = sql`${value((given) => given.before)}::timestamptz`;
     return sql`
       with walked as materialized (
-        select callback_id, replay_id, received_at, row_number() over () as place from (
-          select * from callback_reading
-          where (callback_id, replay_id)
-            > (${value(({ after }) => after.callbackId)}::uuid, ${value(({ after }) => after.replayId)}::uuid)
-          order by callback_id, replay_id limit ${sql.lit(AT_ONCE)}) as next),
+        select callback_id, replay_id, received_at from callback_reading
+        where (callback_id, replay_id)
+          > (${value(({ after }) => after.callbackId)}::uuid, ${value(({ after }) => after.replayId)}::uuid)
+        order by callback_id, replay_id limit ${sql.lit(AT_ONCE)}),
       leaving as materialized (
         select callback_id, replay_id from walked
         where received_at < ${before} and not ${isLogged(sql`walked.received_at`, sql`walked.callback_id`)}),
@@ -90,7 +89,8 @@ const deleting = new Statement(
         (select count(*) from walked where received_at < ${before}) as old,
         last.callback_id as "callbackId", last.replay_id as "replayId"
       from (select 1) as always left join (
-        select callback_id, replay_id from walked order by place desc limit 1) as last on true`;
+        select callback_id, replay_id from walked
+        order by callback_id desc, replay_id desc limit 1) as last on true`;
   },
 );
 

@@ -42,10 +42,10 @@ describe("what was read for a sweep or a certificate is forgotten some thousand 
        insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
        select id, gen_random_uuid(), false, false, false from done, generate_series(1, ${MANY / 2})`,
     );
+    await around.query("analyze");
     expect(await mostRowsOf(around.databaseUrl, forgetSwept)).toBeLessThan(MOST);
     const db = openDatabase(around.databaseUrl);
-    await forgetSwept(db);
-    await forgetSwept(db);
+    for (let passes = 0; passes < 5; passes += 1) await forgetSwept(db);
     expect(await count(around, "swept_payment")).toBe(0);
   });
 

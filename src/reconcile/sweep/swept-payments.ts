@@ -73,7 +73,7 @@ const KEPT = sql`interval '35 days'`;
 const MOST_FORGOTTEN = 1_000;
 
 /** The most payments to delete at once: a sweep stores one for each that is listed, and passes come often. */
-const MOST_PAYMENTS = 20_000;
+const MOST_PAYMENTS = 10_000;
 
 /** Deletes old sweeps, and the payments that finished sweeps stored. */
 export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
