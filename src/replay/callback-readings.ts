@@ -74,17 +74,15 @@ const deleting = new Statement(
     const before = sql`${value((given) => given.before)}::timestamptz`;
     return sql`
       with walked as materialized (
-        select callback_id, replay_id, received_at from callback_reading
+        select ctid as place, callback_id, replay_id, received_at from callback_reading
         where (callback_id, replay_id)
           > (${value(({ after }) => after.callbackId)}::uuid, ${value(({ after }) => after.replayId)}::uuid)
         order by callback_id, replay_id limit ${sql.lit(AT_ONCE)}),
       leaving as materialized (
-        select callback_id, replay_id from walked
+        select place from walked
         where received_at < ${before} and not ${isLogged(sql`walked.received_at`, sql`walked.callback_id`)}),
       deleted as (
-        delete from callback_reading using leaving
-        where callback_reading.callback_id = leaving.callback_id
-          and callback_reading.replay_id = leaving.replay_id)
+        delete from callback_reading where ctid = any(array(select place from leaving)))
       select (select count(*) from walked) as walked,
         (select count(*) from walked where received_at < ${before}) as old,
         last.callback_id as "callbackId", last.replay_id as "replayId"
