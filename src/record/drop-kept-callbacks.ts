@@ -21,6 +21,9 @@ export type IsKept = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown
 const FIRST: CallbackKey = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
 const SHAPE = { before: new Date(0), after: FIRST, isKept: () => sql`false` };
 
+const DROPPING = sql`
+  (select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving)`;
+
 /** Looks at the next callbacks that were kept beside their partition; those that nobody needs leave. */
 const walking = new VaryingStatement(
   {
@@ -40,11 +43,10 @@ const walking = new VaryingStatement(
       where not coalesce((select bool_or(${isKept(sql`walked.source`, sql`named.id`)})
         from unnest(walked.invoice_ids) as named (id)), false))
     select (select count(*) from walked) as walked, (select count(*) from leaving) as leaving,
-      ${drops ? sql`(select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving)` : sql`null::bigint`}
-        as dropped,
+      ${drops ? DROPPING : sql`null::bigint`} as dropped,
       last.received_at::text as at, last.id
-    from (select 1) as always
-    left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true`,
+    from (select 1) as always left join (
+      select received_at, id from walked order by received_at desc, id desc limit 1) as last on true`,
   [
     { ...SHAPE, drops: true },
     { ...SHAPE, drops: false },

@@ -37,8 +37,8 @@ describe("what was read for a sweep or a certificate is forgotten some thousand 
     await around.query(
       `with done as (
          insert into sweep (id, collection_id, source, kind, state, finished_at)
-         select gen_random_uuid(), gen_random_uuid(), 'default', 'automatic', 'done', now() - interval '2 hours'
-         from generate_series(1, 2) returning id)
+         select gen_random_uuid(), gen_random_uuid(), 'default', 'automatic', 'done',
+           now() - interval '2 hours' from generate_series(1, 2) returning id)
        insert into swept_payment (sweep_id, invoice_id, missing, opened, called)
        select id, gen_random_uuid(), false, false, false from done, generate_series(1, ${MANY / 2})`,
     );
