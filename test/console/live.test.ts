@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { httpApp } from "../../src/app/http-app.ts";
 import { activity, happening } from "../../src/console/admin-api/activity-schemas.ts";
 import { Live } from "../../src/console/admin-api/live.ts";
-import { status } from "../../src/console/admin-api/schemas.ts";
+import { status } from "../../src/console/admin-api/status-schemas.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { withoutCallbackTokens } from "../../src/kit/mask/callback-tokens.ts";
@@ -71,11 +71,9 @@ describe("the live stream", () => {
     expect((await fetch(`${relay.url}/admin/v1/live`)).status).toBe(401);
     const stream = await listening(`${relay.url}/admin/v1/live`, { authorization: `Bearer ${READER}` });
     await vi.waitFor(() => expect(stream.events.length).toBeGreaterThan(0), 10_000);
-    const begun = performance.now();
     await relay.stop();
+    // Not cut off, as whoever holds a connection open is after the grace of 2 s.
     expect(await stream.ended).toBe("ended");
-    // Nobody had to be cut off after the grace of 2 s.
-    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   async function own(

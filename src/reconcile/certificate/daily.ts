@@ -11,15 +11,14 @@ import type { Certificate } from "./certificate.ts";
 import {
   type ClaimedCertificate,
   certificateLeases,
-  claimDaily,
   finishCertificate,
   forgetAbandoned,
   giveBackCertificate,
   keepProgress,
-  scheduleDaily,
 } from "./certificate-row.ts";
 import { type CertifyDeps, makeCertificates } from "./certify.ts";
 import { forgetListed } from "./listed-row.ts";
+import { claimDaily, scheduleDaily } from "./schedule-daily.ts";
 
 export interface CertifyPassOptions extends CertifyDeps {
   sources: readonly ReconcileSource[];
@@ -117,7 +116,7 @@ function alarmsOfResult(certificate: Certificate): AlarmChange {
   if (result === "equal") return { clears: [alarm] };
   const detail =
     `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
-    `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`;
+    `${whatOf(certificate)} It is about ${from.slice(0, 10)} to ${lastDay(to)}.`;
   return { raises: [{ ...alarm, detail }] };
 }
 
