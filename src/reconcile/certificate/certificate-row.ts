@@ -209,30 +209,29 @@ export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): P
 
 export const giveBackCertificate = givingBack("certificate");
 
-/** The most certificates that one pass forgets. */
-const MOST_ABANDONED = 100;
-
 /**
  * Deletes certificates made on request that were not finished within a day, with what was read for them, and
  * what a process that died left behind of finished ones.
  */
 export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
-  const abandoned = await db
-    .selectFrom("certificate")
-    .select(["id", "state"])
-    .where((is) =>
-      is.or([
+  await db.transaction().execute(async (trx) => {
+    const abandoned = await trx
+      .deleteFrom("certificate")
+      .where(
         sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`,
-        sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
-          and finished_at > clock_timestamp() - interval '1 day'
-          and exists (select from listed_payment where certificate_id = certificate.id)`,
-      ]),
+      )
+      .returning("id")
+      .execute();
+    for (const { id } of abandoned) await forgetListed(trx, id);
+  });
+  const left = await db
+    .selectFrom("certificate")
+    .select("id")
+    .where(
+      sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
+        and finished_at > clock_timestamp() - interval '1 day'
+        and exists (select from listed_payment where certificate_id = certificate.id)`,
     )
-    .limit(MOST_ABANDONED)
     .execute();
-  for (const { id, state } of abandoned) {
-    await forgetListed(db, id);
-    if (state === "due")
-      await db.deleteFrom("certificate").where("id", "=", id).where("state", "=", "due").execute();
-  }
+  for (const { id } of left) await forgetListed(db, id);
 }
