@@ -134,10 +134,12 @@ export class Relay {
     const { settings, log, wakeUps } = this.#parts;
     const metrics = this.#metrics;
     const { confirm, publish, reconcile } = wakeUps.signals;
+    const oftenMs = Math.max(POLL_MS, settings.LEASE_DURATION / 5);
     const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
       { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
       { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
-      { name: "rescue", pass: passes.rescue, pollMs: Math.max(POLL_MS, settings.LEASE_DURATION / 5) },
+      { name: "rescue", pass: passes.rescue, pollMs: oftenMs },
+      { name: "chores", pass: async (stop) => (await passes.chores(stop)) ?? oftenMs, pollMs: MINUTE_MS },
       { name: "sweep", pass: passes.sweep, wake: reconcile, pollMs: POLL_MS },
       { name: "scout", pass: passes.scout, pollMs: POLL_MS },
       { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
