@@ -40,8 +40,8 @@ export interface Passes {
   confirm: Pass;
   publish: Pass;
   /**
-   * Frees work whose lease ran out, and does the small chores: ended pauses, quiet alarms, late personal
-   * data, old budgets.
+   * Frees work whose lease ran out, and does the small chores: Test events held or let go, ended pauses,
+   * quiet alarms, late personal data, old budgets.
    */
   rescue: Pass;
   /** Reads the provider's lists for what callbacks missed. */

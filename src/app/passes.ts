@@ -4,6 +4,7 @@ import { step } from "../kit/step.ts";
 import { eraseWhatCameSince } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
+import { holdOrRelease } from "../outbox/held-events.ts";
 import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
@@ -56,12 +57,15 @@ export function createPasses(context: PassContext): Passes {
         step("events rescued");
         context.publishWake?.raise();
       }
+      // By today's settings, in every pass: a process that is older or newer than a setting may write others.
+      const { released, more } = await holdOrRelease(db, context.sources);
+      if (released > 0) context.onEvents();
       const resumed = await noticeEndedPauses(db);
       if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
       await eraseWhatCameSince(db);
       await alarms.clearQuiet();
       await forgetBudgets(db);
-      return null;
+      return more ? 0 : null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
     scout: (stop) => scout.pass(stop),

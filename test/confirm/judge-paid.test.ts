@@ -24,8 +24,6 @@ describe("judging: a paid invoice", () => {
     ["Test", false, "held", "Test"],
     ["Test", true, "due", "Test"],
     ["test", false, "held", "Test"],
-    ["Sandbox", false, "held", "Test"],
-    [null, false, "held", "Test"],
     ["LIVE", false, "due", "Live"],
   ])(
     "of type %j with a test topic: %j gives an event that is %s for the %s topic",
@@ -36,6 +34,77 @@ describe("judging: a paid invoice", () => {
       });
     },
   );
+
+  describe("of a type that is neither Live nor Test", () => {
+    const typeless = found({ type: null });
+    const paidKnown = known({ status: "Paid", type: null });
+
+    it.each([["Sandbox"], [" "], [null]])("%j: has no event, stays on the ladder, and says so", (type) => {
+      const outcome = judge(confirmation(), found({ type }), { ...rules, hasTestTopic: true }, EVEN);
+      expect(outcome).toMatchObject({
+        state: "due",
+        attempt: 1,
+        dueInMs: 2_000,
+        verdict: "pending",
+        event: null,
+      });
+      expect(outcome.invoice).toMatchObject({ status: "Paid", type, newest: true });
+      const detail =
+        `It is paid, and published nowhere: its type is ${type === null ? "missing" : `"${type}"`}, neither ` +
+        "Live nor Test, so its topic cannot be told. Ask the provider to correct it";
+      expect(outcome.lastError).toBe(detail);
+      expect(outcome.raises).toEqual([{ name: "invoice_anomaly", detail: `${detail}.` }]);
+    });
+
+    it("is told once while it is asked again, and anew when it is asked for anew", () => {
+      expect(alarmsOf(typeless, confirmation({ attempt: 1, known: paidKnown }))).toEqual([]);
+      expect(alarmsOf(typeless, confirmation({ attempt: 3, known: known() }))).toHaveLength(1);
+      expect(alarmsOf(typeless, confirmation({ requests: 2, known: paidKnown }))).toHaveLength(1);
+    });
+
+    it("is a dead letter at the end of the ladder", () => {
+      const asked = confirmation({ attempt: 8, verdict: "pending", known: paidKnown });
+      expect(judge(asked, typeless, rules, EVEN)).toMatchObject({
+        state: "dead",
+        verdict: "pending",
+        raises: [{ name: "confirmation_dead" }],
+      });
+    });
+
+    it("is settled by an answer that says, whatever its date", () => {
+      const asked = confirmation({
+        attempt: 1,
+        verdict: "pending",
+        known: { ...paidKnown, modifiedAt: new Date("2026-12-01T00:00:00Z") },
+      });
+      expect(judge(asked, found(), rules, EVEN)).toMatchObject({
+        state: "done",
+        verdict: "paid",
+        event: { invoiceType: "Live" },
+        invoice: { newest: true },
+        raises: [],
+        clears: ["provider_answer_outside_contract", "invoice_anomaly"],
+      });
+    });
+
+    it.each([
+      ["its event is out", confirmation({ hasEvent: true })],
+      ["it is only recorded", confirmation({ recordOnly: true })],
+    ])("is done, without another event, where %s", (_, asked) => {
+      expect(judge(asked, typeless, rules, EVEN)).toMatchObject({
+        state: "done",
+        verdict: "paid",
+        event: null,
+      });
+    });
+
+    it("is quarantined first where its collection is foreign; released, it waits for its type", () => {
+      const foreign = { ...rules, collectionNames: new Set(["Other"]) };
+      expect(judge(confirmation(), typeless, foreign, EVEN).verdict).toBe("quarantined");
+      const released = confirmation({ released: true, verdict: "quarantined", known: paidKnown });
+      expect(judge(released, typeless, foreign, EVEN)).toMatchObject({ state: "due", verdict: "pending" });
+    });
+  });
 
   it("of a foreign collection is quarantined without an event, and says how to release it", () => {
     const outcome = judge(confirmation(), found(), { ...rules, collectionNames: new Set(["Other"]) }, EVEN);
@@ -74,7 +143,10 @@ describe("judging: a paid invoice", () => {
         { name: "invoice_anomaly", detail: expect.stringContaining("HTTP 503") },
       ]);
       const told = judge(confirmation({ faults: 5 }), found(), rules, EVEN);
-      expect(told).toMatchObject({ verdict: "paid", clears: ["invoice_anomaly"] });
+      expect(told).toMatchObject({
+        verdict: "paid",
+        clears: ["provider_answer_outside_contract", "invoice_anomaly"],
+      });
     });
 
     it.each([
