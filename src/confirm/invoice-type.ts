@@ -5,3 +5,6 @@ export function invoiceTypeOf(type: string | null): InvoiceType | null {
   const plain = type?.trim().toLowerCase();
   return plain === "live" ? "Live" : plain === "test" ? "Test" : null;
 }
+
+export const hasType = (invoice: { type: string | null } | null): boolean =>
+  invoiceTypeOf(invoice?.type ?? null) !== null;

@@ -7,7 +7,7 @@ import { anomaliesOf } from "./anomalies.ts";
 import type { Claimed } from "./claim.ts";
 import { confirmedInvoice } from "./confirmed-invoice.ts";
 import { endedAlarms } from "./ended-alarms.ts";
-import { invoiceTypeOf } from "./invoice-type.ts";
+import { hasType, invoiceTypeOf } from "./invoice-type.ts";
 import { NOT_FOUND_LADDER, nextStep, UNPAID_LADDER } from "./ladder.ts";
 import { paidEvent } from "./paid-event.ts";
 import { classOfStatus, type Rules } from "./rules.ts";
@@ -102,8 +102,9 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
   const before = known === null ? null : classOfStatus(known.status, rules);
   const now = classOfStatus(invoice.status, rules);
   const paidBefore = wasPaid(confirmation, rules);
+  // Paid counts whatever its date, and so does the first Paid that says Live or Test.
   const confirmed = confirmedInvoice(confirmation, answer, rules.timeZone, {
-    paidFirst: now === "paid" && (before !== "paid" || isTyped(invoice, known)),
+    paidFirst: now === "paid" && (before !== "paid" || (hasType(invoice) && !hasType(known))),
   });
   const raises: Raised[] = anomaliesOf({
     invoice,
@@ -147,10 +148,6 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
       };
   }
 }
-
-/** It says Live or Test, which the known answer did not: that settles it, whatever its date. */
-const isTyped = ({ type }: Found["invoice"], known: Claimed["known"]): boolean =>
-  invoiceTypeOf(type) !== null && known != null && invoiceTypeOf(known.type) === null;
 
 /** Whether it is published depends on whose it is: it is Paid, and neither released nor published before. */
 export const dependsOnCollection = (
@@ -255,10 +252,18 @@ function ofUnclearType(
   };
 }
 
-const staysPaid = ({ verdict, hasEvent }: Claimed): Changes => ({
-  state: "done",
-  verdict: verdict === "quarantined" && hasEvent !== true ? "quarantined" : "paid",
-});
+/** What was Paid and no longer is: a person has to see what waited for its type, since it has no event. */
+function staysPaid({ verdict, hasEvent }: Claimed): Changes {
+  if (hasEvent === true || (verdict !== "quarantined" && verdict !== "pending"))
+    return { state: "done", verdict: "paid" };
+  return verdict === "quarantined"
+    ? { state: "done", verdict }
+    : {
+        state: "dead",
+        verdict,
+        lastError: "It was paid, of no clear type, and no longer is: nothing is published",
+      };
+}
 
 const vanished = (confirmation: Claimed): Changes => ({
   ...staysPaid(confirmation),

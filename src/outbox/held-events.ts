@@ -10,23 +10,18 @@ interface Given {
   most: number;
 }
 
-const moving = new Statement(
-  { state: returned.text<OutboxState>() },
-  ({ value }: Slots<Given>) => sql`
-    with moved as materialized (
-      (select ctid from outbox
-        where state = 'held' and invoice_type = 'Test'
-          and source = any(${value(({ withTopic }) => withTopic)}::text[])
-        limit ${value(({ most }) => most)} for update skip locked)
-      union all
-      (select ctid from outbox
-        where state = 'due' and invoice_type = 'Test'
-          and source = any(${value(({ withoutTopic }) => withoutTopic)}::text[])
-        limit ${value(({ most }) => most)} for update skip locked))
+const moving = new Statement({ state: returned.text<OutboxState>() }, ({ value }: Slots<Given>) => {
+  const taking = (state: "held" | "due", sources: (given: Given) => readonly string[]) => sql`
+    select ctid from outbox
+    where state = ${sql.lit(state)} and invoice_type = 'Test' and source = any(${value(sources)}::text[])
+    limit ${value(({ most }) => most)} for update skip locked`;
+  return sql`
+    with held as (${taking("held", ({ withTopic }) => withTopic)}),
+    due as (${taking("due", ({ withoutTopic }) => withoutTopic)})
     update outbox set state = case state when 'held' then 'due' else 'held' end, due_at = clock_timestamp()
-    where ctid = any (array(select ctid from moved))
-    returning state`,
-);
+    where ctid = any (array(select ctid from held union all select ctid from due))
+    returning state`;
+});
 
 /** The most events moved at once each way: so many are written well within a statement's time. */
 const AT_ONCE = 5_000;

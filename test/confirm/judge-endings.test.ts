@@ -123,6 +123,16 @@ describe("paid stays paid, whatever says so (G6)", () => {
     expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
   });
 
+  it("while it waits for its type nothing is published: a person has to see it", () => {
+    const asked = { verdict: "pending", attempt: 2, known: known({ status: "Paid", type: null }) } as const;
+    for (const answer of [unpaid(), unpaid({ status: "Invalidated" }), notFound]) {
+      const outcome = judged(asked, answer);
+      expect(outcome).toMatchObject({ state: "dead", verdict: "pending", event: null });
+      expect(outcome.raises.map(({ name }) => name)).toEqual(["invoice_anomaly", "confirmation_dead"]);
+    }
+    expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
+  });
+
   it("an older answer is decided by what is known", () => {
     const later = new Date("2026-12-01T00:00:00Z");
     const asked = { known: known({ status: "Invalidated", modifiedAt: later }) };

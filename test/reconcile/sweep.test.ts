@@ -56,7 +56,8 @@ describe("an automatic sweep", () => {
 
   it("leaves a payment of no type on its ladder: the provider has said Paid, and the list adds nothing", async () => {
     const given = await books();
-    const waits = "state = 'due', verdict = 'pending', attempt = 6, due_at = now() + interval '1 hour'";
+    const waits =
+      "state = 'due', priority = 'known', verdict = 'pending', attempt = 6, due_at = now() + interval '1 hour'";
     const typeless = `${waits}, last_error = 'its type is missing'`;
     await placePayment(given, { paidAt: daysAgo(2), type: null, came: 2, confirmation: typeless });
     // The list is ahead of Get Invoice here.
