@@ -282,6 +282,10 @@ function contradictions(given: Given): string[] {
   const problems: string[] = [];
   if (["204", "205"].includes(given.CALLBACK_ACK_STATUS ?? "") && given.CALLBACK_ACK_BODY !== undefined)
     problems.push(`CALLBACK_ACK_BODY is set, but an answer with ${given.CALLBACK_ACK_STATUS} has no body`);
+  if (given.SNS_TEST_TOPIC_ARN !== undefined && given.SNS_TEST_TOPIC_ARN === given.SNS_TOPIC_ARN)
+    problems.push(
+      "SNS_TEST_TOPIC_ARN is SNS_TOPIC_ARN, the topic of Live invoices: name another, or leave it out",
+    );
   if (given.SOURCES_FILE === undefined) return problems;
   const doubled = SOURCE_SETTINGS.filter((name) => given[name] !== undefined);
   return [

@@ -109,6 +109,20 @@ describe("SOURCES_FILE", () => {
     ]);
   });
 
+  it("refuses a topic for Test invoices that is any source's for Live ones, in the variables too", () => {
+    const snsTestTopicArn = SHOP.snsTopicArn;
+    const other = { ...SHOP, name: "other", callbackTokens: ["other-token-0123456789abc"], snsTestTopicArn };
+    const rest = "name another, or leave it out";
+    expect(problemsOf({ sources: [SHOP, { ...other, snsTopicArn: `${snsTestTopicArn}-other` }] })).toEqual([
+      `SOURCES_FILE: sources[1].snsTestTopicArn is the topic of Live invoices of sources[0]: ${rest}`,
+    ]);
+    const both = { ...AROUND, SNS_TOPIC_ARN: snsTestTopicArn, SNS_TEST_TOPIC_ARN: snsTestTopicArn };
+    expect(() => readSettings(both)).toThrow(
+      `SNS_TEST_TOPIC_ARN is SNS_TOPIC_ARN, the topic of Live invoices: ${rest}`,
+    );
+    expect(() => readSettings({ ...both, SNS_TEST_TOPIC_ARN: `${snsTestTopicArn}-test` })).not.toThrow();
+  });
+
   it("stands instead of the variables of the one source: those are then refused, not silently ignored", () => {
     expect(problemsOf({ sources: [SHOP] })).toEqual([]);
     expect(
