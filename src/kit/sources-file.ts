@@ -63,14 +63,7 @@ function doubles(sources: readonly Source[]): string[] {
   const problems: string[] = [];
   const names = new Set<string>();
   const tokens = new Map<string, number>();
-  const live = new Map(sources.map(({ snsTopicArn }, index) => [snsTopicArn, index]));
   for (const [index, source] of sources.entries()) {
-    const owner = live.get(source.snsTestTopicArn ?? "");
-    if (owner !== undefined)
-      problems.push(
-        `sources[${index}].snsTestTopicArn is the topic of Live invoices of sources[${owner}]: name another, ` +
-          "or leave it out",
-      );
     if (names.has(source.name)) problems.push(`sources[${index}].name is another source's name`);
     names.add(source.name);
     for (const [place, token] of source.callbackTokens.entries()) {
