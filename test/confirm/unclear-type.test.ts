@@ -39,7 +39,9 @@ describe("a paid invoice whose type is neither Live nor Test", () => {
       const [, dead] = (await openAlarms(around)).toSorted((a, b) => (a.name < b.name ? 1 : -1));
       expect(dead).toMatchObject({
         name: "confirmation_dead",
-        detail: expect.stringMatching(/^Given up after 8 answers: .*neither Live nor Test.*Ask the provider to correct it\.$/),
+        detail: expect.stringMatching(
+          /^Given up after 8 answers: .*neither Live nor Test.*Ask the provider to correct it\.$/,
+        ),
       });
       expect(await around.query("select times from alarm where name = 'invoice_anomaly'")).toEqual([
         { times: 1 },
