@@ -23,6 +23,7 @@ import { replayRunner } from "./replay-runner.ts";
 import { tellAlarmsPass } from "./tell-alarms.ts";
 import { routesOf } from "./upstreams.ts";
 
+const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -59,13 +60,16 @@ export function createPasses(context: PassContext): Passes {
       }
       // By today's settings, in every pass: a process that is older or newer than a setting may write others.
       const { released, more } = await holdOrRelease(db, context.sources);
-      if (released > 0) context.onEvents();
+      if (released > 0) {
+        log.info({ released }, "held events of Test invoices go out: there is a topic for them now");
+        context.onEvents();
+      }
       const resumed = await noticeEndedPauses(db);
       if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
       await eraseWhatCameSince(db);
       await alarms.clearQuiet();
       await forgetBudgets(db);
-      return more ? 0 : null;
+      return more ? SECOND_MS : null;
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
     scout: (stop) => scout.pass(stop),

@@ -98,6 +98,14 @@ describe("judging: a paid invoice", () => {
       });
     });
 
+    it("by an older answer does not take the place of one that said Live", () => {
+      const asked = confirmation({
+        attempt: 1,
+        known: known({ status: "Paid", type: "Live", modifiedAt: new Date("2026-12-01T00:00:00Z") }),
+      });
+      expect(judge(asked, typeless, rules, EVEN)).toMatchObject({ event: null, invoice: { newest: false } });
+    });
+
     it("is quarantined first where its collection is foreign; released, it waits for its type", () => {
       const foreign = { ...rules, collectionNames: new Set(["Other"]) };
       expect(judge(confirmation(), typeless, foreign, EVEN).verdict).toBe("quarantined");
