@@ -233,8 +233,8 @@ function ofUnclearType(
   const { known, attempt, verdict: before } = confirmation;
   const verdict = before === "paid" ? before : "pending";
   const detail =
-    `It is paid, and published nowhere: its type is ${type === null ? "missing" : `"${type}"`}, neither Live ` +
-    "nor Test, so its topic cannot be told. Ask the provider to correct it";
+    `It is paid, and published nowhere: its type is ${type === null ? "missing" : `"${type}"`}, neither ` +
+    "Live nor Test, so its topic cannot be told. Ask the provider to correct it";
   const isTold = attempt > 0 && known != null && classOfStatus(known.status, rules) === "paid";
   return {
     ...onLadder(confirmation, rules, UNPAID_LADDER, dice, { state: "dead", verdict }),

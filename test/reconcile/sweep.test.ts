@@ -54,26 +54,6 @@ describe("an automatic sweep", () => {
     expect(await sweepPass(given.context, GO_ON)).toBeGreaterThan(590_000);
   });
 
-  it("leaves a payment of no type on its ladder: the provider has said Paid, and the list adds nothing", async () => {
-    const given = await books();
-    const waits =
-      "state = 'due', priority = 'known', verdict = 'pending', attempt = 6, due_at = now() + interval '1 hour'";
-    const typeless = `${waits}, last_error = 'its type is missing'`;
-    await placePayment(given, { paidAt: daysAgo(2), type: null, came: 2, confirmation: typeless });
-    // The list is ahead of Get Invoice here.
-    const behind = await placePayment(given, {
-      paidAt: daysAgo(2),
-      came: 2,
-      confirmation: waits,
-      edited: "status = 'Unpaid'",
-    });
-    await sweepPass(given.context, GO_ON);
-    expect(
-      await given.query("select invoice_id as id from confirmation where due_at <= now() and attempt = 0"),
-    ).toEqual([{ id: behind }]);
-    expect(await sweeps(given)).toMatchObject([{ missing: 2, opened: 1 }]);
-  });
-
   it("is forgotten after 35 days, but for the last one of its collection, by which the next one is due", async () => {
     const given = await books();
     await given.query(
