@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
-import { isGiven, KEY } from "./key-columns.ts";
+import { isGiven, KEY, lockedOf } from "./key-columns.ts";
 
 /** How long a confirmation is kept whose id the provider does not know, so that no flood stays for ever. */
 const KEPT = sql.lit("7 days");
@@ -24,7 +24,7 @@ interface Given {
 
 const deleting = new Statement({}, ({ table }: Slots<Given>) => {
   const given = table("given", KEY, ({ keys }) => keys);
-  return sql`delete from confirmation using ${given} where ${isGiven} and ${stayedUnknown}`;
+  return sql`delete from confirmation using ${lockedOf(given, stayedUnknown)} where ${isGiven}`;
 });
 
 /** Deletes those of the given confirmations that stayed unknown. @returns how many. */
