@@ -74,5 +74,6 @@ export function databaseFault(error: unknown): DatabaseFault | null {
 function awayWords(error: Error): string {
   if (TIMED_OUT.test(error.message)) return HANGS;
   if (ENDED.test(error.message)) return BROKE;
-  return `The database cannot do this at the moment (${messageOf(error)}). Try again; if it goes on, look at the server.`;
+  const why = messageOf(error);
+  return `The database cannot do this at the moment (${why}). Try again; if it goes on, look at the server.`;
 }
