@@ -64,7 +64,7 @@ describe("replays that a running relay takes up", () => {
 
     const stopping = new AbortController();
     const options = {
-      leaseMs: 1_000,
+      leaseMs: 15_000,
       onConfirmations: () => undefined,
       alarms: null,
       routes: [],

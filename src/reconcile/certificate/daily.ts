@@ -11,15 +11,14 @@ import type { Certificate } from "./certificate.ts";
 import {
   type ClaimedCertificate,
   certificateLeases,
-  claimDaily,
   finishCertificate,
   forgetAbandoned,
   giveBackCertificate,
   keepProgress,
-  scheduleDaily,
 } from "./certificate-row.ts";
 import { type CertifyDeps, makeCertificates } from "./certify.ts";
 import { forgetListed } from "./listed-row.ts";
+import { claimDaily, scheduleDaily } from "./schedule-daily.ts";
 
 export interface CertifyPassOptions extends CertifyDeps {
   sources: readonly ReconcileSource[];
