@@ -8,8 +8,8 @@ import { type Kysely, sql } from "kysely";
  * `paused_until` when that ends by itself, `probe_at` when a refused one is tried next. `version` moves with
  * every transition, so that none is decided on old facts. Of a source: `scout_at`, when the list may be read
  * next for ids of a flood; `list_at`, when any list may be read next under a rate limit; `allowance`, what is
- * left of the rate limit at `allowance_at`; unknown ids have an allowance of their own; `unknown_share` is how
- * many of them proved unknown lately, from 0 to 1.
+ * left of the rate limit at `allowance_at`; unknown ids have an allowance of their own; `unknown_share` is
+ * how many of them proved unknown lately, from 0 to 1.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const columns = sql`
