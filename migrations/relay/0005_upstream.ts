@@ -7,8 +7,9 @@ import { type Kysely, sql } from "kysely";
  * `faults`: failures in a row. `paused_by` names who paused it, `pause_reason` why a person did,
  * `paused_until` when that ends by itself, `probe_at` when a refused one is tried next. `version` moves with
  * every transition, so that none is decided on old facts. Of a source: `scout_at`, when the list may be read
- * next for ids of a flood; `allowance`, what is left of the rate limit at `allowance_at`; unknown ids have an
- * allowance of their own, and `unknown_share` is how many of them proved unknown lately, from 0 to 1.
+ * next for ids of a flood; `list_at`, when any list may be read next under a rate limit; `allowance`, what is
+ * left of the rate limit at `allowance_at`; unknown ids have an allowance of their own; `unknown_share` is
+ * how many of them proved unknown lately, from 0 to 1.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const columns = sql`
@@ -27,6 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       name text not null,
       first_served_at timestamptz,
       scout_at timestamptz not null default '-infinity',
+      list_at timestamptz not null default '-infinity',
       allowance_at timestamptz not null default clock_timestamp(),
       unknown_allowance_at timestamptz not null default clock_timestamp(),
       allowance double precision not null default 0,

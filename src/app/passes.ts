@@ -143,5 +143,6 @@ const runner = ({ db, settings, sources, alarms, tracer = null, onConfirmations 
     alarms,
     tracer,
     routes: routesOf(sources),
+    sources: sources.map(({ name }) => name),
     createDestination: () => destinationOf(settings, 1),
   });

@@ -21,6 +21,8 @@ export interface ReplayRunnerOptions {
   /** Left out where replays are not traced: on the command line. */
   tracer?: Tracer | null;
   routes: readonly Route[];
+  /** The names of those that the settings describe; null where they describe none. */
+  sources: readonly string[] | null;
   /** Opens the destination; left out where nothing is sent: for confirmations, and for events to a file. */
   createDestination?: () => Destination;
 }

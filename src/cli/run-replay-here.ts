@@ -19,17 +19,18 @@ export async function replaysHere(
 ): Promise<{ runner: ReplayRunner; routes: readonly Route[] }> {
   const { replayRunner } = await import("../app/replay-runner.ts");
   const { notifyWorkers } = await import("../workers/notify-workers.ts");
+  const { sourceNamesOf, sourcesOf } = await import("../kit/sources.ts");
   const common = {
     db,
     leaseMs: context.settings().LEASE_DURATION,
     onConfirmations: () => notifyWorkers(db, "confirm"),
     alarms: null,
+    sources: sourceNamesOf(context.settings()),
   };
   if (kind !== "events" || target.kind === "file")
     return { runner: replayRunner({ ...common, routes: [] }), routes: [] };
   const { destinationOf } = await import("../app/destinations.ts");
   const { routesOf } = await import("../app/upstreams.ts");
-  const { sourcesOf } = await import("../kit/sources.ts");
   const settings = context.settings(SERVE_REQUIRES);
   const routes = routesOf(sourcesOf(settings));
   const createDestination = () => destinationOf(settings, 1);

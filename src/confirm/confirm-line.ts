@@ -59,7 +59,8 @@ export class ConfirmLine implements Line<Claimed> {
   async claim(wanted: number): Promise<Claim<Claimed>> {
     const { db, limits, leaseMs, mostReplays, upstream, keyProbe, unknownIds } = this.#options;
     const replays = Math.max(0, mostReplays - this.#replaying);
-    const claiming = { source: this.name, total: wanted, unknown: wanted, replays, leaseMs, limits };
+    const wants = { total: wanted, unknown: wanted, replays, chance: Math.random() };
+    const claiming = { source: this.name, ...wants, leaseMs, limits };
     const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
     if (items.length > 0) step("confirmations claimed");
     upstream.saw(isWell);

@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
 import { type Class, IN_A_FLOOD, IN_ORDER, nameOf, takingOldest } from "./classes.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./confirmation.ts";
-import { RESERVED_SHARE, Share } from "./fair-share.ts";
+import { Share } from "./fair-share.ts";
 import { takingByTurns } from "./sender-turns.ts";
 
 /** A confirmation that this worker holds the lease of. */
@@ -49,6 +49,8 @@ export interface Claiming {
   unknown: number;
   /** The most of them replayed. */
   replays: number;
+  /** From 0 to less than 1, another for each claim: it says which classes get parts of a place. */
+  chance: number;
   leaseMs: number;
 }
 
@@ -109,11 +111,11 @@ function claiming<Given extends Claiming>(
   classes: readonly Class[],
 ) {
   const { value } = slots;
-  const reserved = value((given) => Math.max(1, Math.floor(given.total * RESERVED_SHARE)));
   const thereupon = conditions.thereupon?.(slots);
-  const share = new Share(slots, classes, reserved);
+  const share = new Share(slots, classes);
   return sql`
     with recursive admitted as materialized (${conditions.admitting(slots)}),
+    waiting as materialized (${share.waiting}),
     ${sql.join(classes.map((one, place) => takingClass(one, place, share.of(place))))},
     taken as (${sql.join(
       classes.map((_, place) => sql`select tid from ${nameOf(place)}`),

@@ -2,14 +2,14 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
-import { isGiven, KEY } from "./key-columns.ts";
+import { isGiven, KEY, lockedOf } from "./key-columns.ts";
 
 type Keys = readonly ConfirmationKey[];
 
 const setting = (assignment: RawBuilder<unknown>) =>
   new Statement({}, ({ table }: Slots<Keys>) => {
     const given = table("given", KEY, (keys) => keys);
-    return sql`update confirmation set ${assignment} from ${given} where ${isGiven}`;
+    return sql`update confirmation set ${assignment} from ${lockedOf(given, sql`true`)} where ${isGiven}`;
   });
 
 const release = setting(sql`released_at = clock_timestamp()`);

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
-import { KEY } from "./key-columns.ts";
+import { isGiven, KEY } from "./key-columns.ts";
 
 /** How long a confirmation is kept whose id the provider does not know, so that no flood stays for ever. */
 const KEPT = sql.lit("7 days");
@@ -30,14 +30,16 @@ interface Given {
   keys: readonly ConfirmationKey[];
 }
 
-// Each is looked up by itself: for a plain join Postgres might read all that are unknown.
+// Each is looked up by itself, in the order in which everything locks confirmations: for a plain join Postgres
+// might read all that are unknown.
 const deleting = new Statement(
   {},
   ({ table }: Slots<Given>) => sql`
     delete from confirmation where ${stayedUnknown} and ctid = any(array(
-      select (select known.ctid from confirmation as known
-        where known.invoice_id = given.invoice_id and known.source = given.source limit 1)
-      from ${table("given", KEY, ({ keys }) => keys)}))`,
+      select known.ctid
+      from (select given.* from ${table("given", KEY, ({ keys }) => keys)}
+        order by given.invoice_id, given.source) as given
+      cross join lateral (select confirmation.ctid from confirmation where ${isGiven} for update) as known))`,
 );
 
 /** Deletes those of the given confirmations that stayed unknown. @returns how many. */

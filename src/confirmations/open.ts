@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import { boolean, type Columns, tableOf, text, uuid } from "../database/columns.ts";
 import type { Tables } from "../database/tables.ts";
 import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
 import { coalescedTraceparents } from "./traceparents.ts";
@@ -7,17 +7,26 @@ import { coalescedTraceparents } from "./traceparents.ts";
 export interface OpeningOptions {
   openedBy: OpenedBy;
   priority: Priority;
-  /** Record what the provider answers and publish nothing; any later opening without this revokes it. */
-  recordOnly?: boolean;
+}
+
+/** What a new confirmation begins with, as expressions over `asked`. */
+export interface Beginning {
+  /** Whether its answer is only recorded; false when left out. */
+  recordOnly?: RawBuilder<unknown>;
   /** The state that a new confirmation begins in; due when left out. */
   born?: Born;
 }
 
-/** Expressions over `asked`: the columns of a new confirmation's state. */
+/** The columns of a new confirmation's state. */
 export interface Born {
   state: RawBuilder<unknown>;
   leaseToken: RawBuilder<unknown>;
   claimedUntil: RawBuilder<unknown>;
+}
+
+export interface ToOpen extends ConfirmationKey {
+  /** Record what the provider answers and publish nothing; any later opening without this revokes it. */
+  recordOnly?: boolean;
 }
 
 /** What is asked for, by which address, in which callback, and in which traces. */
@@ -47,14 +56,14 @@ export const ASKED: Columns<Asked> = {
  */
 export function opening(
   asked: RawBuilder<unknown>,
-  { openedBy, priority, recordOnly = false, born = DUE }: OpeningOptions,
+  { openedBy, priority, recordOnly = sql`false`, born = DUE }: OpeningOptions & Beginning,
 ): RawBuilder<unknown> {
   return sql`
     insert into confirmation as known
       (invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at,
        requested_at, due_at, state, lease_token, claimed_until)
     select asked.invoice_id, asked.source, asked.sender, asked.callback_id, asked.traceparents, ${priority},
-      ${recordOnly}::boolean, ${openedBy},
+      ${recordOnly}, ${openedBy},
       clock_timestamp(), clock_timestamp(), clock_timestamp(),
       ${born.state}, ${born.leaseToken}, ${born.claimedUntil}
     from ${asked}
@@ -80,19 +89,26 @@ export function opening(
       end`;
 }
 
-/** Opens the confirmations; the caller is to wake the workers after the commit. */
+const TO_OPEN: Columns<Asked & ToOpen> = {
+  ...ASKED,
+  record_only: boolean(({ recordOnly = false }) => recordOnly),
+};
+
+/**
+ * Opens the confirmations; the caller is to wake the workers after the commit. A transaction calls it once:
+ * the rows of a second call would be locked in no order with those of the first.
+ */
 export async function openConfirmations(
   db: Kysely<Tables>,
-  keys: readonly ConfirmationKey[],
+  toOpen: readonly ToOpen[],
   options: OpeningOptions,
 ): Promise<void> {
-  if (keys.length === 0) return;
-  const asked = distinctKeys(keys).map(({ invoiceId, source }) => ({
-    invoiceId,
-    source,
-    sender: null,
-    callbackId: null,
-    traceparents: null,
-  }));
-  await opening(tableOf("asked", ASKED, asked), options).execute(db);
+  if (toOpen.length === 0) return;
+  const nobody = { sender: null, callbackId: null, traceparents: null };
+  const asked = tableOf(
+    "asked",
+    TO_OPEN,
+    distinctKeys(toOpen).map((one) => ({ ...one, ...nobody })),
+  );
+  await opening(asked, { ...options, recordOnly: sql`asked.record_only` }).execute(db);
 }

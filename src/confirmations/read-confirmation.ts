@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey, Verdict } from "./confirmation.ts";
 
@@ -26,16 +26,19 @@ export async function readConfirmation(db: Kysely<Tables>, { invoiceId, source }
 
 /**
  * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
- * @param source of this one only; of all when left out.
+ * @param sources of these only; of all when null.
  */
-export async function countUnaskedReplays(db: Kysely<Tables>, source?: string): Promise<number> {
+export async function countUnaskedReplays(
+  db: Kysely<Tables>,
+  sources: readonly string[] | null,
+): Promise<number> {
   let unasked = db
     .selectFrom("confirmation")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("priority", "=", "replay")
     .where("state", "in", ["due", "claimed"])
     .where("attempt", "=", 0);
-  if (source !== undefined) unasked = unasked.where("source", "=", source);
+  if (sources !== null) unasked = unasked.where(sql<boolean>`source = any(${sources}::text[])`);
   return (await unasked.executeTakeFirstOrThrow()).count;
 }
 

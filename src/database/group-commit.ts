@@ -1,5 +1,5 @@
 import { RelayError } from "../kit/errors.ts";
-import { isLostConnection, isRefusedData } from "./postgres-errors.ts";
+import { isCollision, isLostConnection, isRefusedData } from "./postgres-errors.ts";
 
 export interface GroupCommitOptions<Item> {
   /** Writes all of them in one transaction, or throws and leaves nothing behind. */
@@ -19,6 +19,9 @@ export interface GroupCommitOptions<Item> {
   repeatable: boolean;
 }
 
+/** How often a batch is tried again that Postgres rolled back for another transaction's sake. */
+const MOST_COLLISIONS = 5;
+
 /** The queue in front of the commit is full: nothing of this item was written. */
 export class QueueFull extends RelayError {
   constructor() {
@@ -35,7 +38,8 @@ interface Waiting<Item> {
 /**
  * Many small writes in few commits: what arrives while a commit is under way goes into the next one, so that
  * an idle system commits at once and a busy one in large batches, without a timer. A batch that Postgres
- * refuses for its data is split until the bad item stands alone: its neighbours are written.
+ * refuses for its data is split until the bad item stands alone: its neighbours are written. One that it
+ * rolled back for another transaction's sake is written again.
  */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;
@@ -82,23 +86,28 @@ export class GroupCommit<Item> {
     while (this.#mayStart) {
       const batch = this.#waiting.splice(0, this.#options.maxBatch);
       this.#inFlight += 1;
-      void this.#write(batch, this.#options.repeatable).finally(() => {
+      void this.#write(batch).finally(() => {
         this.#inFlight -= 1;
         this.#schedule();
       });
     }
   }
 
-  async #write(batch: Waiting<Item>[], mayRepeat: boolean): Promise<void> {
+  async #write(
+    batch: Waiting<Item>[],
+    { mayRepeat = this.#options.repeatable, collisions = 0 } = {},
+  ): Promise<void> {
     try {
       await this.#options.write(batch.map((waiting) => waiting.item));
     } catch (error) {
       if (isRefusedData(error) && batch.length > 1) {
         const middle = batch.length >> 1;
-        await this.#write(batch.slice(0, middle), mayRepeat);
-        await this.#write(batch.slice(middle), mayRepeat);
+        await this.#write(batch.slice(0, middle), { mayRepeat });
+        await this.#write(batch.slice(middle), { mayRepeat });
+      } else if (isCollision(error) && collisions < MOST_COLLISIONS) {
+        await this.#write(batch, { mayRepeat, collisions: collisions + 1 });
       } else if (isLostConnection(error) && mayRepeat) {
-        await this.#write(batch, false);
+        await this.#write(batch, { mayRepeat: false, collisions });
       } else {
         for (const waiting of batch) waiting.reject(error);
       }

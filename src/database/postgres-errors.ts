@@ -24,11 +24,12 @@ const LOST_IN_WORDS =
 
 /**
  * The connection went away under a statement, so nobody knows whether it was committed: a broken socket,
- * SQLSTATE 08 (connection exception) or 57P (the server is stopping, starting or crashed).
+ * SQLSTATE 08 (connection exception), 57P (the server is stopping, starting or crashed), 25P03 or 25P04 (the
+ * transaction took too long, for a process that was stopped perhaps).
  */
 export function isLostConnection(error: unknown): boolean {
   const code = codeOf(error);
-  if (/^(08[0-9A-Z]{3}|57P0[1-4])$/.test(code)) return true;
+  if (/^(08[0-9A-Z]{3}|57P0[1-5]|25P0[34])$/.test(code)) return true;
   if (["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"].includes(code)) return true;
   return error instanceof Error && LOST_IN_WORDS.test(error.message);
 }
@@ -40,7 +41,7 @@ const REFUSED_BY_POOLER = /authentication failed|no such (user|database)/i;
  * SQLSTATEs of a server that cannot serve just now (full, starting, overloaded, closed, still a replica), or
  * of a transaction that collided with another.
  */
-const CANNOT_NOW = /^(53[0-9A-Z]{3}|57P0[1-5]|57014|55P03|55000|25006|40001|40P01)$/;
+const CANNOT_NOW = /^(53[0-9A-Z]{3}|57014|55P03|55000|25006|40001|40P01)$/;
 const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)$/;
 
 /**
@@ -58,6 +59,12 @@ export function isDatabaseAway(error: unknown): boolean {
     (code === "" && inner.message === "timeout expired")
   );
 }
+
+/**
+ * Postgres rolled the transaction back for the sake of another that it collided with (SQLSTATE 40001
+ * serialization failure, 40P01 deadlock): nothing of it was written, and the same again may go through.
+ */
+export const isCollision = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error));
 
 /** Someone else held the lock for longer than lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";

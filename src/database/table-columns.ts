@@ -269,6 +269,7 @@ export const TABLE_COLUMNS: Readonly<Record<string, Readonly<Record<string, stri
     name: "text not null",
     first_served_at: "timestamp with time zone",
     scout_at: "timestamp with time zone not null",
+    list_at: "timestamp with time zone not null",
     allowance_at: "timestamp with time zone not null",
     unknown_allowance_at: "timestamp with time zone not null",
     allowance: "double precision not null",

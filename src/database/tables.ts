@@ -287,6 +287,7 @@ export interface SourceTable {
   name: string;
   first_served_at: Date | null;
   scout_at: Generated<Date>;
+  list_at: Generated<Date>;
   allowance_at: Generated<Date>;
   unknown_allowance_at: Generated<Date>;
   allowance: Generated<number>;

@@ -38,6 +38,14 @@ export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): 
   ];
 }
 
+/**
+ * The names of the sources that the settings describe; null where they describe none, as for a command that
+ * needs only the database.
+ */
+export function sourceNamesOf({ sourcesInFile, COLLECTION_API_KEY }: Settings): string[] | null {
+  return sourcesInFile?.map(({ name }) => name) ?? (COLLECTION_API_KEY === undefined ? null : ["default"]);
+}
+
 /** The callback tokens of each source; a source `default` without any when the settings name none. */
 export function callbackTokensOf(settings: Settings): { source: string; tokens: readonly Secret[] }[] {
   const { sourcesInFile, CALLBACK_TOKENS = [] } = settings;

@@ -57,13 +57,10 @@ export const retryDead = (decision: Decision) =>
     alarms: ["confirmation_dead", "event_dead"],
     leavesDismissed: false,
     async change(trx, items, priority) {
-      await reviveDeadEvents(trx, eventsIn(items));
       // A confirmation that only records stays that way.
-      await openConfirmations(trx, confirmationsIn(items), {
-        openedBy: "operator",
-        priority,
-        recordOnly: true,
-      });
+      const toOpen = confirmationsIn(items).map((one) => ({ ...one, recordOnly: true }));
+      await openConfirmations(trx, toOpen, { openedBy: "operator", priority });
+      await reviveDeadEvents(trx, eventsIn(items));
     },
   });
 

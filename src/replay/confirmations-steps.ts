@@ -13,6 +13,8 @@ export interface AskingAgainOptions {
   db: Kysely<Tables>;
   /** Wakes the confirming workers, after a commit that opened confirmations. */
   onConfirmations: () => void | Promise<void>;
+  /** Those that are asked at all: what waits for others holds up nobody. null where nobody knows. */
+  sources: readonly string[] | null;
   /** The most replayed confirmations that may wait to be asked (G8). */
   mostOpen?: number;
 }
@@ -41,7 +43,8 @@ export class ConfirmationsSteps implements ReplaySteps {
     const moved = await db.transaction().execute(async (trx) => {
       // Asking again must not publish what a back-fill only recorded: an existing confirmation keeps its
       // flag.
-      await openConfirmations(trx, confirmations, { ...OPENING, recordOnly: true });
+      const toOpen = confirmations.map((one) => ({ ...one, recordOnly: true }));
+      await openConfirmations(trx, toOpen, OPENING);
       await noteReplayed(trx, replay.id, confirmations);
       step("confirmations to be opened again");
       return await saveProgress(trx, replay, {
@@ -57,13 +60,14 @@ export class ConfirmationsSteps implements ReplaySteps {
 }
 
 /**
- * @returns null while there is room for more: for a replay of one source, what waits for others takes none.
+ * @returns null while there is room for more: for a replay of one source, what waits for others takes none,
+ *   nor does for any what waits for a source that the settings no longer name.
  */
 export async function waitsForRoom(
-  { db, mostOpen = MOST_OPEN }: AskingAgainOptions,
+  { db, sources, mostOpen = MOST_OPEN }: AskingAgainOptions,
   { filters }: Pick<HeldReplay, "filters">,
 ): Promise<Extract<StepOutcome, { kind: "waits" }> | null> {
-  const open = await countUnaskedReplays(db, filters.source);
+  const open = await countUnaskedReplays(db, filters.source === undefined ? sources : [filters.source]);
   return open < mostOpen
     ? null
     : { kind: "waits", why: `${open} replayed confirmations are still waiting`, ms: LOOK_AGAIN_MS };

@@ -52,6 +52,10 @@ export class EventsSteps implements ReplaySteps {
     this.#options = options;
   }
 
+  get isOwing(): boolean {
+    return this.#unkept !== null;
+  }
+
   async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
     if (this.#unkept !== null) return await this.#keep(replay, this.#unkept);
     const { db, routes, destination, tracer } = this.#options;

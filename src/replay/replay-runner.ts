@@ -22,6 +22,8 @@ import { runReplay, whenAnswered } from "./run-replay.ts";
 export interface ReplayRunnerOptions {
   db: Kysely<Tables>;
   routes: readonly Route[];
+  /** The names of those that the settings describe; null where they describe none. */
+  sources: readonly string[] | null;
   readAgain: ReadAgain;
   /** Opens the destination of one replay of events, with a connection of its own. */
   createDestination: () => Destination;

@@ -15,4 +15,6 @@ export type StepOutcome =
 export interface ReplaySteps {
   /** Processes the next items of a replay, at most `most`, and saves the progress. */
   next(replay: HeldReplay, most: number): Promise<StepOutcome>;
+  /** What the last step did is not saved yet: others are not let first, who would do it once more. */
+  readonly isOwing?: boolean;
 }

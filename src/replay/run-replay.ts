@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Alarm } from "../database/alarms.ts";
-import { isLostConnection } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
@@ -44,7 +44,7 @@ const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
 /**
  * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled,
  * gives up its turn, or this process is asked to stop. Every step saves its progress, so whoever takes the
- * lease next continues there. If the database goes away, it waits.
+ * lease next continues there. While the database is away, or cannot just now, it waits.
  * @returns the replay in its state at the end.
  */
 export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {
@@ -79,7 +79,7 @@ export async function whenAnswered<Result>(
     try {
       return await read();
     } catch (error) {
-      if (!isLostConnection(error)) throw error;
+      if (!isDatabaseAway(error)) throw error;
       if (stop.aborted) return null;
       await pause(backOffMs(faults, DATABASE_BACK_OFF), stop);
     }
@@ -106,7 +106,7 @@ class Run {
     }
     // If this fails, the lease expires.
     await releaseReplay(this.#options.db, this.replay).catch((error: unknown) => {
-      if (!isLostConnection(error)) throw error;
+      if (!isDatabaseAway(error)) throw error;
     });
   }
 
@@ -116,15 +116,27 @@ class Run {
     const { rate, kind } = this.replay;
     const most = Math.min(MOST_AT_ONCE[kind], Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
     try {
-      // When the database went away, the step may or may not have been committed: the row says which.
+      // After a fault of the database the step may or may not have been committed: the row says which.
       if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, leaseMs);
       const next = await this.#conclude(await this.#taking(steps.next(this.replay, most)));
       this.#databaseFaults = 0;
       return next;
     } catch (error) {
-      if (error instanceof LeaseLost || !isLostConnection(error)) throw error;
-      this.#databaseFaults += 1;
-      return backOffMs(this.#databaseFaults, DATABASE_BACK_OFF);
+      if (error instanceof LeaseLost || !isDatabaseAway(error)) throw error;
+      return await this.#waitForDatabase(error);
+    }
+  }
+
+  /** Says so as well, where the database takes that. */
+  async #waitForDatabase(fault: unknown): Promise<number | "ended"> {
+    this.#databaseFaults += 1;
+    const ms = backOffMs(this.#databaseFaults, DATABASE_BACK_OFF);
+    const why = `the database cannot go on with it just now: ${messageOf(fault)}`;
+    try {
+      return await this.#conclude({ kind: "waits", why, ms });
+    } catch (error) {
+      if (error instanceof LeaseLost || !isDatabaseAway(error)) throw error;
+      return ms;
     }
   }
 
@@ -133,13 +145,13 @@ class Run {
     try {
       return await step;
     } catch (error) {
-      if (error instanceof LeaseLost || isLostConnection(error)) throw error;
+      if (error instanceof LeaseLost || isDatabaseAway(error)) throw error;
       return { kind: "fails", why: messageOf(error) };
     }
   }
 
   async #conclude(outcome: StepOutcome): Promise<number | "ended"> {
-    const { db, alarmOf, waitsAtMostMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { db, steps, alarmOf, waitsAtMostMs = Number.POSITIVE_INFINITY } = this.#options;
     switch (outcome.kind) {
       case "went":
         this.#waitsSince = null;
@@ -150,7 +162,7 @@ class Run {
         if (this.replay.waitsFor !== outcome.why)
           this.#moved(await saveWaiting(db, this.replay, outcome.why));
         this.#waitsSince ??= performance.now();
-        if (performance.now() - this.#waitsSince < waitsAtMostMs) return outcome.ms;
+        if (steps.isOwing === true || performance.now() - this.#waitsSince < waitsAtMostMs) return outcome.ms;
         await yieldReplay(db, this.replay);
         return "ended";
       case "ends":

@@ -78,27 +78,57 @@ export const spendingAllowance = <Given extends Spending>({ value }: Slots<Given
     from claimed) as spent
   where name = ${value(({ source }) => source)} and spent.total > 0`;
 
+/** Reading lists is at most this share of a source's rate, so that it does not delay live confirmations. */
+const LIST_SHARE = 1 / 4;
+
+/** The time from one call that reads a list to the next, in ms; 0 without a limit. */
+export const listGapMs = (ratePerSecond: number | null): number =>
+  ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * LIST_SHARE);
+
+export interface Turn {
+  granted: boolean;
+  /** How long until it may be granted, so far as other readers of lists are the reason; in ms. */
+  nextInMs: number;
+  standing: Read | null;
+}
+
 /**
- * Takes leave to read one page of the provider's list. It comes out of the same bucket as confirmations, and
- * may leave that below zero, by one at most: confirming leaves less than one in it, and would otherwise
- * starve the list.
+ * Takes leave to read one page of the provider's list. All readers in all processes together get a share of
+ * the rate. It comes out of the same bucket as confirmations, and may leave that below zero, by one at most:
+ * confirming leaves less than one in it, and would otherwise starve the list.
  * @param ratePerSecond null for no limit.
  */
 export async function takeTurn(
   db: Kysely<Tables>,
   source: string,
   ratePerSecond: number | null,
-): Promise<{ granted: boolean; standing: Read | null }> {
+): Promise<Turn> {
   const standing = await readStanding(db, SOURCE, source);
   // A source that was never served has no row, and so neither state nor bucket.
-  if (standing === null) return { granted: true, standing };
+  if (standing === null) return { granted: true, nextInMs: 0, standing };
   const isOpen = standing.pausedBy === null && standing.opensInMs <= 0;
-  if (!isOpen || ratePerSecond === null) return { granted: isOpen, standing };
+  if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, standing };
   const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
     allowance + greatest(0, extract(epoch
       from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;
   const { numAffectedRows = 0n } = await sql`
-    update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp()
-    where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0`.execute(db);
-  return { granted: numAffectedRows > 0n, standing };
+    update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp(),
+      list_at = clock_timestamp() + ${listGapMs(ratePerSecond)}::float8 * interval '1 ms'
+    where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0
+      and list_at <= clock_timestamp()`.execute(db);
+  const granted = numAffectedRows > 0n;
+  return { granted, nextInMs: granted ? 0 : await nextListInMs(db, source), standing };
+}
+
+async function nextListInMs(db: Kysely<Tables>, source: string): Promise<number> {
+  const inMs = typed(
+    returned.float,
+    sql`greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8`,
+  );
+  const row = await db
+    .selectFrom("source")
+    .select(inMs.as("inMs"))
+    .where("name", "=", source)
+    .executeTakeFirst();
+  return row?.inMs ?? 0;
 }

@@ -7,7 +7,7 @@ export interface Course<Item> {
   underWay: number;
   /** When its last batch went out. */
   sentAt: number;
-  /** Its last claim left something behind. */
+  /** Its last claim left something behind, or the next one waits for room: nothing is handed over. */
   hasMore: boolean;
   /** When it is looked at again all the same. */
   looksAt: number;

@@ -178,8 +178,10 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
       for (const course of this.#inTurn) {
         if (!isDue(course)) continue;
         const room = this.#roomOf(course);
-        if (room <= 0 || room < WORTH_A_CLAIM * (room + this.#heldOf(course))) continue;
-        await this.#claim(course, room);
+        if (room > 0 && room >= WORTH_A_CLAIM * (room + this.#heldOf(course)))
+          await this.#claim(course, room);
+        // Nothing more is handed over until a claim had its turn: it would take each place that gets free.
+        else course.hasMore = true;
       }
     } catch (error) {
       this.#fail(error);

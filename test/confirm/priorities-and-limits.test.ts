@@ -28,6 +28,24 @@ describe("the replay priority", () => {
     ).toMatchObject([{ priority: "replay", claimed: 2 }, { priority: "unknown" }]);
   });
 
+  it("leaves live confirmations seven eighths of the rate, however low it is (G9)", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(NOT_FOUND);
+    const relay = await startRelay(around.environment({ CONFIRM_RATE_PER_SECOND: "20" }));
+    await around.query(
+      `insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at,
+        due_at) select gen_random_uuid(), 'default', 'replay', 'replay', now(), now(), now()
+        from generate_series(1, 200)`,
+    );
+    await vi.waitFor(() => expect(around.provider.requests.length).toBeGreaterThan(8), WAIT);
+    const id = randomUUID();
+    await relay.callback({ data: { id } });
+    const before = around.provider.requests.length;
+    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(1), WAIT);
+    // Fifty replays go first by chance in one of 8 to the power of 50 runs.
+    expect(around.provider.requests.length - before).toBeLessThan(50);
+  });
+
   it("goes on after a source took no more: what was given back no longer counts as held", async () => {
     const around = await surroundings();
     const asked: ServerResponse[] = [];

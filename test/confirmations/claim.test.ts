@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { claimConfirmations } from "../../src/confirm/claim.ts";
+import type { ClaimedConfirmation } from "../../src/confirmations/claim.ts";
 import { openConfirmations } from "../../src/confirmations/open.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -50,42 +51,78 @@ async function due(
   return ids;
 }
 
-const claim = async (db: Database, total: number) =>
+const claim = async (db: Database, total: number, { chance = 0, replays = total } = {}) =>
   (
     await claimConfirmations(db, {
       source: "default",
       total,
       unknown: total,
-      replays: total,
+      replays,
+      chance,
       leaseMs: 60_000,
       limits: LIMITS,
     })
   ).items;
 
+/** Evenly spread: what chance gives in the long run, eight claims with these give exactly. */
+const CHANCES = Array.from({ length: 8 }, (_, eighth) => (eighth + 0.5) / 8);
+
+/** What `claim` takes for each of these chances, by the name of its kind. */
+async function taken(
+  kinds: Record<string, string[]>,
+  claim: (chance: number) => Promise<ClaimedConfirmation[]>,
+) {
+  const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
+  for (const chance of CHANCES)
+    for (const { invoiceId } of await claim(chance)) {
+      const kind = Object.keys(kinds).find((name) => kinds[name]?.includes(invoiceId)) ?? "none of them";
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+  return counts;
+}
+
 const flooded = (db: Database) =>
   sql`update source set unknown_share = 0.9, unknown_allowance = 2, unknown_allowance_at = now()`.execute(db);
 
 describe("a claim", () => {
-  it("takes first asks before repeats and known ids before unknown ones, and reserves every class a share", async () => {
+  it.each([1, 2, 5, 80])(
+    "of %i places takes first asks before repeats and known ids before unknown ones, and every class has its share",
+    async (total) => {
+      const db = await withSource();
+      const kinds = {
+        replayedAgain: await due(db, 100, { priority: "replay", attempt: 1 }),
+        replayed: await due(db, 100, { priority: "replay" }),
+        unknownAgain: await due(db, 100, { attempt: 2 }),
+        knownAgain: await due(db, 100, { priority: "known", attempt: 3 }),
+        unknown: await due(db, 100, {}),
+        known: await due(db, 300, { priority: "known" }),
+      };
+      expect(await taken(kinds, (chance) => claim(db, total, { chance }))).toEqual({
+        known: 3 * total,
+        unknown: total,
+        knownAgain: total,
+        unknownAgain: total,
+        replayed: total,
+        replayedAgain: total,
+      });
+    },
+  );
+
+  it("of one place gives live callbacks seven eighths, whatever is replayed (G9)", async () => {
+    const db = await withSource();
+    const kinds = { replayed: await due(db, 20, { priority: "replay" }), unknown: await due(db, 20, {}) };
+    expect(await taken(kinds, (chance) => claim(db, 1, { chance }))).toEqual({ unknown: 7, replayed: 1 });
+  });
+
+  it("shares what replays may have between their first asks and their repeats", async () => {
     const db = await withSource();
     const kinds = {
-      replayed: await due(db, 100, { priority: "replay" }),
-      unknownAgain: await due(db, 100, { attempt: 2 }),
-      knownAgain: await due(db, 100, { priority: "known", attempt: 3 }),
-      unknown: await due(db, 100, {}),
-      known: await due(db, 100, { priority: "known" }),
+      replayed: await due(db, 20, { priority: "replay" }),
+      replayedAgain: await due(db, 20, { priority: "replay", attempt: 1 }),
     };
-    const taken = new Set((await claim(db, 80)).map(({ invoiceId }) => invoiceId));
-    const counts = Object.entries(kinds).map(([kind, ids]) => [
-      kind,
-      ids.filter((id) => taken.has(id)).length,
-    ]);
-    expect(Object.fromEntries(counts)).toEqual({
-      known: 40,
-      unknown: 10,
-      knownAgain: 10,
-      unknownAgain: 10,
-      replayed: 10,
+    expect(await taken(kinds, (chance) => claim(db, 80, { chance, replays: 1 }))).toEqual({
+      replayed: 4,
+      replayedAgain: 4,
     });
   });
 
@@ -133,6 +170,16 @@ describe("a claim", () => {
     }
     expect(taken).toContain(genuine);
     expect(taken.size).toBeLessThanOrEqual(300);
+  });
+
+  it("in a flood of as many unknown ids as the source may be asked about, takes known ones all the same", async () => {
+    const db = await withSource();
+    const kinds = { unknown: await due(db, 20, {}), known: await due(db, 20, { priority: "known" }) };
+    const one = async (chance: number) => {
+      await flooded(db);
+      return await claim(db, 1, { chance });
+    };
+    expect(await taken(kinds, one)).toEqual({ known: 7, unknown: 1 });
   });
 
   it("in a flood still takes known ids first, as many as are wanted", async () => {

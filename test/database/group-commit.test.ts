@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { GroupCommit } from "../../src/database/group-commit.ts";
 
 const refused = () => Object.assign(new Error("refused"), { code: "22001" });
+const collided = () => Object.assign(new Error("deadlock detected"), { code: "40P01" });
 const lost = () => Object.assign(new Error("lost"), { code: "57P01" });
 
 function commits<Item>(write: (items: readonly Item[]) => Promise<void>, changes = {}) {
@@ -75,6 +76,25 @@ describe("group commit", () => {
     const [outcome] = await Promise.allSettled([group.add(1)]);
     expect([count, outcome?.status]).toEqual([tries, status]);
   });
+
+  it.each([
+    ["a few times", 3, 4, "fulfilled"],
+    ["without end", Number.POSITIVE_INFINITY, 6, "rejected"],
+  ])(
+    "what Postgres rolls back %s for another's sake is tried again, five times at most",
+    async (_, most, tries, status) => {
+      let count = 0;
+      const group = commits<number>(
+        async () => {
+          count += 1;
+          if (count <= most) throw collided();
+        },
+        { repeatable: false },
+      );
+      const outcomes = await Promise.allSettled([1, 2].map((item) => group.add(item)));
+      expect([count, ...outcomes.map((outcome) => outcome.status)]).toEqual([tries, status, status]);
+    },
+  );
 
   it("goes on after a failure", async () => {
     let fails = true;

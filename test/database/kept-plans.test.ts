@@ -56,8 +56,9 @@ async function path(db: Kysely<Tables>, size: number): Promise<void> {
   await record(new CallbackLog({ db, onConfirmations }));
   const handed = handoff<{ invoiceId: string; source: string; leaseToken: string }>();
   await record(new CallbackLog({ db, onConfirmations, handoff: handed }));
-  const claiming = { source: "default", total: size, unknown: size, replays: size, leaseMs: LEASE_MS };
-  const { items } = await claimConfirmations(db, { ...claiming, limits: LIMITS });
+  const most = { total: size, unknown: size, replays: size, chance: 0.5 };
+  const claiming = { source: "default", ...most, leaseMs: LEASE_MS, limits: LIMITS };
+  const { items } = await claimConfirmations(db, claiming);
   expect([items.length, handed.taken.length]).toEqual([size, size]);
 
   const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });

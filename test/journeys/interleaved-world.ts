@@ -78,6 +78,7 @@ const claimOptions = {
   total: 10,
   unknown: 10,
   replays: 10,
+  chance: 0.5,
   leaseMs: 60_000,
 };
 

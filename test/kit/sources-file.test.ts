@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readSettings, SERVE_REQUIRES, SettingsError } from "../../src/kit/settings.ts";
-import { sourcesOf } from "../../src/kit/sources.ts";
+import { sourceNamesOf, sourcesOf } from "../../src/kit/sources.ts";
 
 const AROUND = {
   PUBLIC_URL: "https://relay.example.com",
@@ -131,5 +131,8 @@ describe("SOURCES_FILE", () => {
   it("or the variables are needed", () => {
     expect(() => readSettings(AROUND, SERVE_REQUIRES)).toThrow(/COLLECTION_API_KEY is missing/);
     expect(() => sourcesOf(readSettings(AROUND))).toThrow(/or a SOURCES_FILE/);
+    expect(sourceNamesOf(readSettings(AROUND))).toBeNull();
+    expect(sourceNamesOf(readSettings({ ...AROUND, COLLECTION_API_KEY: "k" }))).toEqual(["default"]);
+    expect(sourceNamesOf(read({ sources: [SHOP] }))).toEqual(["shop-a"]);
   });
 });

@@ -185,20 +185,6 @@ describe("the callback log (G1)", () => {
     expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(recorded);
   });
 
-  it("statements side by side over the same invoices do not deadlock", async () => {
-    const { db } = await setUp();
-    const ids = Array.from({ length: 50 }, () => randomUUID());
-    const logs = [1, 2, 3].map(
-      () => new CallbackLog({ db, onConfirmations: () => undefined, maxBatch: 4, maxInFlight: 2 }),
-    );
-    const appends = Array.from({ length: 300 }, (_, index) =>
-      logs[index % 3]?.append(callback({ invoiceIds: ids.toSorted(() => Math.random() - 0.5) })),
-    );
-    expect((await Promise.allSettled(appends)).filter((outcome) => outcome.status === "rejected")).toEqual(
-      [],
-    );
-  });
-
   it.each([
     ["of many ids", { ids: Array.from({ length: 10 }, () => randomUUID()), body: Buffer.from("{}") }],
     ["with a large body", { ids: [], body: Buffer.alloc(20_000, "a") }],

@@ -20,6 +20,7 @@ function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
     onConfirmations: () => undefined,
     alarms: null,
     routes: [],
+    sources: null,
   });
   const request = (filters: ReplayFilters) => ({
     db,
@@ -122,7 +123,8 @@ describe("replay confirmations", () => {
     await start();
     const held = await claimReplay(db, { anyOf: "confirmations" }, 10_000);
     if (held === null) throw new Error("not to be had");
-    const steps = new ConfirmationsSteps({ db, onConfirmations: () => undefined, mostOpen: 2 });
+    const options = { db, onConfirmations: () => undefined, sources: ["default"], mostOpen: 2 };
+    const steps = new ConfirmationsSteps(options);
 
     const first = await steps.next(held, 2);
     if (first.kind !== "went") throw new Error(first.kind);
@@ -134,6 +136,21 @@ describe("replay confirmations", () => {
 
     await around.query("update confirmation set state = 'done' where priority = 'replay'");
     expect(await steps.next(first.replay, 2)).toMatchObject({ kind: "went", taken: 2 });
+  });
+
+  it("is not held up by what waits for a source that the settings no longer name (G11)", async () => {
+    const around = await surroundings();
+    for (let count = 0; count < 2; count += 1)
+      await addConfirmation(around, { source: "gone", state: "due", priority: "replay" });
+    await addConfirmation(around);
+    const { db, start } = replaying(around, "confirmations");
+    await start({ verdict: "paid" });
+    const held = await claimReplay(db, { anyOf: "confirmations" }, 10_000);
+    if (held === null) throw new Error("not to be had");
+    const options = { db, onConfirmations: () => undefined, mostOpen: 2 };
+    const next = (sources: string[] | null) => new ConfirmationsSteps({ ...options, sources }).next(held, 1);
+    expect(await next(null)).toMatchObject({ kind: "waits" });
+    expect(await next(["default"])).toMatchObject({ kind: "went", taken: 1 });
   });
 
   it("with nothing to do writes nothing down", async () => {

@@ -24,6 +24,7 @@ export function replaying(around: Surroundings, topicArn = around.topicArn, runn
     onConfirmations: () => undefined,
     alarms: null,
     routes,
+    sources: ["default"],
     createDestination: () =>
       snsDestination({ region: "us-east-1", endpoint: around.sns.url, connections: 1, timeoutMs: 10_000 }),
   });

@@ -65,6 +65,33 @@ describe("1. work is claimed from each line in turn", () => {
     await drained;
   });
 
+  it("what is handed over does not keep waiting what is due, however much there is of it (G11)", async () => {
+    const { pump, lines, wake } = scriptedPump({ lines: ["a"] });
+    const line = only(lines);
+    line.answersAtOnce = false;
+    const stop = new AbortController();
+    const drained = pump.drain(stop.signal);
+    const handOver = (count: number) => {
+      const places = pump.reserve(Array.from({ length: count }, () => "a")).filter((place) => place).length;
+      pump.take(line.make(places), places, performance.now());
+    };
+    handOver(100);
+    line.add(20);
+    wake.raise();
+    for (let round = 0; round < 100 && line.due.length > 0; round += 1) {
+      const [first] = line.underWay;
+      first?.done();
+      handOver(1);
+      await vi.advanceTimersByTimeAsync(20);
+    }
+    expect(line.due).toEqual([]);
+    handOver(1);
+    stop.abort();
+    await settle();
+    await finish(line);
+    await drained;
+  });
+
   it("in few large claims, not in one for each answer", async () => {
     const { pump, lines } = scriptedPump({ lines: ["a"], exchanges: 16 });
     const line = only(lines);

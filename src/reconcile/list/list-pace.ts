@@ -2,12 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
-import { takeTurn } from "../../upstreams/source-row.ts";
-
-/**
- * Reading lists uses at most this share of a source's rate, so that it does not delay live confirmations.
- */
-const SHARE = 0.25;
+import { listGapMs, takeTurn } from "../../upstreams/source-row.ts";
 
 /** The longest wait before the source is checked again, in ms. */
 const LOOK_AGAIN_MS = 1_000;
@@ -44,7 +39,7 @@ export class ListPace {
   constructor(options: ListPaceOptions) {
     this.#options = options;
     const { ratePerSecond, gapMs = 0 } = options;
-    this.#gapMs = Math.max(gapMs, ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * SHARE));
+    this.#gapMs = Math.max(gapMs, listGapMs(ratePerSecond));
   }
 
   /** Resolves when one call may be made. @throws SourcePaused; AbortError once the signal aborts. */
@@ -53,11 +48,11 @@ export class ListPace {
     await wait(Math.max(0, this.#nextAt - performance.now()), undefined, { signal });
     for (;;) {
       signal.throwIfAborted();
-      const { granted, standing } = await takeTurn(db, source, ratePerSecond);
+      const { granted, nextInMs, standing } = await takeTurn(db, source, ratePerSecond);
       if (standing !== null && standing.pausedBy !== null) throw new SourcePaused(source, standing.pausedBy);
       if (granted) break;
       const opensInMs = standing === null ? 0 : Math.max(standing.opensInMs, standing.retryInMs);
-      await wait(Math.min(Math.max(opensInMs, 20), LOOK_AGAIN_MS), undefined, { signal });
+      await wait(Math.min(Math.max(opensInMs, nextInMs, 20), LOOK_AGAIN_MS), undefined, { signal });
     }
     this.#nextAt = performance.now() + this.#gapMs;
   }

@@ -220,10 +220,10 @@ class SweepRun implements ListSink {
       const fresh = await noteSwept(trx, this.#sweep.id, noted);
       const chosen = (wanted: Opening) =>
         noted.filter((one) => one.opening === wanted && fresh.has(one.invoiceId)).map((one) => one.invoiceId);
-      const keys = (wanted: Opening) => chosen(wanted).map((invoiceId) => ({ invoiceId, source: name }));
-      const options = { openedBy: "reconcile", priority: "known" } as const;
-      await openConfirmations(trx, keys("open"), options);
-      await openConfirmations(trx, keys("open_to_record"), { ...options, recordOnly: true });
+      const keys = (wanted: Opening, recordOnly = false) =>
+        chosen(wanted).map((invoiceId) => ({ invoiceId, source: name, recordOnly }));
+      const toOpen = [...keys("open"), ...keys("open_to_record", true)];
+      await openConfirmations(trx, toOpen, { openedBy: "reconcile", priority: "known" });
       await requeue(trx, name, { live, test }, chosen("requeue"));
       for (const one of noted) if (fresh.has(one.invoiceId)) toDo.add(one.opening);
       step("payments to be opened");

@@ -1,0 +1,104 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createLogger } from "../../src/kit/log.ts";
+import type { ReplayFilters, ReplayKind } from "../../src/replay/replay.ts";
+import { replayPass } from "../../src/replay/replay-pass.ts";
+import { startReplay } from "../../src/replay/start-replay.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
+import { addConfirmation, addEvents } from "../support/log-rows.ts";
+import { type Surroundings, surroundings } from "../support/relay.ts";
+import { replaying } from "./replaying-fixture.ts";
+
+/** Of a transaction that Postgres rolled back, while the connection lives: nothing of it was written. */
+const PASSING = {
+  "40001": "could not serialize access",
+  "40P01": "deadlock detected",
+  "55P03": "canceling statement due to lock timeout",
+  "57014": "canceling statement due to statement timeout",
+};
+
+/** The next writes of a row that fits fail. A sequence counts them: it stands when a transaction is undone. */
+async function failWrites(
+  around: Surroundings,
+  table: string,
+  sqlState: string,
+  times: number,
+  fits = "true",
+) {
+  await around.query("create sequence faults");
+  await around.query(
+    `create function fault() returns trigger language plpgsql as $$
+      begin
+        if ${fits} and nextval('faults') <= ${times} then
+          raise exception 'a fault of the test' using errcode = '${sqlState}';
+        end if;
+        return new;
+      end $$`,
+  );
+  await around.query(
+    `create trigger fault before insert or update on ${table} for each row execute function fault()`,
+  );
+}
+
+describe("a replay that Postgres rolls back", () => {
+  it.each(Object.entries(PASSING))(
+    "with SQLSTATE %s (%s) goes on when that is over, and does nothing twice",
+    async (sqlState) => {
+      const around = await surroundings();
+      const events = await addEvents(around, 5);
+      for (let count = 0; count < 5; count += 1) await addConfirmation(around);
+      const { db, runner, start, run } = replaying(around);
+      const asking = await startReplay({
+        ...{ db, actor: "cli:test", kind: "confirmations", filters: {}, routes: [] },
+        target: { kind: "topics" },
+      });
+      await failWrites(around, "confirmation", sqlState, 3);
+      const asked = await runner.takeUp(asking?.id ?? "", { stop: new AbortController().signal });
+      expect(asked).toMatchObject({ state: "done", handled: 5, opened: 5, waitsFor: null });
+      expect(await around.query("select distinct requests from confirmation")).toEqual([{ requests: 2 }]);
+
+      const publishing = await start();
+      await around.query("alter sequence faults restart");
+      await around.query(
+        "create trigger fault before insert on publication for each row execute function fault()",
+      );
+      expect(await run(publishing)).toMatchObject({ state: "done", handled: 5, sent: 5 });
+      expect(around.sns.messages()).toHaveLength(events.length);
+      expect(await around.query("select 1 from publication where replay_id is not null")).toHaveLength(5);
+    },
+  );
+
+  it("each time says why it waits, and lets others of its kind go first (G11)", async () => {
+    const around = await surroundings();
+    const { db, runner } = replaying(around);
+    for (const source of ["sick", "well"]) await addConfirmation(around, { source, verdict: "not_paid" });
+    await failWrites(around, "confirmation", "57014", 1_000_000, "new.source = 'sick'");
+    const start = async (kind: ReplayKind, filters: ReplayFilters) => {
+      const request = {
+        db,
+        actor: "cli:test",
+        kind,
+        filters,
+        target: { kind: "topics" },
+        routes: [],
+      } as const;
+      return (await startReplay(request))?.id ?? "nothing matched";
+    };
+    const sick = await start("confirmations", { source: "sick" });
+    const well = await start("confirmations", { source: "well" });
+    const stopping = new AbortController();
+    const log = createLogger({ level: "silent" });
+    const pass = replayPass({ runner, log, waitsAtMostMs: 100 }, stopping.signal);
+    onTestFinished(async () => {
+      stopping.abort();
+      await pass;
+    });
+    const why = "the database cannot go on with it just now: a fault of the test";
+    await eventually(
+      () => around.query("select id, state, waits_for from replay order by requested_at"),
+      toEqual([
+        { id: sick, state: "running", waits_for: why },
+        { id: well, state: "done", waits_for: null },
+      ]),
+    );
+  });
+});

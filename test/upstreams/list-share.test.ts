@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { registerUpstreams, takeTurn } from "../../src/upstreams/source-row.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+/** One call in 100 s: nothing comes back while the test runs. */
+const RATE = 0.01;
+
+describe("the calls that read lists of a source with a rate limit", () => {
+  it("are a quarter of all that it allows, however many readers there are (G11)", async () => {
+    const { url, drop } = await createTestDatabase();
+    const { db, close } = connect(new Secret(url), { max: 2 });
+    onTestFinished(async () => {
+      await close();
+      await drop();
+    });
+    await registerUpstreams(db, { sources: ["default"], topics: [] });
+    const fill = () => sql`update source set allowance = 1, allowance_at = clock_timestamp()`.execute(db);
+
+    await fill();
+    const readers = await Promise.all([1, 2, 3].map(() => takeTurn(db, "default", RATE)));
+    expect(readers.filter(({ granted }) => granted)).toHaveLength(1);
+
+    await fill();
+    const next = await takeTurn(db, "default", RATE);
+    expect(next.granted).toBe(false);
+    expect(next.nextInMs).toBeGreaterThan(200_000);
+    expect(next.nextInMs).toBeLessThanOrEqual(400_000);
+
+    await sql`update source set list_at = clock_timestamp()`.execute(db);
+    expect(await takeTurn(db, "default", RATE)).toMatchObject({ granted: true });
+  });
+});
