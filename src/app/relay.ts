@@ -27,7 +27,7 @@ import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
 import type { Tracing } from "./tracing.ts";
-import { routesOf } from "./upstreams.ts";
+import { routesOf, servedBy } from "./upstreams.ts";
 
 /** How often most loops look without a wake-up, in ms. */
 const POLL_MS = 1_000;
@@ -97,7 +97,7 @@ export class Relay {
   /** Shows the other processes that this one is alive. */
   #startPresence(does: { http: boolean; workers: boolean }): void {
     const { log, working } = this.#parts;
-    const presence = new RelayProcess(working.db, does);
+    const presence = new RelayProcess(working.db, { ...does, serves: servedBy(this.sources) });
     const pass = async () => {
       await presence.beat();
       return BEAT_MS;
@@ -136,13 +136,16 @@ export class Relay {
     const { settings, log, wakeUps } = this.#parts;
     const metrics = this.#metrics;
     const { confirm, publish, reconcile } = wakeUps.signals;
-    const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
+    const loops: { name: string; source?: string; pass: Pass; wake?: Signal; pollMs: number }[] = [
       { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
       { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
       { name: "rescue", pass: passes.rescue, pollMs: Math.max(POLL_MS, settings.LEASE_DURATION / 5) },
-      { name: "sweep", pass: passes.sweep, wake: reconcile, pollMs: POLL_MS },
-      { name: "scout", pass: passes.scout, pollMs: POLL_MS },
-      { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
+      ...passes.lists.flatMap(({ source, sweep, scout, certify }) => [
+        { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: POLL_MS },
+        { name: "scout", source, pass: scout, pollMs: POLL_MS },
+        { name: "certify", source, pass: certify, pollMs: MINUTE_MS },
+      ]),
+      { name: "tidy", pass: passes.tidy, pollMs: MINUTE_MS },
       { name: "replay", pass: passes.replay, pollMs: POLL_MS },
       { name: "tell", pass: passes.tell, pollMs: POLL_MS },
       { name: "retention", pass: passes.retention, pollMs: DAY_MS },

@@ -212,37 +212,6 @@ describe("the daily certificate", () => {
     ]);
   });
 
-  it("closes what was told of lists that the settings name no longer, and nothing else", async () => {
-    const given = await books();
-    const gone = "00000000-0000-4000-8000-00000000dead";
-    for (const [name, source, subject] of [
-      ["sweep_failing", "default", given.source.collectionIds[0]],
-      ["sweep_failing", "default", gone],
-      ["certificate_gap", "default", "default"],
-      ["certificate_gap", "elsewhere", "elsewhere"],
-      ["certificate_failing", "default", "default"],
-      ["certificate_failing", "elsewhere", "elsewhere"],
-      ["event_dead", "elsewhere", gone],
-    ])
-      await given.query("insert into alarm (name, source, subject, detail) values ($1, $2, $3, '')", [
-        name,
-        source,
-        subject,
-      ]);
-    // None is made meanwhile, whose result would end one.
-    await given.query("update source set paused_by = 'operator', paused_at = now()");
-    await certifyPass(given.context, GO_ON);
-    expect(
-      await given.query("select name, subject from alarm where cleared_at is not null order by name"),
-    ).toEqual([
-      { name: "certificate_failing", subject: "elsewhere" },
-      { name: "certificate_gap", subject: "elsewhere" },
-      { name: "sweep_failing", subject: gone },
-    ]);
-    await certifyPass({ ...given.context, sources: [{ ...given.source, collectionIds: [] }] }, GO_ON);
-    expect(await given.openAlarms()).toEqual(["event_dead"]);
-  });
-
   it("is made once a day by many processes, and tried again after a fault", async () => {
     const given = await books();
     given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
