@@ -139,6 +139,27 @@ describe("several sources", () => {
     );
   });
 
+  it("whose invoices are answered, and whose collection is not, holds up no other (G11)", async () => {
+    const around = await surroundings();
+    const hanging = new Set<unknown>();
+    around.provider.otherwise((request, response) => {
+      if (request.url?.includes("/collections/")) return void hanging.add(request);
+      const script = invoiceAnswer(request.url?.split("/").at(-1) ?? "");
+      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+    });
+    const settings = twoSources(around, { a: { collectionIds: [LISTS.a] }, b: {} });
+    const relay = await startRelay({ ...settings, CONFIRM_CONCURRENCY: "8" });
+    const tell = (name: "a" | "b", id = randomUUID()) =>
+      relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS[name]}` });
+    await Promise.all(Array.from({ length: 100 }, () => tell("a")));
+    const ofA = () => around.query("select from confirmation where state = 'claimed' and source = 'a'");
+    await vi.waitFor(async () => expect((await ofA()).length).toBeGreaterThan(30), WITHIN);
+    const id = randomUUID();
+    await tell("b", id);
+    await vi.waitFor(() => expect(published(around, around.testTopicArn)).toEqual([id]), WITHIN);
+    expect(hanging.size).toBeGreaterThan(0);
+  });
+
   it("whose list waits holds up no other's sweeps (G11)", async () => {
     const around = await surroundings();
     await startRelay(await listOfAWaits(around));
