@@ -10,6 +10,7 @@ import type { Secret } from "../kit/secret.ts";
 import { readSettings } from "../kit/settings.ts";
 import { readStatus } from "../operate/status.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
+import { adviceOf } from "../operate/status-meaning.ts";
 import { partitionsDue } from "../record/partitions.ts";
 import type { Check } from "./check.ts";
 
@@ -159,8 +160,8 @@ async function checkSchema(db: Database): Promise<Check> {
 /** What waits for a person, as `status` tells it; none of it keeps `serve` from starting. */
 async function* checkStatus(db: Database, settings: StatusSettings): AsyncGenerator<Check> {
   const { needs, sentence } = await readStatus(db, settings);
-  for (const { what, action } of needs)
-    yield { about: "status", state: "warning", says: `${what}. ${action}` };
+  for (const need of needs)
+    yield { about: "status", state: "warning", says: `${need.what}. ${adviceOf(need)}` };
   if (needs.length === 0) yield { about: "status", state: "ok", says: sentence };
 }
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { SettingsShown } from "../console/admin-api/settings-schemas.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { Secret } from "../kit/secret.ts";
@@ -45,7 +45,14 @@ export function settingsShown(
 
 const MASKED = "***";
 
-const isDuration = ({ def }: z.ZodType): boolean => "innerType" in def && def.innerType === duration;
+/** A default and limits stand around the format. */
+function isDuration(schema: z.core.$ZodType): boolean {
+  if (schema === duration) return true;
+  if (schema instanceof z.ZodPipe) return isDuration(schema.in) || isDuration(schema.out);
+  return schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
+    ? isDuration(schema.def.innerType)
+    : false;
+}
 
 /** A value as it is written in a settings file; null when there is none. */
 function shown(value: unknown, isMs: boolean): string | null {

@@ -1,3 +1,4 @@
+import { isDatabaseAway } from "../database/postgres-errors.ts";
 import type { ErrorCode } from "../kit/errors.ts";
 import { messageOf } from "../kit/errors.ts";
 
@@ -15,7 +16,7 @@ const BROKE =
   "The connection to the database broke. Try again; if it keeps breaking, check whether Postgres restarts " +
   "or fails over, and the host and port in DATABASE_URL.";
 
-/** SQLSTATEs and socket errors of a database that is away. */
+/** SQLSTATEs and socket errors of a database that is away, as far as there is more to say than that. */
 const AWAY: Record<string, string> = {
   ECONNREFUSED: "The database does not answer: nothing listens there. Is it running? Check DATABASE_URL.",
   ENOTFOUND: "The database's host is unknown. Check the host in DATABASE_URL.",
@@ -56,8 +57,7 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(inner instanceof Error)) return null;
   const code = "code" in inner ? String(inner.code) : "";
-  const away = AWAY[code] ?? awayByMessage(inner.message);
-  if (away !== null) return { words: away, code: "database_away" };
+  if (isDatabaseAway(inner)) return { words: AWAY[code] ?? awayWords(inner), code: "database_away" };
   if (CERTIFICATE.test(code))
     return {
       words:
@@ -71,7 +71,9 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   return { words: code === "42501" ? `${words} (${messageOf(inner)})` : words, code: "failed" };
 }
 
-function awayByMessage(message: string): string | null {
-  if (TIMED_OUT.test(message)) return HANGS;
-  return ENDED.test(message) ? BROKE : null;
+function awayWords(error: Error): string {
+  if (TIMED_OUT.test(error.message)) return HANGS;
+  if (ENDED.test(error.message)) return BROKE;
+  const why = messageOf(error);
+  return `The database cannot do this at the moment (${why}). Try again; if it goes on, look at the server.`;
 }

@@ -1,5 +1,5 @@
 import type { Status } from "../operate/status.ts";
-import { heldWords, span } from "../operate/status-meaning.ts";
+import { adviceOf, heldWords, span } from "../operate/status-meaning.ts";
 import type { Look } from "./paint.ts";
 import { renderAlarms } from "./render-alarms.ts";
 import { plainText } from "./terminal-text.ts";
@@ -18,9 +18,9 @@ export function renderStatus(status: Status, painter: Painter): string {
   };
   section(
     "To do",
-    needs.flatMap(({ what, action }, index) => [
-      `  ${index + 1}. ${plainText(what)}`,
-      `     ${plainText(action)}`,
+    needs.flatMap((need, index) => [
+      `  ${index + 1}. ${plainText(need.what)}`,
+      `     ${plainText(adviceOf(need))}`,
     ]),
   );
   const more = openAlarms.reduce((sum, { count }) => sum + count, 0) - alarms.length;
@@ -49,7 +49,12 @@ function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): 
   const heldBack = backlog.outbox.find(({ state }) => state === "held")?.count ?? 0;
   const age = (seconds: number) => (seconds > 0 ? `, the oldest for ${span(seconds)}` : "");
   return fields([
-    ["last callback", lastCallbackAt === null ? "none yet" : ago(lastCallbackAt, at)],
+    [
+      "last callback",
+      lastCallbackAt === null
+        ? "none yet; the provider calls what callback-url prints"
+        : ago(lastCallbackAt, at),
+    ],
     ["confirmations open", `${number(open)}${age(backlog.oldestConfirmationSeconds)}`],
     ["events to be sent", `${number(events)}${age(backlog.oldestEventSeconds)}`],
     ["Test events held", heldBack === 0 ? null : number(heldBack)],

@@ -46,9 +46,7 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
   if (outcome.state === "dead")
     raises.push({
       name: "confirmation_dead",
-      detail:
-        `Given up after ${outcome.attempt} answers: ${outcome.lastError}. See: invoice-relay dead show ` +
-        `${confirmation.invoiceId}`,
+      detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}.`,
     });
   return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome, rules, raises) };
 }
@@ -149,7 +147,7 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
         ...common,
         ...(ours
           ? paid(confirmation, invoice, confirmed.row, rules, raises)
-          : quarantined(confirmation, confirmed.row, raises)),
+          : quarantined(confirmed.row, raises)),
       };
     case "invalid":
       return { ...common, state: "done", verdict: "invalidated" };
@@ -209,14 +207,8 @@ function ofUnclearCollection(
   return changes.faults < UNCLEAR_FOR_LONG ? changes : { ...changes, raises: [{ name: ANOMALY, detail }] };
 }
 
-function quarantined(
-  { invoiceId }: Claimed,
-  { collectionName }: NonNullable<Outcome["invoice"]>,
-  raises: Raised[],
-): Changes {
-  const detail =
-    `It is paid, but its collection "${collectionName}" is not in COLLECTION_IDS. Release ` +
-    `it with: invoice-relay quarantine release ${invoiceId}`;
+function quarantined({ collectionName }: NonNullable<Outcome["invoice"]>, raises: Raised[]): Changes {
+  const detail = `It is paid, but its collection "${collectionName}" is not in COLLECTION_IDS.`;
   return {
     state: "done",
     verdict: "quarantined",

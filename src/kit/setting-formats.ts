@@ -15,6 +15,23 @@ export const duration = z.string().transform((text, context) => {
   return Number(amount) * (DURATION_UNITS[unit] as number);
 });
 
+/** A duration in ms between two. What is shorter or longer stops a timer, or makes it run all the time. */
+export function durationFrom(least: string, most: string) {
+  const [from, to] = [duration.parse(least), duration.parse(most)];
+  return duration.pipe(
+    z.number().refine((ms) => ms >= from && ms <= to, { error: `should be from ${least} to ${most}` }),
+  );
+}
+
+/** How long data is kept before it is deleted for good: whoever writes 6m means months, not minutes. */
+export const keepingTime = z
+  .string()
+  .refine((text) => !/\dm$/.test(text.trim()), {
+    error: "should be in days, such as 180d: m would be minutes, and what is deleted is gone",
+    abort: true,
+  })
+  .pipe(durationFrom("1s", "36500d"));
+
 /** A duration in ms as one writes it: in the largest unit that it is a whole number of. */
 export function durationText(ms: number): string {
   const [unit, size] = Object.entries(DURATION_UNITS).findLast(([, one]) => ms % one === 0) ?? ["ms", 1];
@@ -23,7 +40,7 @@ export function durationText(ms: number): string {
 
 export const wholeNumber = (least: number, most: number) =>
   z.string().transform((text, context) => {
-    const number = Number(text);
+    const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;
     if (!Number.isInteger(number) || number < least || number > most) {
       context.addIssue(`should be a whole number from ${least} to ${most}`);
       return z.NEVER;
@@ -52,6 +69,11 @@ export const url = z.string().transform((text, context) => {
     return z.NEVER;
   }
   return text.replace(/\/+$/, "");
+});
+
+/** A URL that paths are put behind. */
+export const baseUrl = url.refine((text) => !/[?#]/.test(text), {
+  error: "should end with the host or a path, without ? and #",
 });
 
 /** A URL that is a secret itself, since whoever knows it may post there. */
@@ -84,12 +106,25 @@ export const list = <T extends z.ZodType<unknown, string>>(item: T) =>
     )
     .pipe(z.array(item).min(1, "should name at least one, separated by commas"));
 
+/**
+ * An id that the provider gives: any UUID, in lower case. RFC 9562's version and variant are not asked for,
+ * which providers' databases do not all write.
+ */
+export const anyUuid = z.guid("should be a UUID").toLowerCase();
+
 /** Collections by id; `none` says aloud that there are none. */
 export const collectionIds = z.string().transform((text, context): string[] => {
   if (text.trim().toLowerCase() === "none") return [];
-  const ids = text.split(",").map((part) => part.trim().toLowerCase());
-  const given = ids.filter((id) => id !== "");
-  if (given.length > 0 && given.every((id) => z.uuid().safeParse(id).success)) return given;
+  const ids = z
+    .array(anyUuid)
+    .min(1)
+    .safeParse(
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    );
+  if (ids.success) return ids.data;
   context.addIssue("should be collection ids (UUIDs) separated by commas, or none");
   return z.NEVER;
 });

@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { adminToken } from "./admin-token.ts";
 import { CALLBACK_CHECK_SETTINGS } from "./callback-checks.ts";
+import { contradictions } from "./contradictions.ts";
 import { RelayError } from "./errors.ts";
 import {
+  baseUrl,
   collectionIds,
   databaseUrl,
-  duration,
+  durationFrom,
+  keepingTime,
   list,
   proxyAddress,
   secret,
@@ -34,9 +37,9 @@ export const settingsSchema = z.object({
     .describe(
       "A port of their own for /readyz, /metrics, /console and the admin API; without it they are on PORT.",
     ),
-  PUBLIC_URL: url.optional().describe("The relay's address as the provider sees it, without a path."),
+  PUBLIC_URL: baseUrl.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
-  COLLECTION_API_URL: url.optional().describe("The provider's base URL; /api/v1 at its end is left out."),
+  COLLECTION_API_URL: baseUrl.optional().describe("The provider's base URL; /api/v1 at its end is left out."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
   COLLECTION_IDS: collectionIds
     .optional()
@@ -55,7 +58,9 @@ export const settingsSchema = z.object({
   TRUSTED_PROXIES: list(proxyAddress)
     .optional()
     .describe("Proxies in front of the relay, whose X-Forwarded-For tells the caller's address."),
-  REQUEST_TIMEOUT: duration.prefault("10s").describe("How long a request may take to arrive as a whole."),
+  REQUEST_TIMEOUT: durationFrom("100ms", "10m")
+    .prefault("10s")
+    .describe("How long a request may take to arrive as a whole."),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .prefault("5000")
     .describe("The most connections at a time; one more is closed at once."),
@@ -102,7 +107,7 @@ export const settingsSchema = z.object({
   ALARM_WEBHOOK_SECRETS: list(webhookSecret)
     .optional()
     .describe("What those are signed with, as Standard Webhooks; several while you rotate them (whsec_…)."),
-  RUNBOOK_URL: url
+  RUNBOOK_URL: baseUrl
     .optional()
     .describe("Where docs/operations.md can be read; each alarm links to its heading there."),
   REPLAY_TOPIC_ARNS: list(topicArn)
@@ -114,21 +119,23 @@ export const settingsSchema = z.object({
   CONFIRM_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .optional()
     .describe("The most confirmations a second at one provider account; no limit when left out."),
-  CONFIRM_TIMEOUT: duration.prefault("10s").describe("How long one answer of the provider may take."),
-  LEASE_DURATION: duration
+  CONFIRM_TIMEOUT: durationFrom("100ms", "10m")
+    .prefault("10s")
+    .describe("How long one answer of the provider may take."),
+  LEASE_DURATION: durationFrom("100ms", "1h")
     .prefault("15s")
     .describe("How long claimed work stays with a worker that no longer responds."),
   UNKNOWN_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .prefault("5")
     .describe("The most confirmations a second for ids that nobody knows, once most of them prove unknown."),
-  RECONCILE_INTERVAL: duration
+  RECONCILE_INTERVAL: durationFrom("100ms", "20d")
     .prefault("10m")
     .describe("How often the provider's own list is read for what callbacks missed."),
-  RECONCILE_LOOKBACK: duration
+  RECONCILE_LOOKBACK: durationFrom("1m", "3650d")
     .prefault("35d")
     .describe("How long after its creation an invoice may be paid and still be found by reconciliation."),
-  RETENTION: duration.prefault("400d").describe("How long callbacks are kept."),
-  PERSONAL_DATA_RETENTION: duration
+  RETENTION: keepingTime.prefault("400d").describe("How long callbacks are kept."),
+  PERSONAL_DATA_RETENTION: keepingTime
     .optional()
     .describe(
       "After this long the personal data of an invoice is blanked, as erase does; never when left out.",
@@ -258,8 +265,9 @@ export function readSettings<const Required extends SettingName = never>(
       ? []
       : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`)),
     ...missing(given, required),
-    ...contradictions(given),
+    ...describedTwice(given),
     ...(inFile?.problems ?? []),
+    ...(result.success ? contradictions(result.data, inFile?.sources ?? null) : []),
   ];
   if (!result.success || problems.length > 0) throw new SettingsError([...new Set(problems)].sort());
   return {
@@ -278,16 +286,9 @@ function missing(given: Given, required: readonly SettingName[]): string[] {
     .map((name) => `${name} is missing. ${settingsSchema.shape[name].description}`);
 }
 
-function contradictions(given: Given): string[] {
-  const problems: string[] = [];
-  if (["204", "205"].includes(given.CALLBACK_ACK_STATUS ?? "") && given.CALLBACK_ACK_BODY !== undefined)
-    problems.push(`CALLBACK_ACK_BODY is set, but an answer with ${given.CALLBACK_ACK_STATUS} has no body`);
-  if (given.SOURCES_FILE === undefined) return problems;
-  const doubled = SOURCE_SETTINGS.filter((name) => given[name] !== undefined);
-  return [
-    ...problems,
-    ...doubled.map(
-      (name) => `${name} describes one source; with SOURCES_FILE, write it there and unset it here`,
-    ),
-  ];
+function describedTwice(given: Given): string[] {
+  if (given.SOURCES_FILE === undefined) return [];
+  return SOURCE_SETTINGS.filter((name) => given[name] !== undefined).map(
+    (name) => `${name} describes one source; with SOURCES_FILE, write it there and unset it here`,
+  );
 }

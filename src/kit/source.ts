@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { callbackChecksSchema } from "./callback-checks.ts";
 import type { Secret } from "./secret.ts";
-import { secret, sourceName, topicArn, url, urlToken } from "./setting-formats.ts";
+import { anyUuid, baseUrl, secret, sourceName, topicArn, urlToken } from "./setting-formats.ts";
 
 /**
  * One merchant account as SOURCES_FILE describes it: its key, the tokens of its callback URLs, the topics of
@@ -13,14 +13,11 @@ export function sourceSchema(kept: (format: z.ZodType<Secret, string>) => z.ZodT
     z.array(kept(format)).min(1, "should name at least one");
   const described = z.strictObject({
     name: sourceName,
-    collectionApiUrl: url,
+    collectionApiUrl: baseUrl,
     collectionApiKey: kept(secret(1)),
     /** Only invoices of these collections are published; empty for no restriction. */
     collectionIds: z
-      .preprocess(
-        (given) => (given === "none" ? [] : given),
-        z.array(z.uuid("should be a collection's id (UUID)").toLowerCase()).readonly(),
-      )
+      .preprocess((given) => (given === "none" ? [] : given), z.array(anyUuid).readonly())
       .optional(),
     callbackTokens: several(urlToken),
     callbackChecks: callbackChecksSchema(several).prefault({}),

@@ -4,12 +4,16 @@ import serverlessHttp from "serverless-http";
 import { callbackReceiver } from "../app/callback-receiver.ts";
 import { httpApp } from "../app/http-app.ts";
 import { protectAnswers } from "../app/protect-answers.ts";
+import { within } from "../kit/within.ts";
 import { openRelay } from "./open-relay.ts";
 import { perContainer } from "./per-container.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
 /** The response when a callback could not be committed. */
 const UNRECORDED = 503;
+
+/** The response leaves this long, in ms, before the invocation's time is up. */
+const ANSWER_BEFORE_MS = 2_000;
 
 const open = perContainer(async () => {
   // A container handles one request at a time, so it needs only one connection.
@@ -51,12 +55,21 @@ export async function handler(
   const { relay, wake, receiver, app } = await open();
   await relay.awaken();
   const answer = (await app(event, context)) as APIGatewayProxyStructuredResultV2;
-  // The response is sent; this only raises or ends the alarm.
-  await (answer.statusCode === UNRECORDED
-    ? relay.databaseAway.failed(new Error("callbacks cannot be recorded"))
-    : relay.databaseAway.answeredPerhaps(() => sql`select 1`.execute(relay.db))
-  ).catch(() => undefined);
-  await Promise.all([wake.flush(), relay.tracing?.flush()]);
-  await receiver.shareBudgets();
+  // The gateway waits for what follows too: it gets what is left of the invocation.
+  const recorded = answer.statusCode !== UNRECORDED;
+  const finished = Promise.all([
+    wake.flush(),
+    relay.tracing?.flush(),
+    tellWhetherAway(relay, recorded),
+    receiver.shareBudgets(),
+  ]);
+  await within(finished, context.getRemainingTimeInMillis() - ANSWER_BEFORE_MS, null);
   return answer;
 }
+
+/** Raises or ends the alarm that Postgres is away. */
+const tellWhetherAway = ({ databaseAway, db }: Awaited<ReturnType<typeof openRelay>>, recorded: boolean) =>
+  (recorded
+    ? databaseAway.answeredPerhaps(() => sql`select 1`.execute(db))
+    : databaseAway.failed(new Error("callbacks cannot be recorded"))
+  ).catch(() => undefined);

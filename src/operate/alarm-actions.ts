@@ -1,7 +1,11 @@
 import type { AlarmName } from "../database/alarms.ts";
 
-/** What to do about each alarm, in a sentence; docs/operations.md has the details. */
-export const ALARM_ACTIONS: Readonly<Record<AlarmName, string>> = {
+/** What to do about an alarm, in a sentence; docs/operations.md has the details. */
+export const actionOf = ({ name, subject }: { name: AlarmName; subject: string }): string =>
+  ACTIONS[name].replaceAll("<id>", () => subject);
+
+/** `<id>` stands for the alarm's subject. */
+const ACTIONS: Readonly<Record<AlarmName, string>> = {
   callback_refused:
     "Callbacks fail a configured check: compare CALLBACK_… with what the provider sends; if they were " +
     "genuine, run invoice-relay replay callbacks --refused.",

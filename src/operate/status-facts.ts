@@ -15,7 +15,7 @@ import {
 import { lastCallbackAt } from "../record/last-callback.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { listProcesses, type SeenProcess } from "../workers/relay-process.ts";
-import { ALARM_ACTIONS } from "./alarm-actions.ts";
+import { actionOf } from "./alarm-actions.ts";
 import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable, type PausableWork } from "./pause.ts";
@@ -70,7 +70,7 @@ export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): P
   return {
     at: new Date(),
     settings,
-    alarms: alarms.items.map((alarm) => ({ ...alarm, action: ALARM_ACTIONS[alarm.name] })),
+    alarms: alarms.items.map((alarm) => ({ ...alarm, action: actionOf(alarm) })),
     openAlarms: await countOpenAlarms(db),
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),

@@ -4,9 +4,18 @@ import type { Facts, Held } from "./status-facts.ts";
 export interface Need {
   /** What is wrong, in plain words. */
   what: string;
-  /** What to do about it. */
+  /** What to do about it, a sentence. */
   action: string;
+  /** The command to begin with, as typed after `invoice-relay`; null where none helps. */
+  command: string | null;
+  /** The page of the console where it is done; null where none is. */
+  page: NeedPage | null;
 }
+
+export const NEED_PAGES = ["dead", "quarantine", "alarms", "completeness", "settings"] as const;
+export type NeedPage = (typeof NEED_PAGES)[number];
+
+const BY_HAND_ELSEWHERE = { command: null, page: null };
 
 /** Work that is overdue by more than this, in s, has no worker or too few. */
 const STUCK_SECONDS = 120;
@@ -31,6 +40,10 @@ export function needsOf(facts: Facts): Need[] {
   ];
 }
 
+/** What to do, for someone at a terminal. */
+export const adviceOf = ({ action, command }: Need): string =>
+  command === null ? action : `${action} Run: invoice-relay ${command}`;
+
 /** How the relay is doing, in one sentence. Pure. */
 export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
   if (needs.length > 0) {
@@ -42,10 +55,7 @@ export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
   if (facts.sources.length === 0)
     return "Nothing has happened yet: serve was never started with this database. Run: invoice-relay serve";
   if (facts.lastCallbackAt === null)
-    return (
-      "All is well, and nothing has happened yet: no callback has come in. Give the provider the URL that " +
-      "invoice-relay callback-url prints."
-    );
+    return "All is well, and nothing has happened yet: no callback has come in.";
   return "All is well: nothing needs a person.";
 }
 
@@ -61,6 +71,7 @@ function processNeeds({ processes }: Facts): Need[] {
       action:
         "Start invoice-relay serve again (on Lambda: check its schedules), and read its log. Open work is " +
         "resumed automatically.",
+      ...BY_HAND_ELSEWHERE,
     },
   ];
 }
@@ -76,6 +87,7 @@ function pauseNeeds({ held }: Facts): Need[] {
             work === "confirm"
               ? "Check COLLECTION_API_KEY and whether this address is allowed. It resumes automatically."
               : "Check the topic, AWS_REGION and the credentials. It resumes automatically.",
+          ...BY_HAND_ELSEWHERE,
         },
       ];
     if (state !== "paused" || pausedUntil !== null) return [];
@@ -83,7 +95,9 @@ function pauseNeeds({ held }: Facts): Need[] {
     return [
       {
         what: `${heldWords(upstream)}, and it does not end automatically`,
-        action: `Once the reason is gone: invoice-relay resume ${work}${which}`,
+        action: "Once the reason is gone, resume it.",
+        command: `resume ${work}${which}`,
+        page: "settings",
       },
     ];
   });
@@ -101,11 +115,13 @@ function backlogNeeds({ waiting, backlog, held }: Facts): Need[] {
       action:
         "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
         "CONFIRM_RATE_PER_SECOND.",
+      ...BY_HAND_ELSEWHERE,
     }));
   if (backlog.oldestEventSeconds > STUCK_SECONDS && !isHeld("publish"))
     stuck.push({
       what: `an event has waited for ${span(backlog.oldestEventSeconds)} to be published`,
       action: "Check that invoice-relay serve is running with workers, and what its log says about SNS.",
+      ...BY_HAND_ELSEWHERE,
     });
   return stuck;
 }
@@ -116,12 +132,16 @@ function deliveryNeeds({ dead, quarantined }: Facts): Need[] {
   if (letters > 0)
     needs.push({
       what: `${letters} dead ${letters === 1 ? "letter" : "letters"}`,
-      action: "Look at them with: invoice-relay dead list",
+      action: "Read why; once the cause is gone, retry them.",
+      command: "dead list",
+      page: "dead",
     });
   if (quarantined > 0)
     needs.push({
       what: `${quarantined} ${quarantined === 1 ? "invoice" : "invoices"} in quarantine`,
-      action: "Look at them with: invoice-relay quarantine list",
+      action: "Release what is yours, and dismiss the rest.",
+      command: "quarantine list",
+      page: "quarantine",
     });
   return needs;
 }
@@ -134,6 +154,7 @@ function proofNeeds(facts: Facts): Need[] {
       needs.push({
         what: `source ${name} is not reconciled: a payment whose callback never comes is missed`,
         action: "Set COLLECTION_IDS to the collections of this account, or to none if that is intended.",
+        ...BY_HAND_ELSEWHERE,
       });
   const isHeld = (source: string) => held.some(({ work, name }) => work === "confirm" && name === source);
   const patienceMs = MISSED_INTERVALS * settings.intervalMs + SWEEP_TAKES_MS;
@@ -146,7 +167,9 @@ function proofNeeds(facts: Facts): Need[] {
       what:
         `the list of collection ${collectionId} was last read ` +
         `${finishedAt === null ? "never" : `at ${clock(finishedAt)}`}${why}`,
-      action: "Check that invoice-relay serve is running with workers; then: invoice-relay doctor",
+      action: "Check that invoice-relay serve is running with workers, and what doctor says.",
+      command: "doctor",
+      page: null,
     });
   }
   for (const { source, day, result, gaps, id } of certificates) {
@@ -155,18 +178,23 @@ function proofNeeds(facts: Facts): Need[] {
         what:
           `the last certificate of source ${source} is not ` +
           `equal${gaps > 0 ? `: ${gaps} ${gaps === 1 ? "gap" : "gaps"}` : ""}`,
-        action: `Read it with: invoice-relay certificate show ${id}`,
+        action: "Read what is missing, then reconcile.",
+        command: `certificate show ${id}`,
+        page: "completeness",
       });
     if (result === "refused")
       needs.push({
         what: `the last certificate of source ${source} was refused: it proves nothing`,
-        action: `Read the reason with: invoice-relay certificate show ${id}`,
+        action: "Read why.",
+        command: `certificate show ${id}`,
+        page: "completeness",
       });
     if (+at - Date.parse(day) > DAY_MS + CERTIFIED_BY_MS)
       needs.push({
         what: `the last daily certificate of source ${source} is from ${day}`,
         action:
           "Check that invoice-relay serve is running with workers, and what its log says about certify.",
+        ...BY_HAND_ELSEWHERE,
       });
   }
   return needs;
@@ -184,7 +212,9 @@ function alarmNeeds({ openAlarms }: Facts): Need[] {
   return [
     {
       what: `${total === 1 ? "an alarm is" : `${total} alarms are`} open (${names})`,
-      action: "Each one says below what to do; see them all with: invoice-relay alarms",
+      action: "Each one says below what to do.",
+      command: "alarms",
+      page: "alarms",
     },
   ];
 }

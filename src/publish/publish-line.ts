@@ -156,5 +156,5 @@ const dead = ({ id, source }: ClaimedEvent, error: string): Alarm => ({
   name: "event_dead",
   source,
   subject: id,
-  detail: `SNS refuses this event: ${error}. See: invoice-relay dead show ${id}`,
+  detail: `SNS refuses this event: ${error}.`,
 });

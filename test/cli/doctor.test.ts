@@ -89,7 +89,9 @@ describe("invoice-relay doctor", () => {
     await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
     await addConfirmation(around, { state: "dead", verdict: "pending" });
     const lines = await doctor(around.environment({ COLLECTION_IDS: "none" }));
-    expect(lines).toContain("look   status: 1 dead letter. Look at them with: invoice-relay dead list");
+    expect(lines).toContain(
+      "look   status: 1 dead letter. Read why; once the cause is gone, retry them. Run: invoice-relay dead list",
+    );
   });
 
   it("exits 4 where only the database does not answer, and 1 where something is wrong as well", async () => {

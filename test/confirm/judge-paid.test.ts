@@ -41,7 +41,7 @@ describe("judging: a paid invoice", () => {
     const outcome = judge(confirmation(), found(), { ...rules, collectionNames: new Set(["Other"]) }, EVEN);
     expect(outcome).toMatchObject({ state: "done", verdict: "quarantined", event: null });
     expect(outcome.raises).toMatchObject([
-      { name: "invoice_quarantined", detail: expect.stringContaining("quarantine release") },
+      { name: "invoice_quarantined", detail: expect.stringContaining("is not in COLLECTION_IDS") },
     ]);
   });
 

@@ -113,6 +113,21 @@ describe("the admin API", () => {
     }
   });
 
+  it("takes any UUID for an invoice's id, whatever version and variant its bits name", async () => {
+    const { around, call } = await api();
+    const id = "b8e1a2d0-5f6e-4d3c-2f61-08d9f5d1b3a4";
+    await addConfirmation(around, { invoice_id: id, state: "dead", verdict: "pending", attempt: 8 });
+    const calls: [method: string, path: string, body?: unknown][] = [
+      ["GET", `/invoices/${id}`],
+      ["GET", `/dead-letters/${id}`],
+      ["GET", `/audit?invoiceId=${id}`],
+      ["POST", "/dead-letters/retry", { ids: [id], dryRun: true }],
+      ["POST", "/replays", { kind: "callbacks", filters: { invoiceIds: [id] }, dryRun: true }],
+    ];
+    for (const [method, path, body] of calls)
+      expect(await call(method, path, body), path).toMatchObject({ status: 200 });
+  });
+
   it("carries out what it is asked, under the token's name in the audit log", async () => {
     const { around, call } = await api();
     const id = await addConfirmation(around, { state: "dead", verdict: "pending", attempt: 8 });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { httpApp } from "../../src/app/http-app.ts";
 import { activity, happening } from "../../src/console/admin-api/activity-schemas.ts";
 import { Live } from "../../src/console/admin-api/live.ts";
-import { status } from "../../src/console/admin-api/schemas.ts";
+import { status } from "../../src/console/admin-api/status-schemas.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { withoutCallbackTokens } from "../../src/kit/mask/callback-tokens.ts";

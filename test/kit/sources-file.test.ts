@@ -109,6 +109,15 @@ describe("SOURCES_FILE", () => {
     ]);
   });
 
+  it("refuses a topic for Test invoices that takes another source's payments", () => {
+    const other = { ...SHOP, name: "shop-b", callbackTokens: ["written-out-0123456789abc"] };
+    expect(problemsOf({ sources: [SHOP, { ...other, snsTestTopicArn: SHOP.snsTopicArn }] })).toEqual([
+      expect.stringMatching(
+        /^SOURCES_FILE: sources\[1\]\.snsTestTopicArn is the snsTopicArn of sources\[\d\]/,
+      ),
+    ]);
+  });
+
   it("stands instead of the variables of the one source: those are then refused, not silently ignored", () => {
     expect(problemsOf({ sources: [SHOP] })).toEqual([]);
     expect(

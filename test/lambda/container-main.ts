@@ -1,8 +1,10 @@
 // A container as Lambda runs it, in a process of its own: loads one handler and gives it one event after the
 // other. In: lines of {"event":…,"remainingMs":…}. Out: the handler's own lines, and "ANSWER {…}" after each
-// event.
+// event. One that takes longer than it may fails, as Lambda's time-out makes it.
 import { createInterface } from "node:readline";
+import { within } from "../../src/kit/within.ts";
 
+const TIMED_OUT = Symbol("timed out");
 const [file = ""] = process.argv.slice(2);
 const { handler } = await import(file);
 for await (const line of createInterface({ input: process.stdin })) {
@@ -10,7 +12,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const until = Date.now() + remainingMs;
   const context = { getRemainingTimeInMillis: () => until - Date.now(), awsRequestId: "request" };
   try {
-    const answer: unknown = await handler(event, context);
+    const answer: unknown = await within(handler(event, context), remainingMs, TIMED_OUT);
+    if (answer === TIMED_OUT) throw new Error(`timed out after ${remainingMs} ms`);
     process.stdout.write(`ANSWER ${JSON.stringify({ answer: answer ?? null })}\n`);
   } catch (error) {
     const { message } = error as Error;

@@ -74,3 +74,26 @@ it("receive says so too, while it answers 503, and not for a blip", { timeout: 6
   await vi.waitFor(async () => expect(await call()).toMatchObject({ statusCode: 200 }), { timeout: 20_000 });
   expect(await stack.query(KEPT)).toEqual([{ source: "", told: false, ended: true }]);
 });
+
+it("receive answers before its time is up, whatever the alarm's webhook does", {
+  timeout: 60_000,
+}, async () => {
+  const { proxy, stack, DATABASE_URL } = await awayable();
+  const webhook = await startAlarmReceiver();
+  webhook.mood = "hangs";
+  const receive = stack.container("receive", { DATABASE_URL, ALARM_WEBHOOK_URL: webhook.url });
+  const callback = gatewayEvent({ path: `/callbacks/${TOKEN}`, body: "{}" });
+  proxy.fault({ kind: "refuse" });
+  const statuses: unknown[] = [];
+  await vi.waitFor(
+    async () => {
+      const { statusCode } = await receive
+        .invoke<{ statusCode: unknown }>(callback, 4_000)
+        .catch((error) => ({ statusCode: error.message }));
+      statuses.push(statusCode);
+      expect(webhook.messages).toHaveLength(1);
+    },
+    { timeout: 20_000, interval: 500 },
+  );
+  expect(new Set(statuses)).toEqual(new Set([503]));
+});

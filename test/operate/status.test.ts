@@ -20,7 +20,7 @@ describe("invoice-relay status", () => {
     const { code, stdout, stderr } = await runCommand(["status"], { DATABASE_URL: around.databaseUrl });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Nothing has happened yet: serve was never started with this database\./);
-    expect(stdout).toContain("last callback       none yet");
+    expect(stdout).toContain("last callback       none yet; the provider calls what callback-url prints");
     const json = JSON.parse((await runCommand(["status", "--json"], around.environment(COLLECTIONS))).stdout);
     expect(json).toMatchObject({ needsPerson: false, needs: [], alarms: [], processes: [] });
   });
@@ -81,7 +81,7 @@ describe("invoice-relay status", () => {
     expect(lines[0]).toBe(
       "A person is needed: 3 things: 3 dead letters; 1 invoice in quarantine; an alarm is open (confirmation_dead).",
     );
-    expect(text).toContain("Look at them with: invoice-relay dead list");
+    expect(text).toContain("Read why; once the cause is gone, retry them. Run: invoice-relay dead list");
     expect(text).toMatch(
       /confirmation_dead {2}source default, .*\n {4}since 20.* UTC, 3 times: Given up\n {4}Read it/,
     );

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Page as Found, Place } from "../../database/page.ts";
 
 /** A time as Postgres writes it, in any zone, and the id and source that break ties. */
-const place = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.uuid(), z.string().max(40)]);
+const place = z.tuple([z.string().regex(/^[\d :.+-]{10,40}$/), z.guid(), z.string().max(40)]);
 
 /** `next` of a page, as the following request sends it back. */
 export const cursor = z

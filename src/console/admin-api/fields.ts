@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { TOLD_VERDICTS } from "../../confirmations/confirmation.ts";
+import { anyUuid } from "../../kit/setting-formats.ts";
 import { OWN_VERDICTS } from "../../record/own-verdict.ts";
 import { cursor } from "./cursor.ts";
 
@@ -7,8 +8,8 @@ import { cursor } from "./cursor.ts";
 
 export const time = z.iso.datetime({ offset: true }).meta({ description: "ISO 8601; answers are in UTC." });
 
-/** Upper or lower case. */
-export const id = z.uuid().transform((text) => text.toLowerCase());
+/** Any UUID, in upper or lower case. */
+export const id = anyUuid;
 export const bodyShown = {
   body: z.string().meta({ description: "Base64, with callback tokens masked; empty once erased." }),
   bodyIs: z.enum(["as_came", "masked", "text"]).meta({
@@ -21,7 +22,7 @@ export const bodyShown = {
     .meta({ description: "Decompressed and decoded, with callback tokens masked; null if erased." }),
 };
 
-export const answeredId = z.uuid();
+export const answeredId = z.guid();
 
 /** A day of payment, UTC. */
 export const day = z.iso.date();

@@ -1,7 +1,7 @@
 import { readAuditLog } from "../../database/audit.ts";
 import { listAlarms } from "../../database/list-alarms.ts";
 import { mayAct } from "../../kit/admin-token.ts";
-import { ALARM_ACTIONS } from "../../operate/alarm-actions.ts";
+import { actionOf } from "../../operate/alarm-actions.ts";
 import { closeAlarmsByHand } from "../../operate/close-alarms.ts";
 import {
   type Decision,
@@ -25,6 +25,7 @@ import { proofOperations } from "./proof-operations.ts";
 import { replayOperations } from "./replay-operations.ts";
 import * as schemas from "./schemas.ts";
 import { settingsShown } from "./settings-schemas.ts";
+import * as statusSchemas from "./status-schemas.ts";
 
 /** Every operation of the admin API; the router and the OpenAPI document are made from this list. */
 export const operations: readonly Operation[] = [
@@ -34,7 +35,7 @@ export const operations: readonly Operation[] = [
     path: "/status",
     tag: "Status",
     summary: "How the relay is doing: what needs a person, and what to do about it",
-    result: schemas.status,
+    result: statusSchemas.status,
     run: ({ db, statusSettings }) => readStatus(db, statusSettings),
   }),
   operation({
@@ -43,11 +44,11 @@ export const operations: readonly Operation[] = [
     path: "/alarms",
     tag: "Status",
     summary: "List open alarms, newest first; all=true includes cleared ones",
-    query: schemas.alarmQuery,
-    result: schemas.alarmList,
+    query: statusSchemas.alarmQuery,
+    result: statusSchemas.alarmList,
     async run({ db }, { query: { limit, ...filters } }) {
       const { total, items } = await listAlarms(db, filters, limit);
-      return { total, items: items.map((alarm) => ({ ...alarm, action: ALARM_ACTIONS[alarm.name] })) };
+      return { total, items: items.map((alarm) => ({ ...alarm, action: actionOf(alarm) })) };
     },
   }),
   operation({
@@ -57,8 +58,8 @@ export const operations: readonly Operation[] = [
     path: "/alarms/close",
     tag: "Status",
     summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
-    body: schemas.closeAlarmsRequest,
-    result: schemas.closedAlarms,
+    body: statusSchemas.closeAlarmsRequest,
+    result: statusSchemas.closedAlarms,
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
   operation({

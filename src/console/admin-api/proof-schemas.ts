@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answeredId, day, decimal, limitInQuery, time } from "./fields.ts";
+import { answeredId, day, decimal, id, limitInQuery, time } from "./fields.ts";
 
 const result = z.enum(["equal", "not_equal", "refused"]);
 const tally = z.object({ count: z.number().int(), amount: decimal });
@@ -9,7 +9,7 @@ export const certificateQuery = z.object({
   from: day.optional().meta({ description: "Only those that end on this day of payment or later." }),
   to: day.optional().meta({ description: "Only those that begin on this day of payment or earlier." }),
   source: z.string().optional(),
-  collection: z.uuid().optional().meta({ description: "Only those over this collection." }),
+  collection: id.optional().meta({ description: "Only those over this collection." }),
   result: result.optional(),
 });
 

@@ -1,48 +1,9 @@
 import { z } from "zod";
-import { ALARM_NAMES } from "../../database/alarms.ts";
 import { answeredId, id, limitInQuery, reason, time, verdict } from "./fields.ts";
 
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
 
 export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
-export const alarmQuery = z.object({
-  ...limitInQuery.shape,
-  all: z.stringbool().optional().meta({ description: "Include cleared ones." }),
-  name: z.string().optional(),
-  source: z.string().optional(),
-});
-const alarm = z.object({
-  name: z.string(),
-  source: z.string(),
-  subject: z.string(),
-  detail: z.string(),
-  raisedAt: time,
-  lastRaisedAt: time,
-  clearedAt: time.nullable(),
-  times: z.number().int(),
-});
-const toldAlarm = alarm.extend({ action: z.string().meta({ description: "What to do about it." }) });
-export const alarmList = z.object({ total: z.number().int(), items: z.array(toldAlarm) });
-export const closeAlarmsRequest = z.strictObject({
-  alarms: z
-    .array(z.strictObject({ name: z.enum(ALARM_NAMES), source: z.string(), subject: z.string() }))
-    .min(1)
-    .max(1_000),
-  reason,
-});
-export const closedAlarms = z.object({
-  count: z.number().int().meta({ description: "How many were open." }),
-});
-export const status = z
-  .looseObject({
-    sentence: z.string().meta({ description: "How the relay is doing, in one sentence." }),
-    needsPerson: z.boolean(),
-    needs: z.array(z.object({ what: z.string(), action: z.string() })),
-    at: time,
-    alarms: z.array(toldAlarm),
-  })
-  .meta({ description: "As invoice-relay status prints it with --json." });
-
 export const undeliveredFilters = z.strictObject({
   kind: z.enum(["confirmation", "event"]).optional().meta({ description: "Only for dead letters." }),
   source: z.string().optional(),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { activity, happening } from "./activity-schemas.ts";
 import type { OperationShape } from "./operation.ts";
-import { status } from "./schemas.ts";
 import { session, signedOut, signInRequest } from "./session-schemas.ts";
+import { status } from "./status-schemas.ts";
 
 type Shape = Omit<OperationShape<z.ZodObject, z.ZodObject, z.ZodType>, "method"> & {
   method: "get" | "post" | "delete";

@@ -1,5 +1,4 @@
 import { Link } from "../kit/router.tsx";
-import { withoutCommand } from "../kit/without-command.ts";
 import { Outside } from "../parts/outside.tsx";
 import { wordOf } from "../parts/state-words.ts";
 import type { Column } from "../parts/table.tsx";
@@ -64,7 +63,7 @@ export const DETAIL: Column<ListedAlarm> = {
   head: "What is wrong",
   cell: ({ detail, action }) => (
     <span class="alarm-text">
-      <Outside text={withoutCommand(detail)} />
+      <Outside text={detail} />
       <small>{action}</small>
     </span>
   ),

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/money-text.ts";
-import { withoutCommand } from "../kit/without-command.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Money, None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
@@ -82,7 +81,7 @@ const COLUMNS: readonly Column<Undelivered>[] = [
   { head: "Since", cell: ({ since }) => <Ago at={since} /> },
   {
     head: "Why",
-    cell: ({ error }) => (error === null ? <None /> : <Outside text={withoutCommand(error)} />),
+    cell: ({ error }) => (error === null ? <None /> : <Outside text={error} />),
     kind: "wide",
   },
 ];

@@ -3,7 +3,6 @@ import { queryText } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
-import { withoutCommand } from "../kit/without-command.ts";
 import { Badge } from "../parts/badge.tsx";
 import { confirm } from "../parts/confirm-dialog.tsx";
 import { Id } from "../parts/copy.tsx";
@@ -68,11 +67,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
     <>
       <div class="sheet">
         <p class="given-up">
-          {item.error === null ? (
-            "No reason was written down."
-          ) : (
-            <Outside text={withoutCommand(item.error)} />
-          )}
+          {item.error === null ? "No reason was written down." : <Outside text={item.error} />}
         </p>
         <Facts
           facts={[

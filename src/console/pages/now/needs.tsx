@@ -1,41 +1,42 @@
 import type { Status } from "../api/types.ts";
 import { AlarmSubject } from "../attention/alarms.tsx";
+import { capital } from "../kit/capital.ts";
 import { Link } from "../kit/router.tsx";
-import { withoutCommand } from "../kit/without-command.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Section } from "../parts/page-head.tsx";
 import { Ago } from "../parts/time.tsx";
-import { adviceOf, pageFor, wordsOf } from "./headline.ts";
+
+const PAGES: Record<NonNullable<Status["needs"][number]["page"]>, { to: string; name: string }> = {
+  dead: { to: "attention/dead", name: "dead letters" },
+  quarantine: { to: "attention/quarantine", name: "quarantine" },
+  alarms: { to: "attention/alarms", name: "alarms" },
+  completeness: { to: "completeness", name: "Completeness" },
+  settings: { to: "settings", name: "Settings" },
+};
 
 /** What waits for a person, each with what to do. */
 export function Needs({ needs }: Pick<Status, "needs">) {
   if (needs.length === 0) return null;
   return (
     <ol class="needs">
-      {needs.map(({ what, action }) => {
-        const page = pageFor(action);
-        const advice = adviceOf(action);
-        return (
-          <li key={what}>
-            <div class="needs-says">
-              <p class="needs-what">
-                <Outside text={wordsOf(what)} />
-              </p>
-              {advice !== "" && (
-                <p class="quiet">
-                  <Outside text={advice} />
-                </p>
-              )}
-            </div>
-            {page !== null && (
-              <Link to={page.to} class="button">
-                Open {page.name}
-              </Link>
-            )}
-          </li>
-        );
-      })}
+      {needs.map(({ what, action, page }) => (
+        <li key={what}>
+          <div class="needs-says">
+            <p class="needs-what">
+              <Outside text={`${capital(what)}.`} />
+            </p>
+            <p class="quiet">
+              <Outside text={action} />
+            </p>
+          </div>
+          {page !== null && (
+            <Link to={PAGES[page].to} class="button">
+              Open {PAGES[page].name}
+            </Link>
+          )}
+        </li>
+      ))}
     </ol>
   );
 }
@@ -58,7 +59,7 @@ export function OpenAlarms({ alarms }: Pick<Status, "alarms">) {
               </small>
             </p>
             <p>
-              <Outside text={withoutCommand(detail)} />
+              <Outside text={detail} />
             </p>
             <p class="quiet">
               <Outside text={action} />

@@ -1,5 +1,4 @@
 import type { TimelineEntry } from "../api/types.ts";
-import { withoutCommand } from "../kit/without-command.ts";
 import { type Tone, wordOf } from "../parts/state-words.ts";
 
 /** Where something happens, or between which two it passes. */
@@ -75,7 +74,7 @@ export function drawn(entry: TimelineEntry): Drawn {
         way: "relay",
         tone: "bad",
         says: `Alarm: ${wordOf(entry.name)}`,
-        detail: withoutCommand(entry.detail),
+        detail: entry.detail,
       };
     case "alarm_cleared":
       return { ...plain, way: "relay", says: `Alarm over: ${wordOf(entry.name)}` };
