@@ -27,7 +27,7 @@ import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
 import type { Tracing } from "./tracing.ts";
-import { routesOf, servedBy } from "./upstreams.ts";
+import { servedBy } from "./upstreams.ts";
 
 /** How often most loops look without a wake-up, in ms. */
 const POLL_MS = 1_000;
@@ -209,7 +209,7 @@ export class Relay {
       metrics: this.#metrics,
       watched: {
         sources: this.sources,
-        topics: [...new Set(routesOf(this.sources).map(({ topicArn }) => topicArn))],
+        topics: servedBy(this.sources).topics,
       },
       database: this.#databaseWatch ?? this.watchDatabase(),
       pools: { record: recording.usage, hot: hot.usage, work: working.usage },

@@ -9,17 +9,17 @@ import type { Served } from "../workers/relay-process.ts";
 /** Makes the rows in which the sources and topics of the settings keep their state. */
 export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
   step("upstreams to be registered");
-  await registerUpstreams(db, { sources: sources.map(({ name }) => name), topics: topicsOf(sources) });
+  await registerUpstreams(db, { sources: sources.map(({ name }) => name), topics: topicArnsOf(sources) });
   step("upstreams registered");
 }
 
 /** What the settings name. */
 export const servedBy = (sources: readonly Source[]): Served => ({
   sources: Object.fromEntries(sources.map(({ name, collectionIds }) => [name, collectionIds])),
-  topics: topicsOf(sources),
+  topics: topicArnsOf(sources),
 });
 
-const topicsOf = (sources: readonly Source[]): string[] => [
+const topicArnsOf = (sources: readonly Source[]): string[] => [
   ...new Set(routesOf(sources).map(({ topicArn }) => topicArn)),
 ];
 

@@ -153,10 +153,11 @@ describe("several sources", () => {
       relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS[name]}` });
     await Promise.all(Array.from({ length: 100 }, () => tell("a")));
     const ofA = () => around.query("select from confirmation where state = 'claimed' and source = 'a'");
-    await vi.waitFor(async () => expect((await ofA()).length).toBeGreaterThan(30), WITHIN);
-    const id = randomUUID();
-    await tell("b", id);
-    await vi.waitFor(() => expect(published(around, around.testTopicArn)).toEqual([id]), WITHIN);
+    await vi.waitFor(async () => expect((await ofA()).length).toBeGreaterThan(35), WITHIN);
+    for (let count = 1; count <= 20; count += 1) {
+      await tell("b");
+      await vi.waitFor(() => expect(published(around, around.testTopicArn)).toHaveLength(count), WITHIN);
+    }
     expect(hanging.size).toBeGreaterThan(0);
   });
 

@@ -43,7 +43,7 @@ describe("a run on request over several sources", () => {
 
   it("reconciles one while another's list waits, also if that one fails in the end (G11)", async () => {
     const { given, sources, mayAnswer } = await slowAndQuick();
-    given.provider.faults = [(response) => void response.writeHead(400).end("{}")];
+    given.provider.faults = [(response) => void response.writeHead(401).end("{}")];
     const reconciled = reconcilePeriod(given.context, {
       ...{ sources, window, signal },
       publish: false,
@@ -56,6 +56,6 @@ describe("a run on request over several sources", () => {
       ]),
     );
     mayAnswer();
-    await expect(reconciled).rejects.toThrow("400");
+    await expect(reconciled).rejects.toThrow("401");
   });
 });

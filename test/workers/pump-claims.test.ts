@@ -53,12 +53,12 @@ describe("1. work is claimed from each line in turn", () => {
     unwritten.add(1_000);
     const stop = new AbortController();
     const drained = pump.drain(stop.signal);
-    for (let round = 0; round < 100; round += 1) {
+    for (let round = 0; round < 20; round += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
       for (const batch of unwritten.underWay) batch.answers();
-      await settle();
     }
-    const held = 1_000 - unwritten.due.length;
-    expect(held).toBeGreaterThan(16);
+    // Six times as many as there are exchanges may be held, of one line three quarters of that.
+    expect(1_000 - unwritten.due.length).toBe(36);
     quick.add(100);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(quick.due).toEqual([]);
