@@ -3,7 +3,7 @@ import { Progress } from "./progress.ts";
 
 const UNITS = { lists: "days of the list", invoices: "invoices asked about", books: "payments compared" };
 
-/** Sources are read side by side, and one is shown: another once that one has been silent this long, in ms. */
+/** One source of several is shown: another only once that one has been silent for this long, in ms. */
 const SILENT_MS = 2_000;
 
 /** The progress bars of a command that reads lists, one for each step. */

@@ -21,8 +21,9 @@ const STOP_BEFORE_MS = 10_000;
 const CONNECTIONS = 2;
 
 /**
- * A function that runs passes of `serve`, in lines that do not wait for each other, on its schedule and for each wake-up from its queue. The event's
- * content does not matter, since the database knows what is due. When it fails, Lambda retries.
+ * A function that runs passes of `serve`, in lines that do not wait for each other, on its schedule and for
+ * each wake-up from its queue. The event's content does not matter, since the database knows what is due.
+ * When it fails, Lambda retries.
  * @param options.lingerMs waits for work that is due within this time, in ms
  * @param options.isWorker logs the age of the oldest work first, and counts as a working process
  */

@@ -36,8 +36,8 @@ const PAGE_GAP_MS = 500;
 const LOOK_MS = 1_000;
 
 /**
- * While its source is flooded with unknown ids, finds the genuine ones without asking about each: it reads the
- * provider's list, newest days first, and marks ids found there as known. It opens no confirmations.
+ * While its source is flooded with unknown ids, finds the genuine ones without asking about each: it reads
+ * the provider's list, newest days first, and marks ids found there as known. It opens no confirmations.
  */
 export class Scout {
   readonly #options: ScoutOptions;
