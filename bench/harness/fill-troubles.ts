@@ -85,6 +85,7 @@ function certificateOf(end: Date, gaps: number): Certificate {
   const from = new Date(end.getTime() - COVERED_DAYS * DAY_MS);
   const dayAt = (n: number) => new Date(from.getTime() + n * DAY_MS).toISOString().slice(0, 10);
   const [day, whole] = [tallies(PAID_A_DAY), tallies(PAID_A_DAY * COVERED_DAYS)];
+  const missing = { count: gaps, amount: `${(gaps * 151_125) / 100}.00` };
   return {
     id: randomUUID(),
     source: "default",
@@ -102,14 +103,18 @@ function certificateOf(end: Date, gaps: number): Certificate {
       zone: "UTC",
       providerTimeZone: "UTC",
       paidStatuses: ["Paid"],
+      begunAt: end.toISOString(),
       pages: 20_000,
       listed: whole.paid.count,
       asked: 0,
       deep: false,
       firstServedAt: null,
     },
-    days: Array.from({ length: COVERED_DAYS }, (_, n) => ({ day: dayAt(n), ...day })),
-    total: whole,
+    days: Array.from({ length: COVERED_DAYS }, (_, n) => ({
+      day: dayAt(n),
+      ...(n === COVERED_DAYS - 1 ? { ...day, missing } : day),
+    })),
+    total: { ...whole, missing },
     test: { count: 0, amount: "0.00" },
     gaps,
     differencesInAll: gaps,
@@ -119,7 +124,8 @@ function certificateOf(end: Date, gaps: number): Certificate {
 
 function tallies(count: number): Totals {
   const tally = { count, amount: `${(count * 151_125) / 100}.00` };
-  return { paid: tally, stored: tally, published: tally };
+  const missing = { count: 0, amount: "0.00" };
+  return { paid: tally, stored: tally, published: tally, missing, differences: 0 };
 }
 
 const missingOn = (day: string): Difference => ({

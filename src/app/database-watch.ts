@@ -3,6 +3,7 @@ import type { Alarm, Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
+import { within } from "../kit/within.ts";
 
 export interface DatabaseWatchOptions {
   db: Kysely<Tables>;
@@ -30,9 +31,12 @@ const LATE_MS = 2_000;
 /** After so long without an answer a person is told. */
 const ALARM_AFTER_MS = 5_000;
 
+/** A stop waits so long for the end of an alarm to be written. */
+const STOP_WITHIN_MS = 2_000;
+
 /**
  * Asks Postgres for a sign of life each second. The alarm that it is away is held in memory; its row is
- * written once Postgres is back, already cleared.
+ * written once Postgres is back, already cleared: by a stop at the latest, if Postgres answers then.
  */
 export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
@@ -40,6 +44,7 @@ export class DatabaseWatch {
   #answeredAt = performance.now();
   #lookedAt = performance.now();
   #askedAt: number | null = null;
+  #asking: Promise<void> = Promise.resolve();
   #lastError = `no answer within ${LATE_MS} ms`;
   #failed = false;
   #open: OpenAlarm | null = null;
@@ -58,8 +63,12 @@ export class DatabaseWatch {
     return this.#open !== null;
   }
 
-  stop(): void {
+  /** An alarm that is open is ended now if Postgres answers; resolves within `STOP_WITHIN_MS`. */
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
+    if (this.#open === null) return;
+    const lookOnceMore = this.#asking.then(() => (this.#open === null ? undefined : this.#ask()));
+    await within(lookOnceMore, STOP_WITHIN_MS, undefined);
   }
 
   #look(): void {
@@ -67,7 +76,7 @@ export class DatabaseWatch {
     if (this.#open === null && performance.now() - this.#answeredAt >= ALARM_AFTER_MS) this.#raise();
     if (this.#askedAt !== null) return;
     this.#askedAt = performance.now();
-    void this.#ask().finally(() => {
+    this.#asking = this.#ask().finally(() => {
       this.#askedAt = null;
     });
   }

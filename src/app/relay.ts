@@ -83,7 +83,6 @@ export class Relay {
         (async (alarm) => (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null),
     });
     this.#databaseWatch = watch;
-    this.#stoppable.push(watch);
     return watch;
   }
 
@@ -258,7 +257,7 @@ export class Relay {
   async #stop(): Promise<void> {
     const { recording, hot, working, wakeUps, tracing } = this.#parts;
     for (const part of this.#hangsUp) part.stop();
-    await Promise.all([this.server?.close(2_000), this.ops?.close(2_000)]);
+    await Promise.all([this.server?.close(2_000), this.ops?.close(2_000), this.#databaseWatch?.stop()]);
     for (const part of this.#stoppable) part.stop();
     await Promise.all(this.#loops.map((loop) => loop.stop()));
     await this.#passes?.close();

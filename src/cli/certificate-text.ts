@@ -10,10 +10,13 @@ export function certificateText(certificate: Certificate): string {
   const { source, collections, from, to, madeAt, days, total, differences, basis, test } = certificate;
   const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
   const scope = collections.map(({ id, name }) => `${plainText(name ?? "(no name)")} (${id})`).join(", ");
-  const rows = [...days.map((totals) => ({ ...totals })), { day: "total", ...total }].map(
-    ({ day, paid, stored, published }) => [day, ...cells(paid), ...cells(stored), ...cells(published)],
-  );
-  const header = ["day (UTC)", "paid", "amount", "stored", "amount", "published", "amount"];
+  const rows = [...days, { day: "total", ...total }].map((totals) => [
+    totals.day,
+    ...[totals.paid, totals.stored, totals.published, totals.missing].flatMap(cells),
+    totals.differences.toLocaleString("en-US"),
+  ]);
+  const places = ["paid", "stored", "published", "missing"].flatMap((place) => [place, "amount"]);
+  const header = ["day (UTC)", ...places, "differences"];
   const lines = [
     `Certificate ${certificate.id} of source ${source}`,
     `Payments of ${from.slice(0, 10)} to ${lastDay} (UTC), Live invoices; made ${madeAt}`,
@@ -38,13 +41,14 @@ export function certificateText(certificate: Certificate): string {
 }
 
 function basisText(basis: Basis): string {
-  const { listFirst, listLast, lookbackDays, providerTimeZone, paidStatuses, pages, listed, asked, deep } =
-    basis;
+  const { listFirst, listLast, begunAt, lookbackDays, providerTimeZone, paidStatuses } = basis;
+  const { pages, listed, asked, deep } = basis;
   const how = deep ? ", every invoice asked about" : "";
   return (
-    `Based on: lists of ${listFirst} to ${listLast} (RECONCILE_LOOKBACK ${lookbackDays} days, ` +
-    `PROVIDER_TIME_ZONE ${providerTimeZone}), statuses ${paidStatuses.join(", ")}, ${pages} pages, ` +
-    `${listed} paid invoices listed, ${asked} asked about${how}`
+    `Based on: lists of ${listFirst} to ${listLast}, read from ${begunAt} ` +
+    `(RECONCILE_LOOKBACK ${lookbackDays} days, PROVIDER_TIME_ZONE ${providerTimeZone}), ` +
+    `statuses ${paidStatuses.join(", ")}, ${pages} pages, ${listed} paid invoices listed, ${asked} asked ` +
+    `about${how}`
   );
 }
 
@@ -53,7 +57,7 @@ const cells = ({ count, amount }: Tally): string[] => [count.toLocaleString("en-
 /** `1234567.50` as `1,234,567.50`, digit by digit. */
 const grouped = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d)(?=\.))/g, ",");
 
-function verdict({ result, refusals, gaps, total, differences }: Certificate): string {
+function verdict({ result, refusals, gaps, total }: Certificate): string {
   if (result === "refused") return ["REFUSED: this proves nothing.", ...refusals].join("\n");
   if (gaps > 0)
     return (
@@ -61,10 +65,7 @@ function verdict({ result, refusals, gaps, total, differences }: Certificate): s
       "event that SNS accepted on its topic."
     );
   if (result === "not_equal")
-    return (
-      `NOT EQUAL: ${differences.filter(({ weight }) => weight === "difference").length} differences ` +
-      "could hide money."
-    );
+    return `NOT EQUAL: ${total.differences.toLocaleString("en-US")} differences could hide money.`;
   if (total.paid.count === 0) return "EQUAL: no Live invoice was paid in this period.";
   return "EQUAL: paid at the provider = stored = published, in number and in amount.";
 }

@@ -35,7 +35,7 @@ interface Wanted {
   sources: readonly Covered[];
 }
 
-const tallied = (name: "paid" | "stored" | "published") => sql`
+const tallied = (name: "paid" | "stored" | "published" | "missing") => sql`
   coalesce((totals.item -> ${sql.lit(name)} ->> 'count')::int, 0) as ${sql.ref(name)},
   coalesce(totals.item -> ${sql.lit(name)} ->> 'amount', '0.00') as ${sql.ref(`${name}Amount`)}`;
 
@@ -58,9 +58,9 @@ const reading = new Statement(
     storedAmount: returned.text(),
     published: returned.integer,
     publishedAmount: returned.text(),
-    gaps: returned.count,
-    gapsAmount: returned.text(),
-    differences: returned.count,
+    missing: returned.integer,
+    missingAmount: returned.text(),
+    differences: returned.integer,
   },
   ({ value, table }: Slots<Wanted>) => sql`
     with asked as (select day::date as day
@@ -75,27 +75,16 @@ const reading = new Statement(
       join ${table("whole", WHOLE, ({ sources }) => sources)}
         on whole.source = certificate.source and certificate.collection_ids @> whole.ids::uuid[]
       order by certificate.source, asked.day, certificate.finished_at desc),
-    documents as (
-      select id, document, differences > 0 as differs from certificate
-      where id in (select id from covering)),
     totals as (
-      select documents.id, (item ->> 'day')::date as day, item from documents,
-        json_array_elements(document -> 'days') as item),
-    named as (
-      select documents.id, item ->> 'day' as day,
-        count(*) filter (where item ->> 'weight' = 'gap') as gaps,
-        coalesce(sum((item ->> 'amount')::numeric) filter (where item ->> 'weight' = 'gap'), 0) as amount,
-        count(*) filter (where item ->> 'weight' = 'difference') as differences
-      from documents, json_array_elements(case when differs then document -> 'differences' end) as item
-      group by 1, 2)
+      select certificate.id, (item ->> 'day')::date as day, item
+      from certificate, json_array_elements(document -> 'days') as item
+      where certificate.id in (select id from covering))
     select covering.day::text as day, covering.source, covering.id as "certificateId",
       covering.finished_at as "madeAt", covering.result = 'refused' as refused,
-      ${tallied("paid")}, ${tallied("stored")}, ${tallied("published")},
-      coalesce(named.gaps, 0) as gaps, coalesce(named.amount, 0)::text as "gapsAmount",
-      coalesce(named.differences, 0) as differences
+      ${tallied("paid")}, ${tallied("stored")}, ${tallied("published")}, ${tallied("missing")},
+      coalesce((totals.item ->> 'differences')::int, 0) as differences
     from covering
     left join totals on totals.id = covering.id and totals.day = covering.day
-    left join named on named.id = covering.id and named.day = covering.day::text
     order by covering.day, covering.source`,
 );
 
@@ -107,15 +96,15 @@ export const readCalendar = async (db: Kysely<Tables>, wanted: Wanted): Promise<
   (await reading.execute(db, wanted)).map(dayOf);
 
 function dayOf(found: ResultOf<typeof reading>): CalendarDay {
-  const { day, source, certificateId, madeAt, refused, gaps, gapsAmount, differences, ...row } = found;
-  const paid = { count: row.paid, amount: row.paidAmount };
-  const stored = { count: row.stored, amount: row.storedAmount };
-  const published = { count: row.published, amount: row.publishedAmount };
-  const missing = { count: gaps, amount: gapsAmount };
+  const { day, source, certificateId, madeAt, refused, differences } = found;
+  const paid = { count: found.paid, amount: found.paidAmount };
+  const stored = { count: found.stored, amount: found.storedAmount };
+  const published = { count: found.published, amount: found.publishedAmount };
+  const missing = { count: found.missing, amount: found.missingAmount };
   const agrees = [stored, published].every(
     ({ count, amount }) => count === paid.count && amount === paid.amount,
   );
-  const isEqual = agrees && gaps + differences === 0;
+  const isEqual = agrees && missing.count + differences === 0;
   const result: Result = refused ? "refused" : isEqual ? "equal" : "not_equal";
   return { day, source, certificateId, madeAt, result, paid, stored, published, missing, differences };
 }

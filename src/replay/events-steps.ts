@@ -12,11 +12,11 @@ import type { Route } from "../outbox/event.ts";
 import { keepReplayed } from "../outbox/keep-replayed.ts";
 import { startSending } from "../publish/send-trace.ts";
 import { LeaseLost } from "../workers/held-lease.ts";
-import { saveProgress } from "./held-replay.ts";
+import { saveProgress, saveTotals } from "./held-replay.ts";
 import { waitsForLiveEvents } from "./live-events-first.ts";
 import type { HeldReplay } from "./replay.ts";
 import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
-import { type SelectedEvent, selectEvents } from "./select-events.ts";
+import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
 
 export interface PublishingAgainOptions {
   db: Kysely<Tables>;
@@ -65,7 +65,11 @@ export class EventsSteps implements ReplaySteps {
       most: this.#alone > 0 ? 1 : Math.min(most, destination.batchSize),
     });
     const first = this.#firstBatch(events, replay);
-    if (first === null) return { kind: "ends" };
+    if (first === null) {
+      // Outcomes that were stored after the lease was lost are not counted yet.
+      if (replay.handled < replay.matching) await saveTotals(db, replay, await countOutcomes(db, replay.id));
+      return { kind: "ends" };
+    }
     const { topicArn, batch } = first;
     const waits = await waitsForLiveEvents(db, topicArn, routes, this.#lastBatchEnded);
     if (waits !== null) return { kind: "waits", ...waits };

@@ -87,6 +87,13 @@ export async function saveProgress(
   });
 }
 
+/** What a replay has done in all. @throws LeaseLost */
+export const saveTotals = (
+  db: Kysely<Tables>,
+  held: HeldReplay,
+  totals: Pick<HeldReplay, "handled" | "sent" | "refused">,
+) => change(db, held, totals);
+
 /** @throws LeaseLost */
 export const saveWaiting = (db: Kysely<Tables>, held: HeldReplay, why: string) =>
   change(db, held, { waits_for: why });

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import type { OutgoingEvent } from "../destination/destination.ts";
@@ -112,3 +112,23 @@ const selecting = new VaryingStatement(SELECTED, select, [
 /** The next events after a position, in the order created. */
 export const selectEvents = (db: Kysely<Tables>, selection: EventSelection): Promise<SelectedEvent[]> =>
   selecting.execute(db, selection);
+
+const OUTCOMES = { sent: returned.count, refused: returned.count, handled: returned.count } as const;
+
+const countingOutcomes = new Statement(OUTCOMES, ({ value }: Slots<{ replayId: string }>) => {
+  const replayId = sql`${value((given) => given.replayId)}::uuid`;
+  return sql`
+    with accepted as (select source, event_id from publication where replay_id = ${replayId}),
+      refused as (select source, event_id from replay_refusal where replay_id = ${replayId})
+    select (select count(*) from accepted) as sent, (select count(*) from refused) as refused,
+      (select count(*) from (select * from accepted union select * from refused) as events) as handled`;
+});
+
+/** Every outcome of a replay, whoever held its lease then. */
+export async function countOutcomes(
+  db: Kysely<Tables>,
+  replayId: string,
+): Promise<{ handled: number; sent: number; refused: number }> {
+  const [counts] = await countingOutcomes.execute(db, { replayId });
+  return counts ?? { handled: 0, sent: 0, refused: 0 };
+}

@@ -1,5 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { DatabaseWatch } from "../../src/app/database-watch.ts";
+import { Alarms } from "../../src/database/alarms.ts";
+import { connect } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
@@ -69,6 +75,48 @@ describe.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (
       async () => expect(metric(await page(relay), "invoice_relay_database_up")).toBe(1),
       WAIT,
     );
+  });
+});
+
+describe("a process that is stopped while the alarm is open", () => {
+  it("writes its end if Postgres answers, and the next process tells it (G13)", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const { proxy, url } = await behindProxy(around);
+    const told = { ALARM_WEBHOOK_URL: receiver.url };
+    const relay = await startRelay(around.environment({ DATABASE_URL: url, ...told }));
+    proxy.fault({ kind: "refuse" });
+    await vi.waitFor(() => expect(receiver.messages[0]?.text).toContain("ALARM database_away"), WAIT);
+    // Before the watch asks again.
+    proxy.heal();
+    await relay.stop();
+    expect(
+      await around.query("select name, cleared_at > raised_at as ended, cleared_told_at from alarm"),
+    ).toEqual([{ name: "database_away", ended: true, cleared_told_at: null }]);
+
+    await startRelay(around.environment(told));
+    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toContain("over: database_away"), WAIT);
+  });
+
+  it("does not wait for Postgres that stays away", async () => {
+    const around = await surroundings();
+    const { proxy, url } = await behindProxy(around);
+    const log = createLogger({ level: "fatal" });
+    const hour = 3_600_000;
+    const pool = connect(new Secret(url), { max: 1, statementTimeoutMs: hour, connectTimeoutMs: hour });
+    const alarms = new Alarms({ db: pool.db, log, metrics: createMetrics() });
+    const { promise: told, resolve } = Promise.withResolvers<boolean>();
+    const tellPeople = async () => {
+      resolve(true);
+      return true;
+    };
+    const watch = new DatabaseWatch({ db: pool.db, alarms, log, tellPeople });
+    proxy.fault({ kind: "black-hole" });
+    await told;
+    await watch.stop();
+    expect(watch.isAlarming).toBe(true);
+    proxy.heal();
+    await pool.close();
   });
 });
 

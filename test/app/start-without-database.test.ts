@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { freePort } from "../../src/sandbox/postgres/free-port.ts";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
+import { ownPort } from "../support/own-port.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -18,7 +18,7 @@ async function waiting(
   const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
   onTestFinished(() => proxy.close());
   proxy.fault({ kind });
-  const port = await freePort(0);
+  const port = await ownPort();
   const relay = startCli(["serve"], {
     ...around.environment({ DATABASE_URL: proxy.through(around.databaseUrl), PORT: String(port) }),
     ...AWS,
@@ -52,7 +52,7 @@ describe.each(["refuse", "black-hole"] as const)("serve, started while Postgres 
 
     proxy.heal();
     await relay.says("invoice-relay takes callbacks");
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), WAIT);
     expect((await callback(url, id)).status).toBe(200);
     await vi.waitFor(
       async () =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CollectionClient } from "../../src/collection-api/index.ts";
 import { type Handler, startStubProvider } from "./stub-provider.ts";
 import { CREATE, fails, ID, INVOICE, withProvider } from "./with-provider.ts";
@@ -57,34 +57,44 @@ describe("a read is tried again", () => {
 });
 
 describe("a write is sent once, whatever comes back", () => {
-  const writes: [string, (client: CollectionClient) => Promise<unknown>][] = [
-    ["Create Invoice", (client) => client.createInvoice(CREATE, { retries: 5 })],
-    ["Invalidate Invoice", (client) => client.invalidateInvoice(ID, { retries: 5 })],
-    ["Add Linked Account", (client) => client.addLinkedAccount(LINK, { retries: 5 })],
+  type Most = { retries: number; timeoutMs: number };
+  const writes: [string, (client: CollectionClient, most: Most) => Promise<unknown>][] = [
+    ["Create Invoice", (client, most) => client.createInvoice(CREATE, most)],
+    ["Invalidate Invoice", (client, most) => client.invalidateInvoice(ID, most)],
+    ["Add Linked Account", (client, most) => client.addLinkedAccount(LINK, most)],
   ];
-  const answers: [string, Handler][] = [
-    ["503", () => ({ status: 503, body: {} })],
-    ["429", () => ({ status: 429, headers: { "retry-after": "0" }, body: {} })],
-    ["broken JSON", () => ({ body: "{" })],
-    ["a broken connection", (_, response) => void response.destroy()],
-    ["nothing in time", () => new Promise(() => {})],
+  const answers: [string, Handler, timeoutMs: number][] = [
+    ["503", () => ({ status: 503, body: {} }), 10_000],
+    ["429", () => ({ status: 429, headers: { "retry-after": "0" }, body: {} }), 10_000],
+    ["broken JSON", () => ({ body: "{" }), 10_000],
+    ["a broken connection", (_, response) => void response.destroy(), 10_000],
+    ["nothing in time", () => new Promise(() => {}), 200],
   ];
+  /** Reads are answered: one of them opens the connection, so that a write leaves at once. */
+  const onWrites =
+    (handler: Handler): Handler =>
+    (asked, response) =>
+      asked.method === "GET" ? { body: INVOICE } : handler(asked, response);
 
   describe.each(writes)("%s", (_name, write) => {
-    it.each(answers)("%s", (_answer, handler) =>
-      withProvider(handler, { timeoutMs: 200 }, async (client, provider) => {
-        await expect(write(client)).rejects.toMatchObject({ name: "CollectionApiError" });
-        expect(provider.asked).toHaveLength(1);
+    it.each(answers)("%s", (_answer, handler, timeoutMs) =>
+      withProvider(onWrites(handler), {}, async (client, provider) => {
+        await client.getInvoice(ID);
+        await expect(write(client, { retries: 5, timeoutMs })).rejects.toMatchObject({
+          name: "CollectionApiError",
+        });
+        await vi.waitFor(() => expect(provider.asked).toHaveLength(2));
       }),
     );
   });
 
   it("says that the outcome is unknown after a time-out", () =>
     withProvider(
-      () => new Promise(() => {}),
-      { timeoutMs: 100 },
+      onWrites(() => new Promise(() => {})),
+      {},
       async (client) => {
-        const creating = client.createInvoice(CREATE);
+        await client.getInvoice(ID);
+        const creating = client.createInvoice(CREATE, { timeoutMs: 100 });
         await expect(creating).rejects.toMatchObject({ kind: "timeout", outcomeUnknown: true, next: "bury" });
       },
     ));

@@ -98,7 +98,7 @@ describe("asking the provider", () => {
           );
     };
     around.provider.invoice(id, held, invoiceAnswer(id, { title: "From the new lease" }));
-    const relay = await startRelay(around.environment({ LEASE_DURATION: "500ms", CONFIRM_TIMEOUT: "60s" }));
+    const relay = await startRelay(around.environment({ LEASE_DURATION: "3s", CONFIRM_TIMEOUT: "60s" }));
     await relay.callback({ data: { id } });
     const first = await vi.waitFor(async () => {
       const row = await confirmation(around, id);

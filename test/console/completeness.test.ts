@@ -8,6 +8,7 @@ const COLLECTION = "6f1f6f1e-0000-4000-8000-000000000001";
 const OTHER = "6f1f6f1e-0000-4000-8000-000000000002";
 
 const tally = (count: number) => ({ count, amount: `${count}.50` });
+const NONE = { count: 0, amount: "0.00" };
 
 interface Given {
   from: string;
@@ -15,7 +16,7 @@ interface Given {
   madeAt: string;
   result?: string;
   collections?: string[];
-  days: { day: string; paid: number; published: number }[];
+  days: { day: string; paid: number; published: number; missing?: object; differences?: number }[];
   differences?: { day: string; weight: string; amount: string | null }[];
 }
 
@@ -31,21 +32,28 @@ async function addCertificate(around: Surroundings, given: Given): Promise<strin
     ...one,
   }));
   const gaps = named.filter(({ weight }) => weight === "gap").length;
-  const days = given.days.map(({ day, paid, published }) => ({
+  const days = given.days.map(({ day, paid, published, missing = NONE, differences: differing = 0 }) => ({
     day,
     paid: tally(paid),
     stored: tally(paid),
     published: tally(published),
+    missing,
+    differences: differing,
   }));
+  const total = {
+    ...{ paid: tally(1), stored: tally(1), published: tally(1) },
+    missing: NONE,
+    differences: 0,
+  };
   const document = {
     ...{ id, source: "default", result, refusals: [], scope: "source", from, to, madeAt, basis: {} },
     collections: collections.map((one) => ({ id: one, name: "Term 1" })),
-    ...{ days, total: { paid: tally(1), stored: tally(1), published: tally(1) }, test: tally(0), gaps },
+    ...{ days, total, test: tally(0), gaps },
     ...{ differencesInAll: named.length, differences: named },
   };
   await around.query(
-    `insert into certificate (id, source, state, result, gaps, differences, window_from, window_to, collection_ids,
-       finished_at, document)
+    `insert into certificate (id, source, state, result, gaps, differences, window_from, window_to,
+       collection_ids, finished_at, document)
      values ($1, 'default', 'done', $2, $3, $4, $5, $6, $7, $8, $9)`,
     [id, result, gaps, named.length, from, to, collections, madeAt, JSON.stringify(document)],
   );
@@ -63,13 +71,13 @@ describe("the calendar of completeness", () => {
       result: "not_equal",
       days: [
         { day: "2026-10-01", paid: 3, published: 3 },
-        { day: "2026-10-02", paid: 5, published: 3 },
-        { day: "2026-10-03", paid: 2, published: 2 },
+        { day: "2026-10-02", paid: 5, published: 3, missing: { count: 2, amount: "150.25" } },
+        // What differs is not among the named ones.
+        { day: "2026-10-03", paid: 2, published: 2, differences: 1 },
       ],
       differences: [
         { day: "2026-10-02", weight: "gap", amount: "100.25" },
         { day: "2026-10-02", weight: "gap", amount: "50" },
-        { day: "2026-10-03", weight: "difference", amount: "1" },
         { day: "2026-10-01", weight: "note", amount: null },
       ],
     });
@@ -101,7 +109,7 @@ describe("the calendar of completeness", () => {
     });
     expect(await ask()).toMatchObject([
       { day: "2026-10-01", certificateId: wide },
-      { day: "2026-10-02", result: "equal", certificateId: healed, missing: { count: 0, amount: "0" } },
+      { day: "2026-10-02", result: "equal", certificateId: healed, missing: NONE },
       { day: "2026-10-03", certificateId: wide },
     ]);
     await addCertificate(around, {

@@ -250,7 +250,7 @@ describe("database roles", () => {
       { http: true, workers: false },
     );
     expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
-    expect((await fetch(`${relay.url}/readyz`)).status).toBe(200);
+    await vi.waitFor(async () => expect((await fetch(`${relay.url}/readyz`)).status).toBe(200));
     expect(await around.query("select from callback")).toHaveLength(1);
     await relay.stop();
     expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
@@ -278,7 +278,7 @@ describe("database roles", () => {
         { sent: true },
       ]),
     );
-    expect((await fetch(`${relay.url}/readyz`)).status).toBe(200);
+    await vi.waitFor(async () => expect((await fetch(`${relay.url}/readyz`)).status).toBe(200));
     await relay.stop();
     expect(relay.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eventually, toHaveLength } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -12,7 +13,7 @@ describe("invoice-relay invoices, and invoice by reference", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await eventually(() => around.query("select event_id from publication"), toHaveLength(1));
     await around.query("update invoice set reference = 'order-42'");
     const [row] = await around.query<{ total: string; collection: string }>(
       "select total_amount::text as total, collection_name as collection from invoice",
@@ -85,6 +86,7 @@ describe("invoice-relay certificate", () => {
         zone: "UTC",
         providerTimeZone: "UTC",
         paidStatuses: ["Paid"],
+        begunAt: "2026-11-01T00:30:00.000Z",
         pages: 1,
         listed: 0,
         asked: 0,
@@ -92,9 +94,12 @@ describe("invoice-relay certificate", () => {
         firstServedAt: null,
       },
       days: [],
-      total: Object.fromEntries(
-        ["paid", "stored", "published"].map((name) => [name, { count: 0, amount: "0.00" }]),
-      ),
+      total: {
+        ...Object.fromEntries(
+          ["paid", "stored", "published", "missing"].map((name) => [name, { count: 0, amount: "0.00" }]),
+        ),
+        differences: 0,
+      },
       test: { count: 0, amount: "0.00" },
       gaps: 0,
       differencesInAll: 0,
@@ -115,6 +120,7 @@ describe("invoice-relay certificate", () => {
     const shown = await runCommand(["certificate", "show", id], environment);
     expect(shown.code).toBe(1);
     expect(shown.stdout).toContain("REFUSED: this proves nothing.");
+    expect(shown.stdout).toContain("lists of 2026-09-01 to 2026-11-01, read from 2026-11-01T00:30:00.000Z");
     expect(
       JSON.parse((await runInProcess(["certificate", "show", id, "--json"], environment)).stdout),
     ).toEqual(document);

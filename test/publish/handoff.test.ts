@@ -99,7 +99,7 @@ describe("a new event in the process that found it", () => {
 
   it("belongs to everybody again as soon as this process stops", async () => {
     const around = await surroundings();
-    around.sns.addFault({ kind: "slow", times: 1_000, delayMs: 1_000 });
+    around.sns.addFault({ kind: "slow", times: 1_000, delayMs: 3_000 });
     const relay = await startRelay(around.environment());
     await confirmed(around, relay, 400);
     await relay.stop();

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
+import { embeddedServer } from "../faults/world/postgres-server.ts";
 import { startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 
 /**
@@ -75,27 +75,27 @@ describe("when Postgres goes away while callbacks come in", { timeout: 120_000 }
     const folder = await mkdtemp(join(tmpdir(), "invoice-relay-away-"));
     await chmod(folder, 0o711);
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const first = await startEmbeddedPostgres({ dataDir: folder });
-    const { db, close } = connect(new Secret(first.url), { max: 1 });
+    const server = await embeddedServer(folder);
+    onTestFinished(() => server.close());
+    const { db, close } = connect(new Secret(server.url), { max: 1 });
     await migrateToLatest(db, "relay");
     await close();
     const around = await surroundings();
-    const relay = await startRelay(around.environment({ DATABASE_URL: first.url }), {
+    const relay = await startRelay(around.environment({ DATABASE_URL: server.url }), {
       http: true,
       workers: false,
     });
     const { accepted, others, stop } = senders(relay);
     await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(20), 30_000);
-    await first.stop();
+    await server.stop("fast");
     await vi.waitFor(() => expect(others.length).toBeGreaterThan(5), 30_000);
 
-    const second = await startEmbeddedPostgres({ dataDir: folder, port: Number(new URL(first.url).port) });
-    onTestFinished(() => second.stop());
+    await server.start();
     const before = accepted.length;
     await vi.waitFor(() => expect(accepted.length).toBeGreaterThan(before + 20), 30_000);
     await stop();
     expect(others.every((answer) => answer.status === 503)).toBe(true);
-    const client = new pg.Client({ connectionString: second.url });
+    const client = new pg.Client({ connectionString: server.url });
     await client.connect();
     const logged = new Set((await client.query<{ id: string }>(LOGGED)).rows.map(({ id }) => id));
     await client.end();

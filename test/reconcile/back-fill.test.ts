@@ -94,6 +94,29 @@ describe("a back-fill", () => {
     expect(await given.query("select state from sweep")).toEqual([{ state: "done" }]);
   });
 
+  it("reads what came since it began, when it is continued and its period was not over then", async () => {
+    const given = await books();
+    const today = { from: window.from, to: new Date(Date.now() + DAY_MS) };
+    const [late, older] = [pay(given, 10), pay(given, 50)];
+    const stopping = new AbortController();
+    const onProgress = () => stopping.abort();
+    await expect(fill(given, { window: today, signal: stopping.signal, onProgress })).rejects.toThrow(
+      /run the same command to continue/,
+    );
+    const asked = given.provider.queries.length;
+    // It was created long before the days that are left to read, and nothing but the list names it.
+    const since = pay(given, 0);
+    const steps: number[] = [];
+    const result = await fill(given, {
+      window: today,
+      onProgress: ({ read }: { read: number }) => steps.push(read),
+    });
+    expect(result).toMatchObject({ resumed: true, listed: 3, opened: 3 });
+    expect(Object.keys(await records(given)).sort()).toEqual([late, older, since].sort());
+    expect(steps).toEqual([...steps].sort((a, b) => a - b));
+    expect(given.provider.queries.length).toBeGreaterThan(asked);
+  });
+
   it("counts right after a kill -9 in the middle of a step, whatever came of what it had opened by then", async () => {
     const given = await books();
     const ids = Array.from({ length: 60 }, () => pay(given, 5));

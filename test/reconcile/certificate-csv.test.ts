@@ -33,6 +33,8 @@ const totals = (count: number, amount: string) => ({
   paid: tally(count, amount),
   stored: tally(count, amount),
   published: tally(count - 1, "0.00"),
+  missing: tally(1, amount),
+  differences: 2,
 });
 
 const difference = (changes: Partial<Difference> = {}): Difference => ({
@@ -83,7 +85,7 @@ const named = {
 };
 const sums = {
   ...{ paid: "1", paid_amount: "1500.50", stored: "1", stored_amount: "1500.50" },
-  ...{ published: "0", published_amount: "0.00" },
+  ...{ published: "0", published_amount: "0.00", missing: "1", missing_amount: "1500.50", differences: "2" },
 };
 
 describe("a certificate as CSV", () => {
@@ -134,7 +136,7 @@ describe("a certificate as CSV", () => {
         const [gap] = parse(certificateCsv([certificate({ differences: [difference({ detail })] })])).filter(
           ([row]) => row === "gap",
         );
-        expect(gap).toHaveLength(16);
+        expect(gap).toHaveLength(19);
         const told = gap?.at(-1) ?? "";
         if (!/^-?\d+(\.\d+)?$/.test(told)) expect(told).not.toMatch(/^\s*[=+\-@]/);
       }),

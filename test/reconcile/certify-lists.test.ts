@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { PLAIN } from "./list-provider.ts";
+import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { midnight, named, PAID_AT, place, prove } from "./prove-period.ts";
 import { books, daysAgo } from "./relay-books.ts";
 
@@ -22,6 +22,17 @@ describe("what a certificate makes of the provider's lists", () => {
     given.provider.reading = { ...PLAIN, ignoresFilters: true };
     await place(given, { came: 0 });
     expect(await prove(given)).toMatchObject({ result: "not_equal", differences: [{ reason: "missing" }] });
+  });
+
+  it("is refused by a list that contradicts itself, however the collection's id is written (G10)", async () => {
+    const given = await books();
+    given.provider.reading = { ...PLAIN, hides: 1 };
+    await place(given);
+    for (const collectionId of [COLLECTION, COLLECTION.toUpperCase()])
+      expect(await prove(given, { collectionId })).toMatchObject({
+        result: "refused",
+        collections: [{ id: COLLECTION }],
+      });
   });
 
   it("names an undated payment in every period that it may belong to, and counts it in one", async () => {

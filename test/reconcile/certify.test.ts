@@ -1,12 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
-import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
-import { COLLECTION, PLAIN } from "./list-provider.ts";
+import { COLLECTION } from "./list-provider.ts";
 import type { Place } from "./place-payment.ts";
 import { midnight, place, prove } from "./prove-period.ts";
-import { type Books, books, daysAgo } from "./relay-books.ts";
+import { books, daysAgo } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;
 describe("the certificate", () => {
@@ -151,6 +149,51 @@ describe("the certificate", () => {
     expect(await given.query("select 1 from certificate where state = 'done'")).toHaveLength(3);
   });
 
+  it("compares with the event's own fields, whatever keys its metadata has (G10)", async () => {
+    const given = await books();
+    const metadata = {
+      ...{ amount: "1", serviceCharge: "2", vat: "7.5 %", totalAmount: "3", settleableAmount: "4" },
+      ...{ paidAt: "2020-01-01T00:00:00.000Z", id: "x", subject: "y" },
+    };
+    await place(given, { metadata });
+    const undated = await place(given, { metadata });
+    await given.query("update invoice set paid_at = null where id = $1", [undated]);
+    await given.query("alter table event disable trigger user");
+    await given.query(
+      `update event set payload = regexp_replace(payload, '"paidAt":"[^"]*"', '"paidAt":null')
+       where invoice_id = $1`,
+      [undated],
+    );
+    await given.query(
+      `update publication set digest = sha256(convert_to(payload, 'UTF8'))
+       from event where event.id = publication.event_id`,
+    );
+    const { result, differences } = await prove(given);
+    expect([result, differences.filter(({ weight }) => weight !== "note")]).toEqual(["equal", []]);
+  });
+
+  it("counts acceptances without their event on every day, named or not (G10)", async () => {
+    const given = await books();
+    const orphans = (count: number, at: Date) =>
+      given.query(
+        `insert into publication (source, event_id, topic_arn, message_id, published_at)
+         select 'default', ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 't', 'm', $2
+         from generate_series($1::int, $1::int * 2 - 1) as n`,
+        [count, at],
+      );
+    await orphans(2_000, midnight(3));
+    await orphans(1, new Date(midnight(2).getTime() + 1));
+    await given.query("update publication set event_id = gen_random_uuid() where published_at > $1", [
+      midnight(2),
+    ]);
+    const { days, total, differencesInAll } = await prove(given);
+    expect(days).toMatchObject([
+      { day: midnight(3).toISOString().slice(0, 10), differences: 2_000 },
+      { day: midnight(2).toISOString().slice(0, 10), differences: 1 },
+    ]);
+    expect([total.differences, differencesInAll]).toEqual([2_001, 2_001]);
+  });
+
   it("goes on after its process died, without reading the lists again", async () => {
     const given = await books();
     for (let n = 0; n < 12; n += 1) await place(given);
@@ -181,77 +224,7 @@ describe("the certificate", () => {
   });
 });
 
-describe("the daily certificate", () => {
-  // It is due an hour after midnight: the tests do not wait for that, whatever time it is.
-  const dueNow = async ({ db, query, source }: Books) => {
-    await scheduleDaily(db, source.name, source.collectionIds, source.lookbackMs);
-    await query("update certificate set due_at = now() where state = 'due'");
-  };
-  const anotherDay = ({ query }: Books) => query("update certificate set day = day - 1");
-
-  it("alarms a gap, keeps the alarm while it is one, and clears it when a later one is equal", async () => {
-    const given = await books();
-    const invoiceId = await place(given, { came: 0 });
-    for (let day = 1; day <= 2; day += 1) {
-      await dueNow(given);
-      await certifyPass(given.context, GO_ON);
-      expect(await given.openAlarms()).toEqual(["certificate_gap"]);
-      await anotherDay(given);
-    }
-    const [alarm] = await given.query<{ detail: string; times: number }>("select detail, times from alarm");
-    expect(alarm).toMatchObject({ times: 2, detail: expect.stringContaining(`${invoiceId} (missing)`) });
-
-    given.provider.invoices = [];
-    await dueNow(given);
-    await certifyPass(given.context, GO_ON);
-    expect(await given.openAlarms()).toEqual([]);
-    expect(await given.query("select state, result from certificate order by day")).toEqual([
-      { state: "done", result: "not_equal" },
-      { state: "done", result: "not_equal" },
-      { state: "done", result: "equal" },
-    ]);
-  });
-
-  it("is made once a day by many processes, and tried again after a fault", async () => {
-    const given = await books();
-    given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
-    await dueNow(given);
-    await certifyPass(given.context, GO_ON);
-    expect(await given.query("select state, faults from certificate")).toEqual([{ state: "due", faults: 1 }]);
-    given.provider.faults = [];
-    await dueNow(given);
-    await Promise.all([1, 2, 3].map(() => certifyPass(given.context, GO_ON)));
-    expect(await given.query("select state from certificate")).toEqual([{ state: "done" }]);
-  });
-
-  it("that cannot be made is an alarm of its own, and no sweep's, until one is made", async () => {
-    const given = await books();
-    given.provider.faults = [(response) => void response.writeHead(500).end("{}")];
-    for (let fault = 1; fault <= 3; fault += 1) {
-      await dueNow(given);
-      await certifyPass(given.context, GO_ON);
-      expect(await given.openAlarms()).toEqual(fault < 3 ? [] : ["certificate_failing"]);
-    }
-    await anotherDay(given);
-    given.provider.faults = [];
-    await dueNow(given);
-    await certifyPass(given.context, GO_ON);
-    expect(await given.openAlarms()).toEqual([]);
-  });
-
-  it("is tried again while the list contradicts itself, then refused, with an alarm", async () => {
-    const given = await books();
-    given.provider.reading = { ...PLAIN, hides: 1 };
-    await place(given);
-    for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await dueNow(given);
-      await certifyPass(given.context, GO_ON);
-    }
-    expect(await given.query("select state, result from certificate")).toEqual([
-      { state: "done", result: "refused" },
-    ]);
-    expect(await given.openAlarms()).toContain("certificate_gap");
-  });
+const columns = <Tally>(tally: Tally) => ({
+  ...{ paid: tally, stored: tally, published: tally },
+  ...{ missing: { count: 0, amount: "0.00" }, differences: 0 },
 });
-
-const columns = <Tally>(tally: Tally) => ({ paid: tally, stored: tally, published: tally });

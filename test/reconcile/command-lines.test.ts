@@ -21,7 +21,7 @@ describe("the command lines", () => {
     expect(gap.stdout).toMatch(
       /Based on: .*RECONCILE_LOOKBACK 35 days, PROVIDER_TIME_ZONE UTC.* pages, 1 paid/,
     );
-    expect(gap.stdout).toMatch(/^2026-10-02 +1 +1,234,567\.50 +0 +0\.00 +0 +0\.00$/m);
+    expect(gap.stdout).toMatch(/^2026-10-02 +1 +1,234,567\.50 +0 +0\.00 +0 +0\.00 +1 +1,234,567\.50 +0$/m);
     expect(gap.stdout).toMatch(/^total +1 +1,234,567\.50 /m);
     expect(gap.stdout).toContain(`(${OPEN_AMOUNT})`);
     expect(gap.stdout).toMatch(new RegExp(`^2026-10-02 +${id} +1234567\\.50 +missing `, "m"));

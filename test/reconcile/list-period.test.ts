@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   daysBetween,
+  eachDay,
   halvesOf,
   type ListPeriod,
   nextStep,
@@ -72,5 +73,20 @@ describe("days of payment as a person writes them", () => {
     expect(() => paymentDays(first, last)).toThrow(
       expect.objectContaining({ message, next: "refuse", code: "usage" }),
     );
+  });
+});
+
+describe("the days of a window", () => {
+  const at = (time: string) => new Date(`2026-10-${time}Z`);
+  const partsOf = (from: Date, to: Date) =>
+    [...eachDay({ from, to })].map((part) => [part.from.toISOString(), part.to.toISOString()]);
+
+  it("end at midnight, UTC; the first and last may be parts", () => {
+    expect(partsOf(at("01T12:00:00"), at("03T00:00:00.001"))).toEqual([
+      ["2026-10-01T12:00:00.000Z", "2026-10-02T00:00:00.000Z"],
+      ["2026-10-02T00:00:00.000Z", "2026-10-03T00:00:00.000Z"],
+      ["2026-10-03T00:00:00.000Z", "2026-10-03T00:00:00.001Z"],
+    ]);
+    expect(partsOf(at("01T00:00:00"), at("01T00:00:00"))).toEqual([]);
   });
 });

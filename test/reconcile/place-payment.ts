@@ -15,6 +15,7 @@ export interface Place {
   listed?: boolean;
   openedBy?: "callback" | "reconcile";
   createdAt?: Date;
+  metadata?: Record<string, string>;
 }
 
 /** A paid invoice, with all that the relay writes of one, as far as it came. @returns its id. */
@@ -68,7 +69,7 @@ export async function placePayment(
     confirmedAt: new Date().toISOString(),
     payer: null,
     biller: null,
-    metadata: {},
+    metadata: options.metadata ?? {},
     beneficiaries: null,
   });
   const payload = JSON.stringify(event);

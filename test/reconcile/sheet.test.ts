@@ -31,6 +31,7 @@ function sheetOf(...payments: Judged[]): Sheet {
 
 const tally = (count: number, amount: string) => ({ count, amount });
 const NONE = tally(0, "0.00");
+const COMPLETE = { missing: NONE, differences: 0 };
 
 describe("a certificate's sheet", () => {
   it("of nothing is equal, and empty", () => {
@@ -38,7 +39,7 @@ describe("a certificate's sheet", () => {
     expect(sheet.isEqual).toBe(true);
     expect(sheet.contents).toEqual({
       days: [],
-      total: { paid: NONE, stored: NONE, published: NONE },
+      total: { paid: NONE, stored: NONE, published: NONE, ...COMPLETE },
       test: NONE,
       gaps: 0,
       differencesInAll: 0,
@@ -55,13 +56,14 @@ describe("a certificate's sheet", () => {
     const ten = tally(2, "10.30");
     const eleven = tally(1, "10.10");
     expect(days).toEqual([
-      { day: "2026-10-10", paid: ten, stored: ten, published: ten },
-      { day: "2026-10-11", paid: eleven, stored: eleven, published: eleven },
+      { day: "2026-10-10", paid: ten, stored: ten, published: ten, ...COMPLETE },
+      { day: "2026-10-11", paid: eleven, stored: eleven, published: eleven, ...COMPLETE },
     ]);
     expect(total).toEqual({
       paid: tally(3, "20.40"),
       stored: tally(3, "20.40"),
       published: tally(3, "20.40"),
+      ...COMPLETE,
     });
   });
 
@@ -71,7 +73,7 @@ describe("a certificate's sheet", () => {
       payment({ paid: null, stored: null }),
     ).contents;
     const one = tally(1, "10.10");
-    expect(total).toEqual({ paid: one, stored: one, published: one });
+    expect(total).toEqual({ paid: one, stored: one, published: one, ...COMPLETE });
     expect(days).toHaveLength(1);
   });
 
@@ -131,6 +133,37 @@ describe("a certificate's sheet", () => {
       "difference 2026-10-01 a",
       "note 2026-10-01 a",
     ]);
+  });
+
+  it("counts for each day what is missing and what differs, named or not (G10)", () => {
+    const sheet = new Sheet();
+    const gap = { ...difference("gap", "2026-10-01"), amount: "1.50" };
+    for (let count = 0; count < 10_000; count += 1) sheet.differs(gap);
+    sheet.add(payment({ day: "2026-10-02", differences: [difference("difference", "2026-10-02")] }));
+    sheet.add(payment({ day: "2026-10-03", differences: [difference("note", "2026-10-03")] }));
+    sheet.differs(difference("difference", "2026-10-04"));
+    const { days, total, differences } = sheet.contents;
+    expect(differences.filter(({ weight }) => weight !== "gap")).toEqual([]);
+    const counted = days.map(({ day, missing, differences: differing }) => [day, missing, differing]);
+    expect(counted).toEqual([
+      ["2026-10-01", tally(10_000, "15000.00"), 0],
+      ["2026-10-02", NONE, 1],
+      ["2026-10-03", NONE, 0],
+      ["2026-10-04", NONE, 1],
+    ]);
+    expect(total).toMatchObject({ missing: tally(10_000, "15000.00"), differences: 2, paid: { count: 2 } });
+  });
+
+  it("counts differences of a day that nobody could name", () => {
+    const sheet = new Sheet();
+    sheet.counts("2026-10-01", 7);
+    expect(sheet.isEqual).toBe(false);
+    expect(sheet.contents).toMatchObject({
+      days: [{ day: "2026-10-01", differences: 7 }],
+      total: { differences: 7 },
+      differencesInAll: 7,
+      differences: [],
+    });
   });
 
   it("names ten thousand at most, of each kind and in all, and counts on (G8)", () => {

@@ -16,7 +16,7 @@ function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
   const db = openDatabase(around.databaseUrl);
   const runner = replayRunner({
     db,
-    leaseMs: 1_000,
+    leaseMs: 15_000,
     onConfirmations: () => undefined,
     alarms: null,
     routes: [],

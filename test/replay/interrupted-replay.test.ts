@@ -4,9 +4,22 @@ import { describe, expect, it, vi } from "vitest";
 import { cancelReplay, resumeReplay } from "../../src/replay/cancel-or-resume.ts";
 import { createEventFile } from "../../src/replay/event-file.ts";
 import { addEvents } from "../support/log-rows.ts";
-import { startRelay, surroundings } from "../support/relay.ts";
+import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, startCommand } from "../support/run-command.ts";
 import { idsOf, replaying, temporaryFile } from "./replaying-fixture.ts";
+
+/** Waits until a third session waits for a lock: those of the statements before it were given up. */
+async function givesUpTwice({ query }: Surroundings, text: string): Promise<void> {
+  const waited = new Set<number>();
+  await vi.waitFor(async () => {
+    const rows = await query<{ pid: number }>(
+      "select pid from pg_stat_activity where wait_event_type = 'Lock' and query ~ $1",
+      [text],
+    );
+    for (const { pid } of rows) waited.add(pid);
+    expect(waited.size).toBeGreaterThan(2);
+  });
+}
 
 describe("a replay of events that is interrupted", () => {
   it("fails visibly when SNS refuses the topic, and goes on where it stopped once resumed", async () => {
@@ -51,30 +64,14 @@ describe("a replay of events that is interrupted", () => {
   it("is not ended by a database that does not answer in time", async () => {
     const around = await surroundings();
     await addEvents(around, 30);
-    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 200 });
+    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 1_000 });
     const replay = await start({}, { kind: "topics" }, 100);
     const holder = new pg.Client({ connectionString: around.databaseUrl });
     await holder.connect();
     await holder.query("begin; lock table event in access exclusive mode");
 
     const running = run(replay);
-    await vi.waitFor(async () =>
-      expect(
-        await around.query(
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'event'",
-        ),
-      ).not.toEqual([]),
-    );
-    // Two of its reads have been given up by then.
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query(
-            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'event'",
-          ),
-        ).toHaveLength(2),
-      { timeout: 10_000 },
-    );
+    await givesUpTwice(around, "event");
     await holder.query("rollback");
     await holder.end();
 
@@ -85,22 +82,14 @@ describe("a replay of events that is interrupted", () => {
   it("keeps an acceptance that could not be written at once, and does not send it again (G5)", async () => {
     const around = await surroundings();
     await addEvents(around, 5);
-    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 200 });
+    const { start, run } = replaying(around, around.topicArn, { statementTimeoutMs: 1_000 });
     const replay = await start();
     const holder = new pg.Client({ connectionString: around.databaseUrl });
     await holder.connect();
     await holder.query("begin; lock table publication in exclusive mode");
 
     const running = run(replay);
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query(
-            "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'into publication'",
-          ),
-        ).toHaveLength(2),
-      { timeout: 10_000 },
-    );
+    await givesUpTwice(around, "into publication");
     await holder.query("rollback");
     await holder.end();
 
@@ -109,6 +98,31 @@ describe("a replay of events that is interrupted", () => {
     expect(
       await around.query("select event_id from publication where replay_id = $1", [replay.id]),
     ).toHaveLength(5);
+  });
+
+  it("counts what SNS took although the lease was lost meanwhile", async () => {
+    const around = await surroundings();
+    await addEvents(around, 25);
+    const { start, run } = replaying(around);
+    const replay = await start();
+    const holder = new pg.Client({ connectionString: around.databaseUrl });
+    await holder.connect();
+    await holder.query("begin; lock table publication in exclusive mode");
+    const losing = run(replay);
+    await vi.waitFor(async () =>
+      expect(
+        await around.query(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'into publication'",
+        ),
+      ).toHaveLength(1),
+    );
+    await around.query("update replay set lease_token = gen_random_uuid(), claimed_until = now()");
+    await holder.query("rollback");
+    await holder.end();
+    expect(await losing).toMatchObject({ state: "running", handled: 0 });
+
+    expect(await run(replay)).toMatchObject({ state: "done", handled: 25, sent: 25 });
+    expect(around.sns.messages()).toHaveLength(25);
   });
 
   it("cannot go on, and says so with an alarm, which its cancelling closes", async () => {

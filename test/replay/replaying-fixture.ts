@@ -14,12 +14,13 @@ import type { Surroundings } from "../support/relay.ts";
 export const FAST = 100_000;
 const never = new AbortController().signal;
 
-export function replaying(around: Surroundings, topicArn = around.topicArn, connecting: ConnectOptions = {}) {
-  const db = openDatabase(around.databaseUrl, connecting);
+/** @param running how the runner connects, where it differs. */
+export function replaying(around: Surroundings, topicArn = around.topicArn, running?: ConnectOptions) {
+  const db = openDatabase(around.databaseUrl);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
   const runner = replayRunner({
-    db,
-    leaseMs: 1_000,
+    db: running === undefined ? db : openDatabase(around.databaseUrl, running),
+    leaseMs: 15_000,
     onConfirmations: () => undefined,
     alarms: null,
     routes,

@@ -63,7 +63,7 @@ describe("replays that a running relay takes up", () => {
     const well = [await start("confirmations", "well"), await start("callbacks", "well")];
 
     const stopping = new AbortController();
-    const options = { leaseMs: 1_000, onConfirmations: () => undefined, alarms: null, routes: [] };
+    const options = { leaseMs: 15_000, onConfirmations: () => undefined, alarms: null, routes: [] };
     const runner = replayRunner({ db, ...options });
     const pass = replayPass(
       { runner, log: createLogger({ level: "silent" }), waitsAtMostMs: 100 },

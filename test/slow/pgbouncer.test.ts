@@ -2,29 +2,21 @@ import { execFileSync, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createConnection, createServer } from "node:net";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { doctorChecks } from "../support/doctor-checks.ts";
+import { ownPort } from "../support/own-port.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 /** The url by way of Debian's PgBouncer, which refuses the option `options` at the start of a session. */
 async function behindPgBouncer(url: string, mode: "session" | "transaction"): Promise<string> {
   const { hostname, port, username, password, pathname } = new URL(url);
   const folder = mkdtempSync(join(tmpdir(), "invoice-relay-pgbouncer-"));
   chmodSync(folder, 0o755);
-  const ownPort = await freePort();
+  const front = await ownPort();
   const secret = decodeURIComponent(password);
   writeFileSync(join(folder, "users.txt"), `"${username}" "${secret}"\n`);
   writeFileSync(
@@ -33,7 +25,7 @@ async function behindPgBouncer(url: string, mode: "session" | "transaction"): Pr
 * = host=${hostname} port=${port}
 [pgbouncer]
 listen_addr = 127.0.0.1
-listen_port = ${ownPort}
+listen_port = ${front}
 unix_socket_dir =
 auth_type = plain
 auth_file = ${folder}/users.txt
@@ -58,7 +50,7 @@ default_pool_size = 30
   await vi.waitFor(
     () =>
       new Promise<void>((resolve, reject) => {
-        const socket = createConnection(ownPort, "127.0.0.1", () => {
+        const socket = createConnection(front, "127.0.0.1", () => {
           socket.destroy();
           resolve();
         });
@@ -66,7 +58,7 @@ default_pool_size = 30
       }),
     { timeout: 10_000, interval: 50 },
   );
-  const through = new URL(`postgres://127.0.0.1:${ownPort}${pathname}`);
+  const through = new URL(`postgres://127.0.0.1:${front}${pathname}`);
   through.username = username;
   through.password = password;
   return through.href;

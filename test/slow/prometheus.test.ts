@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse, stringify } from "yaml";
+import { ownPort } from "../support/own-port.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 // Debian's own Prometheus; test/slow/run.sh installs it.
@@ -169,14 +169,6 @@ interface Answer {
   alerts: { state: string; labels: Record<string, string> }[];
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as { port: number };
-  await new Promise((done) => server.close(done));
-  return port;
-}
-
 /** A Prometheus that scrapes this port each second with the rules of ops/prometheus. */
 async function startPrometheus(target: number) {
   const folder = temporary();
@@ -185,7 +177,7 @@ async function startPrometheus(target: number) {
   config.global = { scrape_interval: "1s", evaluation_interval: "1s" };
   config.scrape_configs[0].static_configs[0].targets = [`127.0.0.1:${target}`];
   writeFileSync(join(folder, "prometheus.yml"), stringify(config));
-  const port = await freePort();
+  const port = await ownPort();
   const child = spawn(
     "prometheus",
     [

@@ -9,10 +9,10 @@ import { promisify } from "node:util";
 import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { freePort } from "../../src/sandbox/postgres/free-port.ts";
 import { createSigner, stringToSign } from "../../src/sandbox/sns/signing.ts";
 import { snsFixture } from "../sandbox/sns/sns-fixture.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
+import { ownPort } from "../support/own-port.ts";
 
 const execute = promisify(execFile);
 const root = resolve(import.meta.dirname, "../..");
@@ -98,7 +98,7 @@ async function start(recipe: Recipe) {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   pool.on("error", () => undefined);
   onTestFinished(() => pool.end());
-  const port = await freePort(0);
+  const port = await ownPort();
   const environment = {
     TOPIC_ARN: topicArn,
     DATABASE_URL: recipe.databaseUrl(new URL(database.url)),

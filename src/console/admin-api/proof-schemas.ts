@@ -3,6 +3,13 @@ import { answeredId, day, decimal, id, limitInQuery, time } from "./fields.ts";
 
 const result = z.enum(["equal", "not_equal", "refused"]);
 const tally = z.object({ count: z.number().int(), amount: decimal });
+const totals = z.object({
+  paid: tally,
+  stored: tally,
+  published: tally,
+  missing: tally.meta({ description: "Paid and not accepted on the right topic." }),
+  differences: z.number().int().meta({ description: "Other differences that could hide money." }),
+});
 
 export const certificateQuery = z.object({
   ...limitInQuery.shape,
@@ -43,11 +50,7 @@ const calendarDay = z.object({
   certificateId: answeredId,
   madeAt: time,
   result: result.meta({ description: "Of this day alone: equal unless something is missing or different." }),
-  paid: tally,
-  stored: tally,
-  published: tally,
-  missing: tally.meta({ description: "Paid and not accepted on the right topic." }),
-  differences: z.number().int().meta({ description: "Other differences that could hide money." }),
+  ...totals.shape,
 });
 export const calendar = z.object({
   days: z.array(calendarDay).meta({
@@ -93,11 +96,11 @@ export const certificateShown = z.object({
     from: z.string(),
     to: z.string(),
     madeAt: z.string(),
-    total: z.object({ paid: tally, stored: tally, published: tally }),
+    total: totals,
     test: tally,
     gaps: z.number().int(),
     differencesInAll: z.number().int(),
-    days: z.array(z.object({ day: z.string(), paid: tally, stored: tally, published: tally })),
+    days: z.array(z.object({ day: z.string(), ...totals.shape })),
   }),
   differences: z.array(difference).meta({ description: "Gaps first, then differences, then notes." }),
   matching: z.number().int().meta({ description: "How many match, of those that the certificate names." }),

@@ -12,6 +12,9 @@ const COLUMNS = [
   "stored_amount",
   "published",
   "published_amount",
+  "missing",
+  "missing_amount",
+  "differences",
   "invoice",
   "event",
   "amount",
@@ -78,13 +81,15 @@ function headOf({ days, total, test, refusals }: Omit<Certificate, "differences"
   ];
 }
 
-const columns = ({ paid, stored, published }: Totals): Row => ({
+const columns = ({ paid, stored, published, missing, differences }: Totals): Row => ({
   ...tally("paid", paid),
   ...tally("stored", stored),
   ...tally("published", published),
+  ...tally("missing", missing),
+  differences,
 });
 
-const tally = (name: "paid" | "stored" | "published", { count, amount }: Tally): Row => ({
+const tally = (name: "paid" | "stored" | "published" | "missing", { count, amount }: Tally): Row => ({
   [name]: count,
   [`${name}_amount`]: amount,
 });

@@ -11,35 +11,15 @@ import { LeasedRows, leaseEnd } from "../../database/leased-rows.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
-import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
 import { givingBack } from "../give-back.ts";
 import type { PaidWindow } from "../list/list-period.ts";
-import type { Unproven } from "../list/list-reader.ts";
 import type { Certificate } from "./certificate.ts";
+import type { Progress } from "./kept-reading.ts";
 
 // All statements on `certificate`: due → claimed → done. Rows of the daily run have a day. One made on
 // request is claimed by the process that was asked, and continues where a process that died left off.
 
 export const certificateLeases = new LeasedRows("certificate", "id");
-
-/** The progress of a certificate. */
-export interface Progress {
-  /** What reading the lists showed; null until they are read. */
-  reading: Reading | null;
-}
-
-/** The result of reading the lists of a period. */
-export interface Reading {
-  collections: { id: string; name: string | null }[];
-  pages: number;
-  /** What could not be shown to be complete, in plain words. */
-  doubts: { collectionId: string; text: string }[];
-  /** Items without a usable invoice id. */
-  unusable: { collectionId: string; text: string; amount: string | null; day: string | null }[];
-  readAt: string;
-}
-
-export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
 
 /** A certificate whose lease this worker holds. */
 export interface ClaimedCertificate {
@@ -51,32 +31,8 @@ export interface ClaimedCertificate {
   progress: Progress | null;
 }
 
-/** Just after midnight some of yesterday's payments are still on their way. */
-const AFTER_MIDNIGHT = sql`interval '1 hour'`;
-
-/**
- * Creates today's row: it covers the whole lookback up to midnight (UTC), so that a gap stays alarmed until
- * it is closed, but nothing before the source was first served.
- */
-export async function scheduleDaily(
-  db: Kysely<Tables>,
-  source: string,
-  collectionIds: readonly string[],
-  lookbackMs: number,
-): Promise<void> {
-  const served = firstServedAt(sql`${source}`);
-  await sql`
-    insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
-    select ${newId()}, ${source}, midnight::date,
-      greatest(date_trunc('day', ${served}),
-        midnight - ${Math.max(lookbackMs, 86_400_000)} * interval '1 ms'),
-      midnight, ${collectionIds}::uuid[], midnight + ${AFTER_MIDNIGHT}
-    from date_trunc('day', clock_timestamp()) as midnight
-    where ${served} < midnight
-    on conflict do nothing`.execute(db);
-}
-
-const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+/** A statement that claims the certificate that `candidate` selects. */
+export const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
   new Statement(
     {
       id: returned.uuid,
@@ -97,26 +53,11 @@ const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>
 
 type Row = ResultOf<ReturnType<typeof claiming>>;
 
-function claimedOf([row]: readonly Row[]): ClaimedCertificate | null {
+export function claimedOf([row]: readonly Row[]): ClaimedCertificate | null {
   if (row === undefined) return null;
   const { windowFrom, windowTo, ...claimed } = row;
   return { ...claimed, window: { from: windowFrom, to: windowTo } };
 }
-
-const claimingDaily = claiming(({ value }: Slots<{ source: string }>) => {
-  const source = value((given) => given.source);
-  return sql`
-    select id from certificate
-    where source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
-      and ${isServedAndOpen(source)}
-    order by day desc limit 1 for update skip locked`;
-});
-
-export const claimDaily = async (
-  db: Kysely<Tables>,
-  source: string,
-  leaseMs: number,
-): Promise<ClaimedCertificate | null> => claimedOf(await claimingDaily.execute(db, { source, leaseMs }));
 
 export interface AskedFor {
   source: string;
@@ -197,9 +138,17 @@ const RESULT: Columns<Certificate> = {
   published_amount: numeric(({ total }) => total.published.amount),
 };
 
-const setResult = sql.join(
-  Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`),
-);
+/** Those whose lists were read: what was asked for may have changed since. As text, as an array of arrays. */
+const READ: Columns<Certificate> = {
+  read: text(({ collections }) => `{${collections.map(({ id }) => id).join(",")}}`),
+};
+
+const MADE = { ...RESULT, ...READ };
+
+const setResult = sql.join([
+  ...Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`),
+  sql`collection_ids = made.read::uuid[]`,
+]);
 
 interface Finishing {
   id: string;
@@ -214,7 +163,7 @@ const finishing = new Statement(
     with moved as (
       update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null,
         claimed_until = null, last_error = null, progress = null, ${setResult}
-      from ${slots.table("made", RESULT, ({ certificate, id }) => [{ ...certificate, id }])}
+      from ${slots.table("made", MADE, ({ certificate, id }) => [{ ...certificate, id }])}
       where id = ${slots.value(({ id }) => id)} and state = 'claimed'
         and lease_token = ${slots.value(({ leaseToken }) => leaseToken)}
       returning 1),
@@ -240,7 +189,7 @@ const completing = new Statement(
   {},
   ({ value, table }: Slots<Certificate>) => sql`
     update certificate set state = 'done', finished_at = clock_timestamp(), ${setResult}
-    from ${table("made", RESULT, (certificate) => [certificate])}
+    from ${table("made", MADE, (certificate) => [certificate])}
     where id = ${value(({ id }) => id)}`,
 );
 

@@ -8,12 +8,16 @@ export interface Tally {
 
 /**
  * Live payments of one day (UTC) or of the whole period: at the provider, in the relay's store, accepted on
- * the right topic.
+ * the right topic; and what is wrong, named or not.
  */
 export interface Totals {
   paid: Tally;
   stored: Tally;
   published: Tally;
+  /** Gaps: paid at the provider, but not accepted on the right topic. */
+  missing: Tally;
+  /** Differences without the gaps: anything else that could hide money. */
+  differences: number;
 }
 
 /** Why a payment is not the same in all three places. */
@@ -88,6 +92,8 @@ export interface Basis {
   zone: "UTC";
   providerTimeZone: string;
   paidStatuses: readonly string[];
+  /** When the lists began to be read, by Postgres' clock; ISO 8601, UTC. */
+  begunAt: string;
   /** Pages read, invoices listed as paid, and invoices asked about one by one. */
   pages: number;
   listed: number;

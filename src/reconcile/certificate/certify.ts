@@ -18,10 +18,10 @@ import {
   giveBackCertificate,
   keepAlong,
   keepProgress,
-  type Reading,
 } from "./certificate-row.ts";
 import { compareBooks } from "./compare-books.ts";
 import { gatherBooks } from "./gather.ts";
+import { goesOnWith, type Reading, readingTerms } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
 import { readPeriod } from "./read-period.ts";
 
@@ -59,7 +59,7 @@ const TRIES = 5;
 export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
   const { db, leaseMs } = deps;
   const { source, window, deep = false } = request;
-  const collectionIds = scopeOf(source, request.collectionId);
+  const { collectionIds } = scopeOf(source, request.collectionId);
   const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, leaseMs);
   step("certificate claimed");
   try {
@@ -87,14 +87,14 @@ export async function makeCertificates(
   tries: number,
 ): Promise<[Certificate, ...Certificate[]]> {
   const { source, window, deep = false, onProgress = () => undefined } = request;
-  const collectionIds = scopeOf(source, request.collectionId);
+  const { collectionId, collectionIds } = scopeOf(source, request.collectionId);
   const period = periodFor(window, source.lookbackMs);
   const extend = () => certificateLeases.keep(db, claimed, leaseMs);
   return await whileLeaseHolds({ leaseMs, extend }, async (lost) => {
     const signal = AbortSignal.any([request.signal, lost]);
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
     let reading = claimed.progress?.reading ?? null;
-    if (reading === null) {
+    if (!goesOnWith(reading, readingTerms(source, collectionIds, period), window)) {
       await startOver(db, claimed);
       reading = await readPeriod({
         ...calls,
@@ -110,7 +110,8 @@ export async function makeCertificates(
     await gatherBooks(db, source, claimed.id, window, clock.now);
     step("books gathered");
     await askInvoices(calls, deep, (done) => onProgress({ step: "invoices", done, total: null }));
-    return await compareScopes(db, request, claimed.id, { reading, period, ...clock }, (done) =>
+    const read = { reading, period, ...clock };
+    return await compareScopes(db, { ...request, collectionId }, claimed.id, read, (done) =>
       onProgress({ step: "books", done, total: null }),
     );
   });
@@ -151,19 +152,23 @@ async function compareScopes(
   return certificates;
 }
 
-function scopeOf({ name, collectionIds }: ReconcileSource, asked: string | null): readonly string[] {
+/** The collections to read, and the one asked for as COLLECTION_IDS has it: in lower case. */
+function scopeOf(
+  { name, collectionIds }: ReconcileSource,
+  asked: string | null,
+): { collectionId: string | null; collectionIds: readonly string[] } {
   if (collectionIds.length === 0)
     throw new RelayError(
       `There is no list to read for source "${name}": the provider lists invoices only by ` +
         "collection. Set COLLECTION_IDS to the ids of its collections.",
       { next: "refuse", code: "usage" },
     );
-  if (asked === null) return collectionIds;
-  const id = asked.toLowerCase();
-  if (!collectionIds.includes(id))
+  if (asked === null) return { collectionId: null, collectionIds };
+  const collectionId = asked.toLowerCase();
+  if (!collectionIds.includes(collectionId))
     throw new RelayError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`, {
       next: "refuse",
       code: "usage",
     });
-  return [id];
+  return { collectionId, collectionIds: [collectionId] };
 }

@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
 import { orphanedAcceptances } from "../../outbox/orphans.ts";
-import { DAY_MS, dayOf, type ListPeriod, type PaidWindow, startOf } from "../list/list-period.ts";
+import { DAY_MS, dayOf, eachDay, type ListPeriod, type PaidWindow, startOf } from "../list/list-period.ts";
 import { plain } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import type { Basis, Certificate, Difference } from "./certificate.ts";
-import type { Reading } from "./certificate-row.ts";
+import type { Basis, Certificate } from "./certificate.ts";
 import { judgePayment, type Terms } from "./judge-payment.ts";
+import { beganAfter, type Reading } from "./kept-reading.ts";
 import { countListed } from "./listed-row.ts";
 import { type PaymentFacts, readFacts } from "./payment-facts.ts";
 import { Sheet } from "./sheet.ts";
@@ -29,6 +29,8 @@ export interface Comparison {
 
 /** How many of the invoices that a list leaves out are named. */
 const NAMED = 5;
+
+/** How many acceptances without an event are named of one day. */
 const MOST_ORPHANS = 1_000;
 
 /**
@@ -64,7 +66,8 @@ export async function compareBooks(
     compared += batch.length;
     onCompared(compared);
   }
-  for (const difference of await unmatched(db, comparison)) sheet.differs(difference);
+  await addOrphans(db, sheet, comparison);
+  addUnusable(sheet, comparison);
   const refusals = [...refusalsOf(comparison), ...(hidden.length > 0 ? [hiddenText(hidden)] : [])];
   return {
     id,
@@ -100,6 +103,11 @@ function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Co
     refusals.push(
       `The period is not over: it ends ${window.to.toISOString()}, and payments may still come in.`,
     );
+  else if (!beganAfter(reading, window))
+    refusals.push(
+      `The period was not over when its lists began to be read, ${reading.begunAt}: it ended ` +
+        `${window.to.toISOString()}, and payments may have come in meanwhile. Run the same command again.`,
+    );
   if (servedAt === null)
     refusals.push(`The source "${source.name}" has never been served with this database.`);
   return refusals;
@@ -118,42 +126,45 @@ function basisOf({
     zone: "UTC",
     providerTimeZone: source.timeZone,
     paidStatuses: source.paidStatuses,
+    begunAt: reading.begunAt,
     pages: reading.pages,
     firstServedAt: servedAt?.toISOString() ?? null,
   };
 }
 
-/** What belongs to no invoice: acceptances without an event, and list items without a usable id. */
-async function unmatched(db: Kysely<Tables>, comparison: Comparison): Promise<Difference[]> {
-  const { source, window, reading, collectionId } = comparison;
-  const orphans = await orphanedAcceptances(db, source.name, window, MOST_ORPHANS);
-  const unusable = reading.unusable.filter(
-    (item) =>
-      (collectionId === null || item.collectionId === collectionId) &&
-      (item.day === null || (startOf(item.day) >= window.from && startOf(item.day) < window.to)),
-  );
-  return [
-    ...orphans.map(
-      ({ eventId, topicArn, messageId, publishedAt }): Difference => ({
+/** Acceptances whose event is gone: all are counted, the first of each day named. */
+async function addOrphans(db: Kysely<Tables>, sheet: Sheet, { source, window }: Comparison): Promise<void> {
+  for (const part of eachDay(window)) {
+    const { orphans, inAll } = await orphanedAcceptances(db, source.name, part, MOST_ORPHANS);
+    const day = dayOf(part.from);
+    for (const { eventId, topicArn, messageId } of orphans)
+      sheet.differs({
         invoiceId: null,
         eventId,
         reason: "acceptance_without_event",
         weight: "difference",
         detail: `SNS accepted it on ${topicArn} as ${messageId}, but the event is not in the log`,
-        day: dayOf(publishedAt),
+        day,
         amount: null,
-      }),
-    ),
-    ...unusable.map(
-      ({ text, amount, day }): Difference => ({
-        invoiceId: null,
-        eventId: null,
-        reason: "id_unusable",
-        weight: "difference",
-        detail: text,
-        day: day ?? dayOf(window.from),
-        amount,
-      }),
-    ),
-  ];
+      });
+    sheet.counts(day, inAll - orphans.length);
+  }
+}
+
+/** List items without a usable id. */
+function addUnusable(sheet: Sheet, { window, reading, collectionId }: Comparison): void {
+  for (const item of reading.unusable) {
+    if (collectionId !== null && item.collectionId !== collectionId) continue;
+    const { text: detail, amount, day } = item;
+    if (day !== null && (startOf(day) < window.from || startOf(day) >= window.to)) continue;
+    sheet.differs({
+      invoiceId: null,
+      eventId: null,
+      reason: "id_unusable",
+      weight: "difference",
+      detail,
+      day: day ?? dayOf(window.from),
+      amount,
+    });
+  }
 }

@@ -9,14 +9,13 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Certificate } from "./certificate.ts";
 import {
   type ClaimedCertificate,
-  claimDaily,
   finishCertificate,
   giveBackCertificate,
   keepProgress,
-  scheduleDaily,
 } from "./certificate-row.ts";
 import { type CertifyDeps, makeCertificates } from "./certify.ts";
 import { forgetListed } from "./listed-row.ts";
+import { claimDaily, scheduleDaily } from "./schedule-daily.ts";
 
 export interface CertifyPassOptions extends CertifyDeps {
   source: ReconcileSource;

@@ -1,9 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inPayload } from "../../outbox/event-payload.ts";
 import { tellsOfPayment } from "../../outbox/event-state.ts";
 import { comparable, hasStatus } from "../../payments/stored-payments.ts";
-import { DAY_MS, type PaidWindow } from "../list/list-period.ts";
+import { DAY_MS, eachDay, type PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function gatherBooks(
       on conflict do nothing`.execute(db);
   };
   const paid = hasStatus(sql`${comparable(source.paidStatuses)}`);
-  for (const { from, to } of days(window))
+  for (const { from, to } of eachDay(window))
     await add(sql`
       select id from invoice
       where source = ${source.name} and paid_at >= ${from} and paid_at < ${to} and ${paid}`);
@@ -35,13 +36,13 @@ export async function gatherBooks(
       and coalesce(created_at, confirmed_at) < ${window.to} and confirmed_at >= ${window.from})
       or paid_at > ${now})`);
   // No event is older than its payment.
-  for (const { from, to } of days({ from: window.from, to: now }))
+  for (const { from, to } of eachDay({ from: window.from, to: now }))
     await add(sql`
       select event.invoice_id as id from event
       left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
       where event.source = ${source.name} and event.created_at >= ${from} and event.created_at < ${to}
         and ${tellsOfPayment} and not coalesce(${paid} and invoice.paid_at is not null
-          and substring(event.payload from '"paidAt":"([^"]*)"') = ${isoOf(sql`invoice.paid_at`)}, false)`);
+          and ${inPayload("paidAt")} = ${isoOf(sql`invoice.paid_at`)}, false)`);
   const opened = sql`opened_at >= ${window.from} and opened_at < ${new Date(window.to.getTime() + DAY_MS)}`;
   await add(sql`
     select invoice_id as id from confirmation
@@ -51,14 +52,6 @@ export async function gatherBooks(
 /** A time in the format of the events. */
 const isoOf = (moment: RawBuilder<unknown>) => sql`
   to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-function* days({ from, to }: PaidWindow): Generator<PaidWindow> {
-  for (let start = from; start < to; ) {
-    const end = new Date(Math.min(start.getTime() + DAY_MS, to.getTime()));
-    yield { from: start, to: end };
-    start = end;
-  }
-}
 
 interface Asking {
   source: ReconcileSource;

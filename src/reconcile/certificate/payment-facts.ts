@@ -3,6 +3,7 @@ import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/c
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { OutboxState } from "../../outbox/event.ts";
+import { inPayload } from "../../outbox/event-payload.ts";
 import { joiningOutbox, tellsOfPayment } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
@@ -84,9 +85,6 @@ const readableDocument = sql`
     else invoice.document end`;
 
 const inDocument = (field: string) => sql`readable.document ->> ${sql.lit(field)}`;
-
-// The relay wrote the payload: quotes inside its texts are escaped, so that no text can imitate a field.
-const inPayload = (field: string) => sql`substring(event.payload from ${sql.lit(`"${field}":"([^"]*)"`)})`;
 
 const AMOUNTS = {
   amount: "amount",

@@ -4,6 +4,7 @@ import type { Alarms } from "../../database/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
 import { backOffMs } from "../../kit/back-off.ts";
 import { storableText } from "../../kit/storable-text.ts";
+import { readClock } from "../../upstreams/first-served.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { dayOf, daysBetween, type ListPeriod, nextStep } from "../list/list-period.ts";
 import { ListReader, type Unusable } from "../list/list-reader.ts";
@@ -11,7 +12,7 @@ import { ListUnreadable } from "../list/list-unreadable.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { describeUnproven, type Reading } from "./certificate-row.ts";
+import { describeUnproven, type Reading, readingTerms } from "./kept-reading.ts";
 import { noteShown } from "./listed-row.ts";
 
 export interface PeriodReading {
@@ -41,7 +42,10 @@ const COUNTINGS = 3;
 export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   const { db, source, collectionIds, period, signal } = reading;
   const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
-  const result: Reading = { collections: [], pages: 0, doubts: [], unusable: [], readAt: "" };
+  const terms = readingTerms(source, collectionIds, period);
+  const { now } = await readClock(db, source.name);
+  const begunAt = now.toISOString();
+  const result: Reading = { begunAt, terms, collections: [], pages: 0, doubts: [], unusable: [] };
   const days = daysBetween(period.first, period.last);
   for (const [index, collectionId] of collectionIds.entries()) {
     const name = await nameOf(reading, pace, collectionId);
@@ -54,7 +58,6 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
       ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item) })),
     );
   }
-  result.readAt = new Date().toISOString();
   return result;
 }
 

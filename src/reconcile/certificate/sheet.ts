@@ -8,7 +8,13 @@ const MOST_NAMED = 10_000;
 const WEIGHTS = ["gap", "difference", "note"] as const;
 
 const emptyTally = (): Tally => ({ count: 0, amount: "0.00" });
-const emptyTotals = (): Totals => ({ paid: emptyTally(), stored: emptyTally(), published: emptyTally() });
+const emptyTotals = (): Totals => ({
+  paid: emptyTally(),
+  stored: emptyTally(),
+  published: emptyTally(),
+  missing: emptyTally(),
+  differences: 0,
+});
 
 /**
  * The result of a comparison so far. For a period of any size it contains only the days and the named
@@ -19,7 +25,7 @@ export class Sheet {
   readonly #total = emptyTotals();
   readonly #test = emptyTally();
   readonly #named = new Map(WEIGHTS.map((weight) => [weight, [] as Difference[]]));
-  readonly #counts = { gap: 0, difference: 0, note: 0 };
+  #notes = 0;
 
   add({ day, isLive, paid, stored, published, differences }: Judged): void {
     for (const difference of differences) this.differs(difference);
@@ -27,29 +33,41 @@ export class Sheet {
       if (paid !== null) add(this.#test, paid);
       return;
     }
-    for (const [column, amount] of Object.entries({ paid, stored, published })) {
-      if (amount === null) continue;
-      const totals = this.#days.get(day) ?? emptyTotals();
-      this.#days.set(day, totals);
-      add(totals[column as keyof Totals], amount);
-      add(this.#total[column as keyof Totals], amount);
+    const places = { paid, stored, published };
+    for (const place of ["paid", "stored", "published"] as const) {
+      const amount = places[place];
+      if (amount !== null) for (const totals of this.#totalsOf(day)) add(totals[place], amount);
     }
   }
 
   differs(difference: Difference): void {
-    const { weight } = difference;
-    this.#counts[weight] += 1;
+    const { weight, day, amount } = difference;
+    if (weight === "gap") for (const { missing } of this.#totalsOf(day)) add(missing, amount ?? "0");
+    else if (weight === "difference") this.counts(day, 1);
+    else this.#notes += 1;
     const named = this.#named.get(weight);
     if (named !== undefined && named.length < MOST_NAMED) named.push(difference);
   }
 
+  /** Counts differences that could hide money without naming them. */
+  counts(day: string, differences: number): void {
+    if (differences > 0) for (const totals of this.#totalsOf(day)) totals.differences += differences;
+  }
+
+  /** Those of the day, and of the whole period. */
+  #totalsOf(day: string): Totals[] {
+    const totals = this.#days.get(day) ?? emptyTotals();
+    this.#days.set(day, totals);
+    return [totals, this.#total];
+  }
+
   /** Whether nothing was found that could hide money. */
   get isEqual(): boolean {
-    const { paid, stored, published } = this.#total;
+    const { paid, stored, published, missing, differences } = this.#total;
     const agree = [stored, published].every(
       (tally) => tally.count === paid.count && compareMoney(tally.amount, paid.amount) === 0,
     );
-    return agree && this.#counts.gap + this.#counts.difference === 0;
+    return agree && missing.count + differences === 0;
   }
 
   get contents(): Pick<Certificate, "days" | "total" | "test" | "gaps" | "differencesInAll" | "differences"> {
@@ -59,8 +77,8 @@ export class Sheet {
       days: days.sort((a, b) => (a.day < b.day ? -1 : 1)),
       total: this.#total,
       test: this.#test,
-      gaps: this.#counts.gap,
-      differencesInAll: this.#counts.gap + this.#counts.difference + this.#counts.note,
+      gaps: this.#total.missing.count,
+      differencesInAll: this.#total.missing.count + this.#total.differences + this.#notes,
       differences: differences.slice(0, MOST_NAMED),
     };
   }

@@ -33,6 +33,15 @@ export const addDays = (day: string, days: number): string =>
 export const daysBetween = (first: string, last: string): number =>
   Math.round((startOf(last).getTime() - startOf(first).getTime()) / DAY_MS);
 
+/** The days of a window, one by one, UTC; its first and last may be parts. */
+export function* eachDay({ from, to }: PaidWindow): Generator<PaidWindow> {
+  for (let start = from; start < to; ) {
+    const end = new Date(Math.min(startOf(dayOf(start)).getTime() + DAY_MS, to.getTime()));
+    yield { from: start, to: end };
+    start = end;
+  }
+}
+
 /**
  * The days to request so that every payment of the window is included, whatever the list's dates mean (the
  * interface, part A, does not say): creation or payment, in any time zone, inclusive or exclusive.

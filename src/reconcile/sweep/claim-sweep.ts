@@ -14,6 +14,8 @@ export interface ClaimedSweep {
   collectionId: string;
   kind: "automatic" | "back_fill";
   leaseToken: string;
+  /** When it was first claimed. */
+  startedAt: Date;
   window: PaidWindow;
   /** What is left to read; null when it has not started. */
   rest: ListPeriod | null;
@@ -43,6 +45,7 @@ const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>
       kind: returned.text<ClaimedSweep["kind"]>(),
       collectionId: returned.uuid,
       leaseToken: returned.uuid,
+      startedAt: returned.time,
       windowFrom: returned.time,
       windowTo: returned.time,
       unreadFrom: nullable(returned.text()),
@@ -62,8 +65,9 @@ const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>
           then coalesce((${last(sql`unproven`)}), unproven) else unproven end
       where id = (${candidate(slots)})
       returning id, source, kind, collection_id as "collectionId", lease_token as "leaseToken",
-        window_from as "windowFrom", window_to as "windowTo", unread_from::text as "unreadFrom",
-        unread_to::text as "unreadTo", unproven, publish, faults, ${served} as "firstServedAt"`,
+        started_at as "startedAt", window_from as "windowFrom", window_to as "windowTo",
+        unread_from::text as "unreadFrom", unread_to::text as "unreadTo", unproven, publish, faults,
+        ${served} as "firstServedAt"`,
   );
 };
 

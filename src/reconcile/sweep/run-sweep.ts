@@ -7,7 +7,7 @@ import { requeue } from "../../outbox/requeue.ts";
 import { readStoredPayments } from "../../payments/stored-payments.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { daysBetween, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
+import { addDays, daysBetween, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
@@ -111,6 +111,8 @@ class SweepRun implements ListSink {
       ({ first }) => this.#sweep.rest !== null || first < this.#whole.first,
     );
     if (this.#sweep.rest === null) await this.#readAgain();
+    const news = daysWithNews(this.#sweep, this.#whole, this.#source.lookbackMs);
+    if (news !== null) await this.#readNews(news);
     while (rest !== null) {
       const { step: days, rest: left }: ReturnType<typeof nextStep> = nextStep(rest);
       await this.#read(days);
@@ -137,6 +139,15 @@ class SweepRun implements ListSink {
     const again = this.#unproven;
     this.#unproven = [];
     for (const part of again) await this.#read(part);
+  }
+
+  async #readNews(news: ListPeriod): Promise<void> {
+    this.#unproven = this.#unproven.filter(({ first }) => first < news.first);
+    for (let rest: ListPeriod | null = news; rest !== null; ) {
+      const next: ReturnType<typeof nextStep> = nextStep(rest);
+      await this.#read(next.step);
+      rest = next.rest;
+    }
   }
 
   async #read(step: ListPeriod): Promise<void> {
@@ -230,6 +241,22 @@ function termsOf({ kind, window, firstServedAt, publish }: ClaimedSweep): SweepT
   return kind === "automatic"
     ? { from: firstServedAt ?? window.from, to: null, firstServedAt, publishEarlier: false }
     : { ...window, firstServedAt, publishEarlier: publish };
+}
+
+/**
+ * The days that a back-fill on request has read, and that may show more by now, because its period was not
+ * over when it began; null when there are none.
+ */
+function daysWithNews(
+  { kind, rest, startedAt, window }: ClaimedSweep,
+  whole: ListPeriod,
+  lookbackMs: number,
+): ListPeriod | null {
+  if (kind !== "back_fill" || rest === null || startedAt >= window.to) return null;
+  const { first } = periodFor({ from: startedAt, to: window.to }, lookbackMs);
+  const begin = addDays(rest.last, -1);
+  if (first < begin) return { first: begin, last: whole.last };
+  return { first, last: whole.last };
 }
 
 function readOf(whole: ListPeriod, rest: ListPeriod | null): { read: number; total: number } {

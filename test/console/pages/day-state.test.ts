@@ -5,6 +5,7 @@ import {
   stateOfDay,
   summaryOf,
   wordsOfDay,
+  wordsOfNone,
 } from "../../../src/console/pages/completeness/day-state.ts";
 
 const tally = (count: number, amount: string) => ({ count, amount });
@@ -61,5 +62,12 @@ describe("a day of the calendar", () => {
     );
     expect(sentenceOf(summaryOf(["unproven"], []))).toBe("1 day has no certificate yet.");
     expect(sentenceOf(summaryOf([], []))).toMatch(/^There is no day to prove yet/);
+  });
+});
+
+describe("a day without differences by name", () => {
+  it("says that each payment is there only when nothing was counted", () => {
+    expect(wordsOfNone(0)).toContain("No difference");
+    expect(wordsOfNone(1)).toContain("1 to look at, none by name");
   });
 });

@@ -43,13 +43,28 @@ export function checkAlarms(evidence: Evidence, books: Books): Finding[] {
     if (!rows.has(`invoice_anomaly ${subject}`)) find("invalid, then paid, without an alarm", subject);
   const told = groupBy(evidence.alarms, aboutOf);
   for (const line of evidence.alarms)
-    if (line.raised && !rows.has(aboutOf(line))) find("in the log, but not in the table", aboutOf(line));
+    if (line.raised && !rows.has(aboutOf(line)) && !endedWithItsProcess(evidence, line))
+      find("in the log, but not in the table", aboutOf(line));
   for (const alarm of books.alarms) {
     const said = (told.get(aboutOf(alarm)) ?? []).some(({ raised }) => raised);
     const isExcused = troubleWithin(evidence, alarm.raised_at, alarm.raised_at, SLACK_MS) !== undefined;
     if (!said && !isExcused) find("in the table, but not in any log", aboutOf(alarm));
   }
   return findings;
+}
+
+/**
+ * Only the row of `database_away` is written after its log line, once Postgres is back: a process that ended
+ * before it said so could not write it.
+ */
+function endedWithItsProcess({ alarms, processes }: Evidence, raised: Evidence["alarms"][number]): boolean {
+  const { name, process, at } = raised;
+  if (name !== "database_away") return false;
+  const end = processes.find((one) => one.name === process && one.state === "ended" && one.at >= at);
+  if (end === undefined) return false;
+  return !alarms.some(
+    (one) => one.name === name && one.process === process && !one.raised && one.at >= at && one.at <= end.at,
+  );
 }
 
 function statesThatAreTold({ sources, topics, confirmations, outbox }: Books): string[] {

@@ -155,6 +155,55 @@ describe("the checker", () => {
     expect(what(run)).toEqual([]);
   });
 
+  /** relay-1 says that Postgres is away, and is killed; nothing was written. */
+  const awayThenKilled = ({ history }: Run, alarm = { name: "database_away", subject: "postgres" }) => {
+    const said = { what: "alarm", process: "relay-1", source: "", ...alarm } as const;
+    const process = { what: "process", name: "relay-1", pid: 1 } as const;
+    history.splice(
+      -1,
+      0,
+      { ...said, at: 1_010_000, raised: true },
+      { ...process, at: 1_020_000, state: "killed" },
+      { ...process, at: 1_020_100, state: "ended", doing: "serve", code: null },
+    );
+    return said;
+  };
+
+  it("excuses the row of database_away where the process ended before Postgres was back", () => {
+    const run = goodRun();
+    awayThenKilled(run);
+    expect(what(run)).toEqual([]);
+  });
+
+  it.each<[string, (run: Run) => void]>([
+    [
+      "said that it is over",
+      (run) => {
+        run.history.splice(-3, 0, { ...awayThenKilled(run), at: 1_015_000, raised: false });
+      },
+    ],
+    ["raised another alarm", (run) => void awayThenKilled(run, { name: "topic_failing", subject: TOPIC })],
+    [
+      "was another one",
+      (run) => {
+        awayThenKilled(run);
+        for (const one of run.history) if (one.what === "alarm") set(one, { process: "relay-2" });
+      },
+    ],
+    [
+      "was gone before",
+      (run) => {
+        awayThenKilled(run);
+        for (const one of run.history)
+          if (one.what === "alarm" && one.name === "database_away") one.at += 20_000;
+      },
+    ],
+  ])("does not excuse it where the process that ended %s", (_what, change) => {
+    const run = goodRun();
+    change(run);
+    expect(what(run)).toEqual([expect.stringMatching("^G13 in the log, but not in the table")]);
+  });
+
   it("does not count a confirmation that is due again right now as waiting", () => {
     const run = goodRun();
     const { read_at } = run.books;

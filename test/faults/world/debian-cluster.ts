@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { freePort } from "../../../src/sandbox/postgres/free-port.ts";
+import { ownPort } from "../../support/own-port.ts";
 
 const execute = promisify(execFile);
 const BIN = "/usr/lib/postgresql/15/bin";
@@ -78,7 +78,7 @@ export const promote = (folder: string): Promise<void> =>
 
 async function clusterIn(folder: string): Promise<DebianCluster> {
   const data = join(folder, "cluster");
-  const port = await freePort(0);
+  const port = await ownPort();
   const control = (...words: string[]) => asPostgres("pg_ctl", "-D", data, "-w", "-t", "50", ...words);
   return {
     port,

@@ -10,6 +10,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../../src/sandbox/postgres/start-embedded-postgres.ts";
+import { ownPort } from "../../support/own-port.ts";
 import {
   ask,
   type Holding,
@@ -123,9 +124,9 @@ it("stops although sessions are open", async () => {
 });
 
 it("takes the wanted port, and a free one when that is taken", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
+  const taken = await ownPort();
+  const other = createServer().listen(taken, "127.0.0.1");
   await once(other, "listening");
-  const { port: taken } = other.address() as { port: number };
   const elsewhere = await start({ port: taken });
   expect(elsewhere.port).not.toBe(taken);
   await elsewhere.stop();

@@ -8,7 +8,7 @@ describe("the callback of a payment", () => {
   let service: TestService;
   const receivers: Receiver[] = [];
   beforeEach(async () => {
-    service = await startTestService({ delivery: { retryDelaysMs: [10, 20], timeoutMs: 500 } });
+    service = await startTestService({ delivery: { retryDelaysMs: [10, 20], timeoutMs: 5_000 } });
   });
   afterEach(async () => {
     await service.close();
@@ -68,6 +68,7 @@ describe("the callback of a payment", () => {
   });
 
   it("that nobody answers ends at its time-out, and one that nobody takes at the refused connection", async () => {
+    await service.restart({ delivery: { retryDelaysMs: [10, 20], timeoutMs: 500 } });
     const silent = createServer().listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;

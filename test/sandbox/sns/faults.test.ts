@@ -74,7 +74,7 @@ describe("injected faults", () => {
 
   it("slow: an answer comes only after the delay, while others pass it", async () => {
     const { control, publish } = await faultFixture();
-    await control("POST", "faults", { kind: "slow", delayMs: 300 });
+    await control("POST", "faults", { kind: "slow", delayMs: 5_000 });
     const finished: string[] = [];
     const slow = publish("slow").then(() => finished.push("slow"));
     await vi.waitFor(async () =>

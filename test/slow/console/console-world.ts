@@ -5,7 +5,6 @@ import { vi } from "vitest";
 import { serve } from "../../../src/app/serve.ts";
 import { createLogger } from "../../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
-import { freePort } from "../../../src/sandbox/postgres/free-port.ts";
 import { type LocalSns, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
 import {
   call,
@@ -16,6 +15,7 @@ import {
   type TestService,
 } from "../../sandbox/provider/service-fixture.ts";
 import { createTestDatabase } from "../../support/database.ts";
+import { ownPort } from "../../support/own-port.ts";
 
 export const ROLES = ["read", "operate", "admin"] as const;
 export type Role = (typeof ROLES)[number];
@@ -76,7 +76,7 @@ export async function startConsoleWorld(): Promise<ConsoleWorld> {
   const query: ConsoleWorld["query"] = async (text, values = []) => (await pool.query(text, values)).rows;
   await beginInThePast(query);
 
-  const port = await freePort(0);
+  const port = await ownPort();
   const url = `http://127.0.0.1:${port}`;
   const settings = readSettings(
     {

@@ -59,7 +59,7 @@ const TONES = {
 } as const;
 
 function Certified({ day, certified }: { day: string; certified: CalendarDay }) {
-  const { source, certificateId, madeAt, paid, stored, published, missing } = certified;
+  const { source, certificateId, madeAt, paid, stored, published, missing, differences } = certified;
   const state = stateOfDay(day, certified, day, null);
   return (
     <section class="section" aria-label={`Source ${source}`}>
@@ -109,7 +109,7 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
       <p class="completeness-made">
         By the certificate made <Time at={madeAt} as="full" />.
       </p>
-      <DifferenceList certificateId={certificateId} day={day} />
+      <DifferenceList {...{ certificateId, day }} counted={missing.count + differences} />
     </section>
   );
 }

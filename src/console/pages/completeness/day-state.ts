@@ -52,6 +52,13 @@ export function wordsOfDay(state: DayState, certified: CalendarDay | undefined):
   }
 }
 
+/** Where a certificate names no difference of a day. @param counted how many it counts. */
+export const wordsOfNone = (counted: number): string =>
+  counted === 0
+    ? "No difference: each payment is in all three places."
+    : `${countText(counted)} to look at, none by name: its certificate names 10,000 of other days. ` +
+      "Certify this day alone.";
+
 export interface Summary {
   proven: number;
   unproven: number;

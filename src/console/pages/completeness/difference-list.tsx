@@ -8,12 +8,20 @@ import { LongList } from "../parts/long-list.tsx";
 import { Money, None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { wordsOfNone } from "./day-state.ts";
 import { reasonWords } from "./reason-words.ts";
 
 type Difference = CertificateShown["differences"][number];
 
+interface DifferenceListProps {
+  certificateId: string;
+  day: string;
+  /** How many gaps and differences the certificate counts on this day, named or not. */
+  counted: number;
+}
+
 /** What is not the same in all three places on one day: gaps first. */
-export function DifferenceList({ certificateId, day }: { certificateId: string; day: string }) {
+export function DifferenceList({ certificateId, day, counted }: DifferenceListProps) {
   const ask = useCallback(
     async (cursor: string | null, signal?: AbortSignal) => {
       const { differences, next } = await get<CertificateShown>(
@@ -26,11 +34,7 @@ export function DifferenceList({ certificateId, day }: { certificateId: string; 
   );
   const list = usePages<Difference>(`${certificateId} ${day}`, ask);
   return (
-    <LongList
-      list={list}
-      what="differences"
-      empty={<p>No difference: each payment is in all three places.</p>}
-    >
+    <LongList list={list} what="differences" empty={<p>{wordsOfNone(counted)}</p>}>
       {(items) => (
         <Table
           caption="Differences of the day, gaps first"

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
+import type { Unproven } from "../list/list-reader.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+
+/** The progress of a certificate. */
+export interface Progress {
+  /** What reading the lists showed; null until they are read. */
+  reading: Reading | null;
+}
+
+/** How the lists were read: by other terms they would have shown something else. */
+export interface ReadingTerms {
+  collectionIds: readonly string[];
+  /** The days requested from the lists. */
+  period: ListPeriod;
+  paidStatuses: readonly string[];
+  invalidStatuses: readonly string[];
+  timeZone: string;
+}
+
+/** The result of reading the lists of a period. */
+export interface Reading {
+  /** Postgres' time before the first page; ISO 8601, UTC. */
+  begunAt: string;
+  terms: ReadingTerms;
+  collections: { id: string; name: string | null }[];
+  pages: number;
+  /** What could not be shown to be complete, in plain words. */
+  doubts: { collectionId: string; text: string }[];
+  /** Items without a usable invoice id. */
+  unusable: { collectionId: string; text: string; amount: string | null; day: string | null }[];
+}
+
+export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
+
+export const readingTerms = (
+  { paidStatuses, invalidStatuses, timeZone }: ReconcileSource,
+  collectionIds: readonly string[],
+  period: ListPeriod,
+): ReadingTerms => ({ collectionIds, period, paidStatuses, invalidStatuses, timeZone });
+
+/** Whether the lists were read when nothing could be paid in the period any more. */
+export const beganAfter = ({ begunAt }: Pick<Reading, "begunAt">, { to }: PaidWindow): boolean =>
+  Date.parse(begunAt) >= to.getTime();
+
+/**
+ * Whether an interrupted certificate may go on with what was read for it. What was read by other settings, or
+ * before the period was over, may lack payments, and is read again (G10).
+ */
+export const goesOnWith = (
+  reading: Reading | null,
+  terms: ReadingTerms,
+  window: PaidWindow,
+): reading is Reading =>
+  reading !== null && beganAfter(reading, window) && isDeepStrictEqual(reading.terms, terms);

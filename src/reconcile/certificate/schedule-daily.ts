@@ -1,0 +1,59 @@
+import { type Kysely, sql } from "kysely";
+import type { Slots } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { newId } from "../../kit/new-id.ts";
+import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
+import { type ClaimedCertificate, claimedOf, claiming } from "./certificate-row.ts";
+
+/** Just after midnight some of yesterday's payments are still on their way. */
+const AFTER_MIDNIGHT = sql`interval '1 hour'`;
+
+/**
+ * Creates today's row: it covers the whole lookback up to midnight (UTC), so that a gap stays alarmed until
+ * it is closed, and what no daily certificate has covered yet, but nothing before the source was first
+ * served. It takes the place of older ones that were not made: their result would end a newer one's alarm.
+ */
+export async function scheduleDaily(
+  db: Kysely<Tables>,
+  source: string,
+  collectionIds: readonly string[],
+  lookbackMs: number,
+): Promise<void> {
+  const served = firstServedAt(sql`${source}`);
+  const covered = sql`
+    (select max(window_to) from certificate where source = ${source} and day is not null and state = 'done')`;
+  await sql`
+    insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
+    select ${newId()}, ${source}, midnight::date,
+      greatest(date_trunc('day', ${served}),
+        least(midnight - ${Math.max(lookbackMs, 86_400_000)} * interval '1 ms', ${covered})),
+      midnight, ${collectionIds}::uuid[], midnight + ${AFTER_MIDNIGHT}
+    from date_trunc('day', clock_timestamp()) as midnight
+    where ${served} < midnight
+    on conflict do nothing`.execute(db);
+  await sql`
+    with replaced as (
+      delete from certificate
+      where source = ${source} and state = 'due'
+        and day < (select max(day) from certificate where source = ${source})
+      returning id)
+    delete from listed_payment where certificate_id in (select id from replaced)`.execute(db);
+}
+
+// One after the other: today's waits for an older one that a process is making.
+const claimingDaily = claiming(({ value }: Slots<{ source: string }>) => {
+  const source = value((given) => given.source);
+  return sql`
+    select id from certificate
+    where source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
+      and ${isServedAndOpen(source)}
+      and not exists (select from certificate as older
+        where older.source = ${source} and older.day is not null and older.state = 'claimed')
+    order by day desc limit 1 for update skip locked`;
+});
+
+export const claimDaily = async (
+  db: Kysely<Tables>,
+  source: string,
+  leaseMs: number,
+): Promise<ClaimedCertificate | null> => claimedOf(await claimingDaily.execute(db, { source, leaseMs }));

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { goesOnWith, type Reading } from "../../src/reconcile/certificate/kept-reading.ts";
+import { readClock } from "../../src/upstreams/first-served.ts";
+import { midnight, named, place, prove } from "./prove-period.ts";
+import { type Books, books } from "./relay-books.ts";
+
+const TERMS = {
+  collectionIds: ["a", "b"],
+  period: { first: "2026-09-01", last: "2026-11-02" },
+  paidStatuses: ["Paid"],
+  invalidStatuses: ["Invalidated"],
+  timeZone: "UTC",
+};
+const WINDOW = { from: new Date("2026-10-01T00:00:00Z"), to: new Date("2026-11-01T00:00:00Z") };
+
+const READING: Reading = {
+  begunAt: WINDOW.to.toISOString(),
+  terms: TERMS,
+  collections: [],
+  pages: 1,
+  doubts: [],
+  unusable: [],
+};
+
+describe("a kept reading of the lists", () => {
+  it("is gone on with when it began after the period was over, under the same terms", () => {
+    expect(goesOnWith(READING, TERMS, WINDOW)).toBe(true);
+    expect(goesOnWith(JSON.parse(JSON.stringify(READING)), TERMS, WINDOW)).toBe(true);
+    expect(goesOnWith(null, TERMS, WINDOW)).toBe(false);
+  });
+
+  it("is not when it began before the period was over, or nobody knows when (G10)", () => {
+    const begunAt = new Date(WINDOW.to.getTime() - 1).toISOString();
+    expect(goesOnWith({ ...READING, begunAt }, TERMS, WINDOW)).toBe(false);
+    const { begunAt: _, ...older } = READING;
+    expect(goesOnWith(older as Reading, TERMS, WINDOW)).toBe(false);
+  });
+
+  it.each<[string, Partial<typeof TERMS>]>([
+    ["other collections", { collectionIds: ["a"] }],
+    ["other days", { period: { first: "2026-08-01", last: "2026-11-02" } }],
+    ["other PAID_STATUSES", { paidStatuses: ["Paid", "Settled"] }],
+    ["other INVALID_STATUSES", { invalidStatuses: [] }],
+    ["another PROVIDER_TIME_ZONE", { timeZone: "Africa/Lagos" }],
+  ])("is not when it was of %s (G10)", (_, changes) => {
+    expect(goesOnWith(READING, { ...TERMS, ...changes }, WINDOW)).toBe(false);
+  });
+});
+
+/** A period that is over in so many seconds, by Postgres' clock. */
+async function overIn({ db, source }: Books, seconds: number) {
+  const { now } = await readClock(db, source.name);
+  return { from: midnight(20), to: new Date(now.getTime() + seconds * 1_000) };
+}
+
+async function over({ db, source }: Books, { to }: { to: Date }): Promise<void> {
+  await expect.poll(async () => (await readClock(db, source.name)).now >= to, { timeout: 20_000 }).toBe(true);
+}
+
+/** The lists are read and kept; then the process stops. */
+async function stopAfterReading(given: Books, changes: object): Promise<void> {
+  const stopping = new AbortController();
+  const onProgress = ({ step }: { step: string }) => void (step === "invoices" && stopping.abort());
+  for (let n = 0; n < 9; n += 1) await place(given);
+  await expect(
+    prove(given, { ...changes, deep: true, signal: stopping.signal, onProgress }),
+  ).rejects.toThrow();
+  expect(
+    await given.query(
+      "select 1 from certificate where state = 'due' and (progress -> 'reading' ->> 'pages')::int > 0",
+    ),
+  ).toHaveLength(1);
+}
+
+describe("a certificate from lists that were read before its period was over", () => {
+  it("is not made the next morning from what was read the evening before (G10)", async () => {
+    const given = await books();
+    const window = await overIn(given, 4);
+    await stopAfterReading(given, { window });
+    // Its callback is lost, and its list shows it.
+    const late = await place(given, { came: 0, paidAt: new Date(window.to.getTime() - 1) });
+    await over(given, window);
+    const certificate = await prove(given, { window, deep: true });
+    expect(certificate).toMatchObject({ result: "not_equal", gaps: 1, refusals: [] });
+    expect(named(certificate)).toEqual({ [late]: "missing" });
+  });
+
+  it("is refused when the period ended meanwhile, and says to run it again (G10)", async () => {
+    const given = await books();
+    await place(given);
+    const window = await overIn(given, 4);
+    // The newest days are read first: what is paid after that stands on a page that was already read.
+    given.provider.beforePage = async () => {
+      if (given.provider.queries.length > 1) await over(given, window);
+    };
+    const refused = await prove(given, { window });
+    expect(refused).toMatchObject({
+      result: "refused",
+      refusals: [/not over when .* run the same command again/i],
+    });
+    expect((await prove(given, { window })).result).toBe("equal");
+  });
+});
+
+describe("a certificate whose settings changed after its lists were read", () => {
+  it("reads them again under the new ones: what counts as paid since then is not hidden (G10)", async () => {
+    const given = await books();
+    const settled = await place(given, { came: 0 });
+    given.provider.invoices = given.provider.invoices.map((one) => ({ ...one, status: "Settled" }));
+    await stopAfterReading(given, {});
+    const source = { ...given.source, paidStatuses: ["Paid", "Settled"] };
+    const certificate = await prove(given, { source, deep: true });
+    expect(certificate).toMatchObject({ result: "not_equal", gaps: 1 });
+    expect(named(certificate)).toEqual({ [settled]: "missing" });
+  });
+});
