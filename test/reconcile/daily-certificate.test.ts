@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts";
+import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { readCalendar } from "../../src/reconcile/read-calendar.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
@@ -153,6 +154,7 @@ describe("a daily certificate that was not made in time", () => {
     await given.query(
       "update certificate set claimed_until = now() - interval '1 s' where state = 'claimed'",
     );
+    await rescueListWork(given.db);
     await certifyPass(given.context, GO_ON);
     expect(await rows(given)).toEqual([{ age: 0, state: "done", result: "equal" }]);
   });
@@ -164,7 +166,7 @@ describe("a daily certificate of collections that changed before it was made", (
     const both = [COLLECTION, given.provider.second];
     const of = (collectionIds: readonly string[]) => {
       const source = { ...given.source, collectionIds: [...collectionIds] };
-      return { ...given, source, context: { ...given.context, sources: [source] } };
+      return { ...given, source, context: { ...given.context, source } };
     };
     const calendar = (collectionIds: readonly string[]) =>
       readCalendar(given.db, {
