@@ -33,7 +33,8 @@ export async function drain(
       const lingers = soonest <= lingerMs;
       if (!lingers) working -= 1;
       if (working === 0) allDone.abort();
-      await sleep(Math.min(soonest, LOOKS_AGAIN_MS), undefined, { signal: ends }).catch(() => undefined);
+      const waitMs = Math.min(soonest, lingers ? lingerMs : LOOKS_AGAIN_MS);
+      await sleep(waitMs, undefined, { signal: ends }).catch(() => undefined);
       if (!lingers) working += 1;
     }
   };

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type Alarm, type Alarms, clearing, noneIsOpen, raising } from "../database/alarms.ts";
+import { type Alarm, type Alarms, clearing, raising } from "../database/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { FLOODED } from "./upstream-kind.ts";
@@ -39,7 +39,7 @@ const shifting = new Statement(
       raised as (${raising(sql`
         select ${name} as name, ${source} as source, ${value(({ alarm }) => alarm.subject)} as subject,
           ${value(({ alarm }) => alarm.detail)} as detail from moved
-        where after > ${FLOODED} and ${noneIsOpen(name, source)}`)} returning xmax = 0 as is_new),
+        where before <= ${FLOODED} and after > ${FLOODED}`)} returning xmax = 0 as is_new),
       cleared as (${clearing(sql`
         name = ${name} and source = ${source} and exists (
           select from moved where before > ${CALM} and after <= ${CALM})`)} returning 1)
