@@ -158,7 +158,7 @@ describe("several sources", () => {
     await Promise.all(Array.from({ length: 100 }, () => tell("a")));
     const ofA = () => around.query("select from confirmation where state = 'claimed' and source = 'a'");
     await vi.waitFor(async () => expect((await ofA()).length).toBeGreaterThan(35), WITHIN);
-    for (let count = 1; count <= 20; count += 1) {
+    for (let count = 1; count <= 8; count += 1) {
       await tell("b");
       await vi.waitFor(() => expect(published(around, around.testTopicArn)).toHaveLength(count), WITHIN);
     }
