@@ -2,7 +2,8 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * The processes of `serve` that work on this database: each says every half minute that it lives, and takes
- * its row away when it stops. A row that is silent tells of a process that died or hangs.
+ * its row away when it stops. A row that is silent tells of a process that died or hangs. What it serves, its
+ * sources with their collections and its topics, is what its settings name.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -15,6 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       workers boolean not null,
       host text not null,
       version text not null,
+      serves jsonb not null default '{}',
       constraint relay_process_pkey primary key (id)
     ) with (fillfactor = 50)`.execute(db);
 }

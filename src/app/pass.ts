@@ -36,6 +36,17 @@ export interface PassContext {
  */
 export type Pass = (stop: AbortSignal) => Promise<number | null>;
 
+/** What reads one source's lists. Each source has passes of its own: none waits for another's list (G11). */
+export interface ListPasses {
+  source: string;
+  /** Reads the provider's lists for what callbacks missed. */
+  sweep: Pass;
+  /** Finds genuine ids in a flood of unknown ones. */
+  scout: Pass;
+  /** The daily certificate. */
+  certify: Pass;
+}
+
 export interface Passes {
   confirm: Pass;
   publish: Pass;
@@ -43,12 +54,10 @@ export interface Passes {
   rescue: Pass;
   /** The small chores: Test events held or let go, ended pauses, quiet alarms, late personal data, old budgets. */
   chores: Pass;
-  /** Reads the provider's lists for what callbacks missed. */
-  sweep: Pass;
-  /** Finds genuine ids in a flood of unknown ones. */
-  scout: Pass;
-  /** The daily certificate. */
-  certify: Pass;
+  /** For each source that has a list. */
+  lists: readonly ListPasses[];
+  /** Forgets old runs over lists, and squares alarms with what the processes serve. */
+  tidy: Pass;
   /** Takes up replays that no process works on. */
   replay: Pass;
   /** Drops what has been kept for long enough. */

@@ -1,30 +1,37 @@
 import { confirmationLeases } from "../confirmations/leases.ts";
 import { messageOf } from "../kit/errors.ts";
+import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
+import { closeAlarmsOfRemoved } from "../operate/close-alarms-of-removed.ts";
 import { eraseWhatCameSince } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
 import { holdOrRelease } from "../outbox/held-events.ts";
 import { outboxLeases } from "../outbox/leases.ts";
+import type { Provider } from "../provider/provider.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
+import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { forgetBudgets } from "../record/callback-budgets.ts";
 import { replayPass } from "../replay/replay-pass.ts";
+import { tellAgain } from "../upstreams/tell-again.ts";
+import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
 import { destinationOf } from "./destinations.ts";
 import { keepPartitions } from "./keep-partitions.ts";
 import { maintain, tellChores } from "./maintenance.ts";
-import type { PassContext, Passes } from "./pass.ts";
+import type { ListPasses, PassContext, Passes } from "./pass.ts";
 import { providerOf } from "./providers.ts";
 import { publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { replayRunner } from "./replay-runner.ts";
 import { tellAlarmsPass } from "./tell-alarms.ts";
-import { routesOf } from "./upstreams.ts";
+import { routesOf, servedBy } from "./upstreams.ts";
 
 const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** One chore that fails must not keep the others waiting for long. */
@@ -36,16 +43,6 @@ export function createPasses(context: PassContext): Passes {
   const publisher = publishing(context);
   // Without a wake-up signal there is nobody to hand work to: in Lambda each pass is a function of its own.
   const worksBeside = context.publishWake !== undefined;
-  const reconcileOptions = {
-    db,
-    alarms,
-    log,
-    leaseMs: settings.LEASE_DURATION,
-    sources: providers.map(({ source, provider }) => reconcileSource(source, provider, settings)),
-    onConfirmations: context.onConfirmations,
-    onEvents: context.onEvents,
-  };
-  const scout = new Scout(reconcileOptions);
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
   return {
@@ -60,6 +57,7 @@ export function createPasses(context: PassContext): Passes {
         step("events rescued");
         context.publishWake?.raise();
       }
+      await rescueListWork(db);
       return null;
     },
     async chores() {
@@ -83,9 +81,17 @@ export function createPasses(context: PassContext): Passes {
       });
       return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, MOST_CHORES_WAIT_MS);
     },
-    sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
-    scout: (stop) => scout.pass(stop),
-    certify: (stop) => certifyPass(reconcileOptions, stop),
+    lists: providers
+      .filter(({ source }) => source.collectionIds.length > 0)
+      .map(({ source, provider }) => listPasses(context, source, provider)),
+    async tidy() {
+      await forgetListWork(db);
+      const serves = servedBy(context.sources);
+      alarms.tellCleared(await closeAlarmsOfRemoved(db, serves));
+      await tellAgain(context, SOURCE, Object.keys(serves.sources));
+      await tellAgain(context, TOPIC, serves.topics);
+      return MINUTE_MS;
+    },
     replay: (stop) => replayPass({ runner: replays, log }, stop),
     async retention() {
       let retryInMs: number | null = null;
@@ -132,6 +138,23 @@ export function createPasses(context: PassContext): Passes {
       publisher.close();
       await Promise.all(providers.map(({ provider }) => provider.close()));
     },
+  };
+}
+
+function listPasses(context: PassContext, source: Source, provider: Provider): ListPasses {
+  const { db, settings, alarms, log, onConfirmations, onEvents } = context;
+  const options = {
+    ...{ db, alarms, log, onConfirmations, onEvents },
+    source: reconcileSource(source, provider, settings),
+    leaseMs: settings.LEASE_DURATION,
+    intervalMs: settings.RECONCILE_INTERVAL,
+  };
+  const scout = new Scout(options);
+  return {
+    source: source.name,
+    sweep: (stop) => sweepPass(options, stop),
+    scout: (stop) => scout.pass(stop),
+    certify: (stop) => certifyPass(options, stop),
   };
 }
 

@@ -26,7 +26,7 @@ import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
 import type { Tracing } from "./tracing.ts";
-import { routesOf } from "./upstreams.ts";
+import { servedBy } from "./upstreams.ts";
 
 /** How often most loops look without a wake-up, in ms. */
 const POLL_MS = 1_000;
@@ -95,7 +95,7 @@ export class Relay {
   /** Shows the other processes that this one is alive. */
   #startPresence(does: { http: boolean; workers: boolean }): void {
     const { log, working } = this.#parts;
-    const presence = new RelayProcess(working.db, does);
+    const presence = new RelayProcess(working.db, { ...does, serves: servedBy(this.sources) });
     const pass = async () => {
       await presence.beat();
       return BEAT_MS;
@@ -135,14 +135,17 @@ export class Relay {
     const metrics = this.#metrics;
     const { confirm, publish, reconcile } = wakeUps.signals;
     const oftenMs = Math.max(POLL_MS, settings.LEASE_DURATION / 5);
-    const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
+    const loops: { name: string; source?: string; pass: Pass; wake?: Signal; pollMs: number }[] = [
       { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
       { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
       { name: "rescue", pass: passes.rescue, pollMs: oftenMs },
       { name: "chores", pass: async (stop) => (await passes.chores(stop)) ?? oftenMs, pollMs: MINUTE_MS },
-      { name: "sweep", pass: passes.sweep, wake: reconcile, pollMs: POLL_MS },
-      { name: "scout", pass: passes.scout, pollMs: POLL_MS },
-      { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
+      ...passes.lists.flatMap(({ source, sweep, scout, certify }) => [
+        { name: "sweep", source, pass: sweep, wake: reconcile.branch(), pollMs: POLL_MS },
+        { name: "scout", source, pass: scout, pollMs: POLL_MS },
+        { name: "certify", source, pass: certify, pollMs: MINUTE_MS },
+      ]),
+      { name: "tidy", pass: passes.tidy, pollMs: MINUTE_MS },
       { name: "replay", pass: passes.replay, pollMs: POLL_MS },
       { name: "tell", pass: passes.tell, pollMs: POLL_MS },
       { name: "retention", pass: passes.retention, pollMs: DAY_MS },
@@ -193,7 +196,7 @@ export class Relay {
       metrics: this.#metrics,
       watched: {
         sources: this.sources,
-        topics: [...new Set(routesOf(this.sources).map(({ topicArn }) => topicArn))],
+        topics: servedBy(this.sources).topics,
       },
       database: this.#databaseWatch ?? this.watchDatabase(),
       pools: { record: recording.usage, hot: hot.usage, work: working.usage },

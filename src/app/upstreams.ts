@@ -3,23 +3,25 @@ import type { Tables } from "../database/tables.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
 import type { Route } from "../outbox/event.ts";
-import { closeAlarmsOfOthers } from "../upstreams/by-hand.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";
-import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
+import type { Served } from "../workers/relay-process.ts";
 
-/**
- * Makes the rows in which the sources and topics of the settings keep their state. Alarms of those that the
- * settings no longer name are closed: nobody needs to see to them any more.
- */
+/** Makes the rows in which the sources and topics of the settings keep their state. */
 export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
-  const names = sources.map((source) => source.name);
-  const topics = [...new Set(routesOf(sources).map((route) => route.topicArn))];
   step("upstreams to be registered");
-  await registerUpstreams(db, { sources: names, topics });
+  await registerUpstreams(db, { sources: sources.map(({ name }) => name), topics: topicArnsOf(sources) });
   step("upstreams registered");
-  await closeAlarmsOfOthers(db, SOURCE, names);
-  await closeAlarmsOfOthers(db, TOPIC, topics);
 }
+
+/** What the settings name. */
+export const servedBy = (sources: readonly Source[]): Served => ({
+  sources: Object.fromEntries(sources.map(({ name, collectionIds }) => [name, collectionIds])),
+  topics: topicArnsOf(sources),
+});
+
+const topicArnsOf = (sources: readonly Source[]): string[] => [
+  ...new Set(routesOf(sources).map(({ topicArn }) => topicArn)),
+];
 
 /** Which events go where. Test events of a source without a test topic are held, so they have no route. */
 export function routesOf(sources: readonly Source[]): Route[] {

@@ -104,6 +104,14 @@ export const raisingWhatLasts = (alarms: RawBuilder<unknown>, everyMs: number): 
         and last_raised_at > clock_timestamp() - ${`${everyMs} ms`}::interval
         and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject))`);
 
+/** A condition: no such alarm is open about that subject. */
+export const noneIsOpen = (
+  name: RawBuilder<unknown>,
+  subject: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  not exists (select from alarm
+    where cleared_at is null and alarm.name = ${name} and alarm.subject = ${subject})`;
+
 /** Closes open alarms. @param which a condition on rows of `alarm`. */
 export const clearing = (which: RawBuilder<unknown>): StatementPart => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;

@@ -235,6 +235,7 @@ export const TABLE_COLUMNS: Readonly<Record<string, Readonly<Record<string, stri
     workers: "boolean not null",
     host: "text not null",
     version: "text not null",
+    serves: "jsonb not null",
   },
   replay: {
     id: "uuid not null",

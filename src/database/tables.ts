@@ -250,6 +250,7 @@ export interface RelayProcessTable {
   workers: boolean;
   host: string;
   version: string;
+  serves: Generated<unknown>;
 }
 
 export interface ReplayTable {

@@ -1,7 +1,7 @@
 import { relayMigrations } from "../../migrations/relay.ts";
 import type { Pass, Passes } from "../app/pass.ts";
 import { createPasses } from "../app/passes.ts";
-import { register } from "../app/upstreams.ts";
+import { register, servedBy } from "../app/upstreams.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { RelayProcess } from "../workers/relay-process.ts";
 import { backlogTeller } from "./backlog.ts";
@@ -21,13 +21,14 @@ const STOP_BEFORE_MS = 10_000;
 const CONNECTIONS = 2;
 
 /**
- * A function that runs passes of `serve`, on its schedule and for each wake-up from its queue. The event's
- * content does not matter, since the database knows what is due. When it fails, Lambda retries.
+ * A function that runs passes of `serve`, in lines that do not wait for each other, on its schedule and for
+ * each wake-up from its queue. The event's content does not matter, since the database knows what is due.
+ * When it fails, Lambda retries.
  * @param options.lingerMs waits for work that is due within this time, in ms
  * @param options.isWorker logs the age of the oldest work first, and counts as a working process
  */
 export function passHandler(
-  choose: (passes: Passes) => readonly Pass[],
+  choose: (passes: Passes) => readonly (readonly Pass[])[],
   { lingerMs = 0, isWorker = false } = {},
 ) {
   const openRelayOnce = perContainer(() => openRelay(CONNECTIONS, "work"));
@@ -67,7 +68,7 @@ async function openPasses({ db, settings, sources, alarms, log, metrics, ...rela
     onEvents: () => publish.wake(),
     onConfirmations: () => confirm.wake(),
   });
-  const presence = new RelayProcess(db, { http: false, workers: true, lambda });
+  const presence = new RelayProcess(db, { http: false, workers: true, serves: servedBy(sources), lambda });
   const tellBacklog = backlogTeller(db);
   return {
     passes,

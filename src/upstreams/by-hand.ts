@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { clearing, ENDED_ALARMS, type EndedAlarm, type Told } from "../database/alarms.ts";
+import { clearing, type Told } from "../database/alarms.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
@@ -56,26 +56,3 @@ const endingPauses = new VaryingStatement(
  */
 export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> =>
   endingPauses.execute(db, kind);
-
-const closingAlarms = new VaryingStatement(
-  ENDED_ALARMS,
-  ({ kind, configured }: { kind: UpstreamKind; configured: readonly string[] }) => sql`
-    ${clearing(sql`name = any(${[...Object.values(kind.alarms), ...kind.otherAlarms]}::text[])
-      and subject in (select ${sql.ref(kind.key)} from ${sql.table(kind.table)})
-      and subject <> all (${configured}::text[])`)}
-    returning name, source, subject`,
-  [
-    { kind: SOURCE, configured: [] },
-    { kind: TOPIC, configured: [] },
-  ],
-);
-
-/**
- * Closes the open alarms of sources or topics that the settings no longer name.
- * @returns those that it closed.
- */
-export const closeAlarmsOfOthers = (
-  db: Kysely<Tables>,
-  kind: UpstreamKind,
-  configured: readonly string[],
-): Promise<EndedAlarm[]> => closingAlarms.execute(db, { kind, configured });

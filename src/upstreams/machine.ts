@@ -81,6 +81,15 @@ export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): Sta
   return standing.faults >= opensAfter ? "half_open" : "closed";
 }
 
+/** The alarms that are open for as long as the standing lasts. Pure. */
+export const lastingAlarms = (
+  { pausedBy, faults }: Standing,
+  { alarmsAfter }: UpstreamPolicy,
+): ("failing" | "paused")[] => [
+  ...(faults >= alarmsAfter ? ["failing" as const] : []),
+  ...(pausedBy === "refused" ? ["paused" as const] : []),
+];
+
 /**
  * One machine for sources and topics: what a signal changes, or null when it changes nothing. Pure. A moment
  * that the upstream named is never shortened by a late answer, and an operator's pause only by an operator.

@@ -20,6 +20,8 @@ export class HeldWork<Item extends Leased> {
   readonly #options: HeldWorkOptions<Item>;
   readonly #waiting = new Map<string, Item[]>();
   readonly #all = new Set<Item>();
+  /** How many of all are of each line. */
+  readonly #sizes = new Map<string, number>();
   /** When each lease ends, by `performance.now()`. */
   readonly #ends = new Map<string, number>();
   #extending: NodeJS.Timeout | undefined;
@@ -30,6 +32,10 @@ export class HeldWork<Item extends Leased> {
 
   get size(): number {
     return this.#all.size;
+  }
+
+  sizeOf(line: string): number {
+    return this.#sizes.get(line) ?? 0;
   }
 
   get allWaiting(): number {
@@ -51,6 +57,7 @@ export class HeldWork<Item extends Leased> {
       if (waiting === undefined) this.#waiting.set(line, [item]);
       else waiting.push(item);
       this.#all.add(item);
+      this.#sizes.set(line, this.sizeOf(line) + 1);
       this.#ends.set(item.leaseToken, since + leaseMs);
     }
     if (this.#all.size > 0) this.#extending ??= setInterval(() => void this.#extend(), leaseMs / 3);
@@ -71,7 +78,10 @@ export class HeldWork<Item extends Leased> {
 
   /** They are done, whatever came of them. */
   end(items: readonly Item[]): void {
-    for (const item of items) this.#all.delete(item);
+    for (const item of items) {
+      const line = this.#options.lineOf(item);
+      if (this.#all.delete(item)) this.#sizes.set(line, this.sizeOf(line) - 1);
+    }
     if (this.#all.size > 0) return;
     clearInterval(this.#extending);
     this.#extending = undefined;

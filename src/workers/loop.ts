@@ -6,6 +6,8 @@ import type { Signal } from "./signal.ts";
 
 export interface LoopOptions {
   name: string;
+  /** Whose work it does, where each source has a loop of its own. */
+  source?: string;
   /**
    * Does all that is due now. Resolves with how long to wait at most, in ms; null waits for a wake-up, or for
    * `pollMs`.
@@ -29,7 +31,8 @@ const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
  * Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off,
  * for ever.
  */
-export function startLoop({ name, pass, wake, pollMs, log, metrics }: LoopOptions): Loop {
+export function startLoop({ name, source, pass, wake, pollMs, log, metrics }: LoopOptions): Loop {
+  const about = { worker: name, ...(source === undefined ? {} : { source }) };
   const stopping = new AbortController();
   const run = async () => {
     let failures = 0;
@@ -37,16 +40,13 @@ export function startLoop({ name, pass, wake, pollMs, log, metrics }: LoopOption
       let waitMs: number;
       try {
         waitMs = Math.min((await pass(stopping.signal)) ?? pollMs, pollMs);
-        if (failures > 0) log.info({ worker: name }, "works again");
+        if (failures > 0) log.info(about, "works again");
         failures = 0;
       } catch (error) {
         failures += 1;
         metrics.passFailures.inc({ worker: name });
         waitMs = backOffMs(failures, FAILED_PASS);
-        log.warn(
-          { worker: name, failures, error: messageOf(error) },
-          "a pass failed; it will be tried again",
-        );
+        log.warn({ ...about, failures, error: messageOf(error) }, "a pass failed; it will be tried again");
       }
       await wake.wait(waitMs, stopping.signal);
     }

@@ -150,8 +150,10 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
   #roomOf(course: Course<Item>): number {
-    const most = this.#mostOfOne(2 * this.#capacity);
-    return Math.min(this.#room, most - this.#heldOf(course) - this.#reserved);
+    const toBegin = this.#mostOfOne(2 * this.#capacity) - this.#heldOf(course);
+    // With what is being written down: what follows an answer may hang as well.
+    const inAll = this.#mostOfOne(MOST_HELD * this.#capacity) - this.#held.sizeOf(course.line.name);
+    return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
   }
 
   #heldOf({ line, underWay }: Course<Item>): number {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { typed } from "../database/typed.ts";
@@ -16,10 +16,18 @@ const SILENT_MS = 3 * BEAT_MS;
 /** After this long, nobody asks about a silent process any more. */
 const FORGOTTEN = sql`interval '1 day'`;
 
+/** What the settings of a process name. */
+export interface Served {
+  /** The collections of each source. */
+  sources: Readonly<Record<string, readonly string[]>>;
+  topics: readonly string[];
+}
+
 /** What a process tells others about itself. */
 export interface Presence {
   http: boolean;
   workers: boolean;
+  serves: Served;
   /** The function whose containers are all one process; this process alone when left out. */
   lambda?: { name: string; version: string };
 }
@@ -40,14 +48,15 @@ export class RelayProcess {
   /** To be called every `BEAT_MS`. */
   async beat(): Promise<void> {
     if (this.#left) return;
-    const { http, workers, lambda } = this.#does;
+    const { http, workers, serves, lambda } = this.#does;
     const { name: host, version } = lambda ?? { name: hostname(), version: programVersion() };
     await sql`
       with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
-      insert into relay_process (id, pid, http, workers, host, version)
-      values (${this.#id}, ${process.pid}, ${http}, ${workers}, ${host}, ${version})
+      insert into relay_process (id, pid, http, workers, host, version, serves)
+      values (${this.#id}, ${process.pid}, ${http}, ${workers}, ${host}, ${version},
+        ${JSON.stringify(serves)})
       on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
-        pid = excluded.pid`.execute(this.#db);
+        pid = excluded.pid, serves = excluded.serves`.execute(this.#db);
   }
 
   /** Takes the row away: a process that stops in good order is not taken for dead. */
@@ -56,6 +65,14 @@ export class RelayProcess {
     await sql`delete from relay_process where id = ${this.#id}`.execute(this.#db);
   }
 }
+
+/**
+ * A table: what each process serves that has not said that it stops, and this one, as `serves`. One that fell
+ * silent counts until it is forgotten: it may only be held up.
+ * @param mine yields what this process serves, as JSON
+ */
+export const servedByAny = (mine: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select serves from relay_process union all select ${mine}::jsonb)`;
 
 /** The same for each container of a function, which come and go without a word. */
 function idOf(name: string): string {

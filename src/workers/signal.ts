@@ -5,10 +5,19 @@
 export class Signal {
   #raised = false;
   #waiting: (() => void) | null = null;
+  readonly #branches: Signal[] = [];
 
   raise(): void {
     this.#raised = true;
     this.#waiting?.();
+    for (const branch of this.#branches) branch.raise();
+  }
+
+  /** Another that is raised whenever this one is, for one more who waits. */
+  branch(): Signal {
+    const branch = new Signal();
+    this.#branches.push(branch);
+    return branch;
   }
 
   /** Whether it was raised; that wake-up is then spent. */

@@ -8,9 +8,8 @@ const SOURCES = join(import.meta.dirname, "../../src");
 const ALONE: Record<string, string> = {
   "database/alarms.ts":
     "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",
-  "reconcile/close-alarms.ts": "the settings no longer name what it is about",
+  "operate/close-alarms-of-removed.ts": "the settings of no process name what it is about any more",
   "replay/held-replay.ts": "in the transaction that fails the replay",
-  "upstreams/by-hand.ts": "the settings no longer name what it is about",
 };
 
 it("alarms are written as a part of the statement that changes what they tell of (G13)", () => {

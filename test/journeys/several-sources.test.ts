@@ -1,40 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
-
-const TOKENS = { a: "token-of-a-0123456789abc", b: "token-of-b-0123456789abc" };
-
-/**
- * The settings of a relay for two merchants, who share a provider, where each key opens its own invoices
- * only.
- */
-function twoSources(around: Surroundings): Record<string, string | undefined> {
-  const source = (name: "a" | "b", snsTopicArn: string) => ({
-    name,
-    collectionApiUrl: around.provider.url,
-    collectionApiKey: `env:KEY_${name.toUpperCase()}`,
-    callbackTokens: [TOKENS[name]],
-    snsTopicArn,
-  });
-  const folder = mkdtempSync(join(tmpdir(), "sources-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "sources.json");
-  const sources = [source("a", around.topicArn), source("b", around.testTopicArn)];
-  writeFileSync(file, JSON.stringify({ sources }));
-  return around.environment({
-    COLLECTION_API_URL: undefined,
-    COLLECTION_API_KEY: undefined,
-    CALLBACK_TOKENS: undefined,
-    SNS_TOPIC_ARN: undefined,
-    SOURCES_FILE: file,
-    KEY_A: "key-of-a",
-    KEY_B: "key-of-b",
-  });
-}
+import { LISTS, listOfAWaits, TOKENS, twoSources } from "../support/two-sources.ts";
 
 /** Every invoice is a's; what was asked, with which key. */
 function provideOnlyA(around: Surroundings): { id: string; key: string }[] {
@@ -172,6 +140,63 @@ describe("several sources", () => {
     await vi.waitFor(
       () => expect(published(around, around.testTopicArn).toSorted()).toEqual(ids.toSorted()),
       BEFORE_SNS_IS_GIVEN_UP,
+    );
+  });
+
+  it("whose invoices are answered, and whose collection is not, holds up no other (G11)", async () => {
+    const around = await surroundings();
+    const hanging = new Set<unknown>();
+    around.provider.otherwise((request, response) => {
+      if (request.url?.includes("/collections/")) return void hanging.add(request);
+      const script = invoiceAnswer(request.url?.split("/").at(-1) ?? "");
+      if (typeof script !== "function") response.writeHead(script.status).end(JSON.stringify(script.body));
+    });
+    const settings = twoSources(around, { a: { collectionIds: [LISTS.a] }, b: {} });
+    const relay = await startRelay({ ...settings, CONFIRM_CONCURRENCY: "8" });
+    const tell = (name: "a" | "b", id = randomUUID()) =>
+      relay.callback({ data: { id } }, { path: `/callbacks/${TOKENS[name]}` });
+    await Promise.all(Array.from({ length: 100 }, () => tell("a")));
+    const ofA = () => around.query("select from confirmation where state = 'claimed' and source = 'a'");
+    await vi.waitFor(async () => expect((await ofA()).length).toBeGreaterThan(35), WITHIN);
+    for (let count = 1; count <= 8; count += 1) {
+      await tell("b");
+      await vi.waitFor(() => expect(published(around, around.testTopicArn)).toHaveLength(count), WITHIN);
+    }
+    expect(hanging.size).toBeGreaterThan(0);
+  });
+
+  it("whose list waits holds up no other's sweeps (G11)", async () => {
+    const around = await surroundings();
+    await startRelay(await listOfAWaits(around));
+    const swept = (source: string, state: string) =>
+      around.query("select from sweep where source = $1 and state = $2", [source, state]);
+    await vi.waitFor(async () => expect(await swept("a", "claimed")).toHaveLength(1), WITHIN);
+    const before = (await swept("b", "done")).length;
+    await vi.waitFor(
+      async () => expect((await swept("b", "done")).length).toBeGreaterThan(before + 2),
+      WITHIN,
+    );
+    expect(await swept("a", "claimed")).toHaveLength(1);
+  });
+
+  it("whose list waits holds up no other's daily certificate (G11)", async () => {
+    const around = await surroundings();
+    const settings = await listOfAWaits(around);
+    const day = "(now() at time zone 'UTC')::date";
+    for (const name of ["a", "b"] as const)
+      await around.query(
+        `insert into certificate (id, source, day, window_from, window_to, collection_ids, due_at)
+         values (gen_random_uuid(), $1, ${day}, ${day} - 2, ${day}, array[$2::uuid], now())`,
+        [name, LISTS[name]],
+      );
+    await startRelay(settings);
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select source, state from certificate order by source")).toEqual([
+          { source: "a", state: "claimed" },
+          { source: "b", state: "done" },
+        ]),
+      WITHIN,
     );
   });
 });

@@ -4,6 +4,7 @@ import { COLLECTION, startListProvider } from "../reconcile/list-provider.ts";
 import { EVENTS } from "../support/events.ts";
 import { TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { listOfAWaits } from "../support/two-sources.ts";
 import { useBundles } from "./bundles.ts";
 import { type LambdaStack, lambdaStack as stackOf } from "./lambda-stack.ts";
 import { gatewayEvent, queueEvent, scheduleEvent, topicEvent } from "./payloads.ts";
@@ -188,6 +189,19 @@ describe("the functions together", () => {
       { invoice_id: id, opened_by: "reconcile" },
     ]);
     expect(stack.confirmQueue.bodies()).not.toEqual([]);
+  });
+
+  it("reconcile reads one source's list again and again while another's waits (G11)", async () => {
+    const stack = await lambdaStack();
+    const settings = await listOfAWaits(stack);
+
+    // 10 s before its end the function stops: after 4 s.
+    await stack.container("reconcile", settings).invoke(scheduleEvent, 14_000);
+
+    const swept = (source: string) =>
+      stack.query("select from sweep where source = $1 and state = 'done'", [source]);
+    expect(await swept("a")).toEqual([]);
+    expect((await swept("b")).length).toBeGreaterThan(2);
   });
 
   it("retention makes the partitions that are due", async () => {

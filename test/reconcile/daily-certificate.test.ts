@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts";
+import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { readCalendar } from "../../src/reconcile/read-calendar.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
@@ -53,37 +54,6 @@ describe("the daily certificate", () => {
       { state: "done", result: "not_equal" },
       { state: "done", result: "equal" },
     ]);
-  });
-
-  it("closes what was told of lists that the settings name no longer, and nothing else", async () => {
-    const given = await books();
-    const gone = "00000000-0000-4000-8000-00000000dead";
-    for (const [name, source, subject] of [
-      ["sweep_failing", "default", given.source.collectionIds[0]],
-      ["sweep_failing", "default", gone],
-      ["certificate_gap", "default", "default"],
-      ["certificate_gap", "elsewhere", "elsewhere"],
-      ["certificate_failing", "default", "default"],
-      ["certificate_failing", "elsewhere", "elsewhere"],
-      ["event_dead", "elsewhere", gone],
-    ])
-      await given.query("insert into alarm (name, source, subject, detail) values ($1, $2, $3, '')", [
-        name,
-        source,
-        subject,
-      ]);
-    // None is made meanwhile, whose result would end one.
-    await given.query("update source set paused_by = 'operator', paused_at = now()");
-    await certifyPass(given.context, GO_ON);
-    expect(
-      await given.query("select name, subject from alarm where cleared_at is not null order by name"),
-    ).toEqual([
-      { name: "certificate_failing", subject: "elsewhere" },
-      { name: "certificate_gap", subject: "elsewhere" },
-      { name: "sweep_failing", subject: gone },
-    ]);
-    await certifyPass({ ...given.context, sources: [{ ...given.source, collectionIds: [] }] }, GO_ON);
-    expect(await given.openAlarms()).toEqual(["event_dead"]);
   });
 
   it("is made once a day by many processes, and tried again after a fault", async () => {
@@ -184,6 +154,7 @@ describe("a daily certificate that was not made in time", () => {
     await given.query(
       "update certificate set claimed_until = now() - interval '1 s' where state = 'claimed'",
     );
+    await rescueListWork(given.db);
     await certifyPass(given.context, GO_ON);
     expect(await rows(given)).toEqual([{ age: 0, state: "done", result: "equal" }]);
   });
@@ -195,7 +166,7 @@ describe("a daily certificate of collections that changed before it was made", (
     const both = [COLLECTION, given.provider.second];
     const of = (collectionIds: readonly string[]) => {
       const source = { ...given.source, collectionIds: [...collectionIds] };
-      return { ...given, source, context: { ...given.context, sources: [source] } };
+      return { ...given, source, context: { ...given.context, source } };
     };
     const calendar = (collectionIds: readonly string[]) =>
       readCalendar(given.db, {

@@ -19,6 +19,7 @@ export interface Books {
   /** What the passes of one process have in common. */
   context: {
     db: Database;
+    source: ReconcileSource;
     sources: ReconcileSource[];
     alarms: Alarms;
     log: ReturnType<typeof createLogger>;
@@ -72,6 +73,7 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
     source,
     context: {
       db,
+      source,
       sources: [source],
       alarms: new Alarms({ db, log, metrics: createMetrics() }),
       log,

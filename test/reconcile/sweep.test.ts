@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../src/confirmations/open.ts";
+import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
 import { PLAIN } from "./list-provider.ts";
 import { placePayment } from "./place-payment.ts";
@@ -68,6 +69,7 @@ describe("an automatic sweep", () => {
       [given.source.collectionIds[0]],
     );
     await sweepPass(given.context, GO_ON);
+    await forgetListWork(given.db);
     const left = await given.query<{ kind: string; days: number; ours: boolean }>(
       `select kind, extract(day from now() - started_at)::int as days, collection_id = $1 as ours from sweep
        where started_at < now() - interval '1 hour' order by ours, started_at`,
@@ -206,6 +208,7 @@ describe("an automatic sweep", () => {
     expect(given.provider.queries).toHaveLength(asked);
 
     await given.query("update sweep set claimed_until = now() - interval '1 second'");
+    await rescueListWork(given.db);
     await sweepPass(given.context, GO_ON);
     expect(await sweeps(given)).toMatchObject([{ state: "done", listed: 1 }]);
     waiting?.();
@@ -230,7 +233,7 @@ describe("an automatic sweep", () => {
 
   it("keeps to its share of the source's rate, and spends it from the common bucket", async () => {
     const given = await books();
-    await sweepPass({ ...given.context, sources: [{ ...given.source, ratePerSecond: 1_000 }] }, GO_ON);
+    await sweepPass({ ...given.context, source: { ...given.source, ratePerSecond: 1_000 } }, GO_ON);
     const [bucket] = await given.query<{ touched: boolean }>(
       "select allowance_at > now() - interval '1 minute' and allowance < 200 as touched from source",
     );
@@ -241,7 +244,7 @@ describe("an automatic sweep", () => {
   it("does nothing without COLLECTION_IDS, and waits for the first serve", async () => {
     const given = await books({ servedDays: null });
     expect(
-      await sweepPass({ ...given.context, sources: [{ ...given.source, collectionIds: [] }] }, GO_ON),
+      await sweepPass({ ...given.context, source: { ...given.source, collectionIds: [] } }, GO_ON),
     ).toBeNull();
     await sweepPass(given.context, GO_ON);
     expect(given.provider.queries).toHaveLength(0);

@@ -24,6 +24,7 @@ const TYPES: Record<string, string> = {
   boolean: "boolean",
   bytea: "Buffer",
   json: "unknown",
+  jsonb: "unknown",
   "uuid[]": "string[]",
 };
 

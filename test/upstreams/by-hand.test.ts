@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { changeByHand, closeAlarmsOfOthers } from "../../src/upstreams/by-hand.ts";
+import { changeByHand } from "../../src/upstreams/by-hand.ts";
 import { change, readStanding } from "../../src/upstreams/change.ts";
 import { transition } from "../../src/upstreams/machine.ts";
 import { TOPIC } from "../../src/upstreams/upstream-kind.ts";
 import { openDatabase } from "../support/log-rows.ts";
-import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
+import { type Surroundings, surroundings } from "../support/relay.ts";
 
 const REFUSED = { kind: "refused", error: "no such topic" } as const;
 
@@ -43,23 +43,5 @@ describe("what a person does to a source or topic", () => {
         expect((await readStanding(db, TOPIC, "arn:one"))?.pausedBy).toBe(until === null ? "operator" : null);
       }
     }
-  });
-
-  it("alarms of a topic that is no longer configured are closed, and no others", async () => {
-    const around = await surroundings();
-    const db = openDatabase(around.databaseUrl);
-    await around.query("insert into topic (arn) values ('arn:gone'), ($1)", [around.topicArn]);
-    await around.query(
-      `insert into alarm (name, source, subject, detail) values ('topic_paused', '', 'arn:gone', 'x'),
-        ('topic_paused', '', $1, 'x'), ('event_dead', 'default', 'arn:gone', 'x')`,
-      [around.topicArn],
-    );
-    expect(await closeAlarmsOfOthers(db, TOPIC, [around.topicArn, "arn:gone"])).toEqual([]);
-
-    await startRelay(around.environment());
-
-    expect(await around.query("select name, subject from alarm where cleared_at is not null")).toEqual([
-      { name: "topic_paused", subject: "arn:gone" },
-    ]);
   });
 });

@@ -46,6 +46,28 @@ describe("1. work is claimed from each line in turn", () => {
     },
   );
 
+  it("a line whose answers are not written down does not fill what may be held", async () => {
+    const { pump, lines } = scriptedPump({ lines: ["unwritten", "quick"] });
+    const [unwritten, quick] = [only(lines), only(lines, 1)];
+    unwritten.answersAtOnce = false;
+    unwritten.add(1_000);
+    const stop = new AbortController();
+    const drained = pump.drain(stop.signal);
+    for (let round = 0; round < 20; round += 1) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      for (const batch of unwritten.underWay) batch.answers();
+    }
+    // Six times as many as there are exchanges may be held, of one line three quarters of that.
+    expect(1_000 - unwritten.due.length).toBe(36);
+    quick.add(100);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(quick.due).toEqual([]);
+    stop.abort();
+    await settle();
+    await finish(unwritten);
+    await drained;
+  });
+
   it("a line that is slow does not keep a quick one waiting for its own work", async () => {
     const { pump, lines } = scriptedPump({ lines: ["slow", "quick"] });
     const [slow, quick] = [only(lines), only(lines, 1)];

@@ -17,6 +17,15 @@ describe("a signal", () => {
     expect(await signal.wait(0, never)).toBe(false);
   });
 
+  it("wakes each who waits for a branch of it, and is remembered for each", async () => {
+    const signal = new Signal();
+    const [one, other] = [signal.branch(), signal.branch()];
+    const waiting = one.wait(HOUR_MS, never);
+    signal.raise();
+    expect(await waiting).toBe(true);
+    expect([signal, one, other].map((each) => each.take())).toEqual([true, false, true]);
+  });
+
   it("ends a wait that is stopped, before it or during it, and keeps what is raised after", async () => {
     const signal = new Signal();
     const stop = new AbortController();

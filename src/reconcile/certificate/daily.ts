@@ -4,15 +4,12 @@ import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
-import { closeAlarmsOfUnlisted } from "../close-alarms.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Certificate } from "./certificate.ts";
 import {
   type ClaimedCertificate,
-  certificateLeases,
   finishCertificate,
-  forgetAbandoned,
   giveBackCertificate,
   keepProgress,
 } from "./certificate-row.ts";
@@ -21,7 +18,7 @@ import { forgetListed } from "./listed-row.ts";
 import { claimDaily, scheduleDaily } from "./schedule-daily.ts";
 
 export interface CertifyPassOptions extends CertifyDeps {
-  sources: readonly ReconcileSource[];
+  source: ReconcileSource;
   log: Logger;
 }
 
@@ -34,33 +31,27 @@ const LOOK_MS = 60_000;
 const NAMED = 10;
 
 /**
- * Makes each source's daily certificate, an hour after midnight (UTC), in whichever process is first. One
+ * Makes one source's daily certificate, an hour after midnight (UTC), in whichever process is first. One
  * that is not equal is alarmed until a later one is equal; a list that contradicts itself is read again
  * first.
- * @returns when to run again, in ms; null when no source has a list.
+ * @returns when to run again, in ms; null when the source has no list.
  */
 export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
-  const { db, leaseMs } = options;
-  await closeAlarmsOfUnlisted(db, options.sources);
-  const readable = options.sources.filter((source) => source.collectionIds.length > 0);
-  if (readable.length === 0) return null;
-  await certificateLeases.releaseExpired(db);
-  await forgetAbandoned(db);
-  for (const source of readable) {
-    await scheduleDaily(db, source.name, source.collectionIds, source.lookbackMs);
-    const claimed = await claimDaily(db, source.name, leaseMs);
-    if (claimed !== null) await makeDaily(options, source, claimed, stop);
-  }
+  const { db, source, leaseMs } = options;
+  const { name, collectionIds, lookbackMs } = source;
+  if (collectionIds.length === 0) return null;
+  await scheduleDaily(db, name, collectionIds, lookbackMs);
+  const claimed = await claimDaily(db, name, leaseMs);
+  if (claimed !== null) await makeDaily(options, claimed, stop);
   return LOOK_MS;
 }
 
 async function makeDaily(
   options: CertifyPassOptions,
-  source: ReconcileSource,
   claimed: ClaimedCertificate,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, alarms, log } = options;
+  const { db, source, alarms, log } = options;
   const failing = { name: "certificate_failing", source: source.name, subject: source.name } as const;
   try {
     const { window } = claimed;

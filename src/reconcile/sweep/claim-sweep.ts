@@ -78,15 +78,45 @@ function claimedOf([row]: readonly ResultOf<ReturnType<typeof claiming>>[]): Cla
   return { ...sweep, window: { from: windowFrom, to: windowTo }, rest };
 }
 
-const claimingDue = claiming(({ value }: Slots<{ source: string; collectionIds: readonly string[] }>) => {
+interface Listed {
+  source: string;
+  collectionIds: readonly string[];
+}
+
+/** A condition: an automatic sweep that can be claimed once it is due. */
+const isToCome = ({ value }: Slots<Listed>) => {
   const source = value((given) => given.source);
   return sql`
-    select id from sweep
-    where source = ${source} and kind = 'automatic'
-      and collection_id = any(${value(({ collectionIds }) => collectionIds)}::uuid[])
-      and state = 'due' and due_at <= clock_timestamp() and ${isServedAndOpen(source)}
-    order by due_at limit 1 for update skip locked`;
-});
+    source = ${source} and kind = 'automatic' and state = 'due'
+    and collection_id = any(${value(({ collectionIds }) => collectionIds)}::uuid[])
+    and ${isServedAndOpen(source)}`;
+};
+
+const claimingDue = claiming(
+  (slots: Slots<Listed>) => sql`
+    select id from sweep where ${isToCome(slots)} and due_at <= clock_timestamp()
+    order by due_at limit 1 for update skip locked`,
+);
+
+const waiting = new Statement(
+  { inMs: nullable(returned.float) },
+  (slots: Slots<Listed>) => sql`
+    select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as "inMs"
+    from sweep where ${isToCome(slots)}`,
+);
+
+/**
+ * When the source's next automatic sweep can be claimed, in ms; null when there is none, or the source is
+ * paused, backing off or was never served.
+ */
+export async function nextSweepInMs(
+  db: Kysely<Tables>,
+  source: string,
+  collectionIds: readonly string[],
+): Promise<number | null> {
+  const [row] = await waiting.execute(db, { source, collectionIds });
+  return row?.inMs ?? null;
+}
 
 /** Claims a due automatic sweep, unless the source is paused, backing off or was never served. */
 export const claimSweep = async (

@@ -15,7 +15,7 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 
 export interface ScoutOptions {
   db: Kysely<Tables>;
-  sources: readonly ReconcileSource[];
+  source: ReconcileSource;
   alarms: Alarms;
   log: Logger;
   /** Called after ids became known. */
@@ -36,12 +36,12 @@ const PAGE_GAP_MS = 500;
 const LOOK_MS = 1_000;
 
 /**
- * While a source is flooded with unknown ids, finds the genuine ones without asking about each: it reads the
- * provider's list, newest days first, and marks ids found there as known. It opens no confirmations.
+ * While its source is flooded with unknown ids, finds the genuine ones without asking about each: it reads
+ * the provider's list, newest days first, and marks ids found there as known. It opens no confirmations.
  */
 export class Scout {
   readonly #options: ScoutOptions;
-  // How far back each collection was read, by source and collection; a restart starts over.
+  // How far back each collection was read; a restart starts over.
   readonly #older = new Map<string, ListPeriod | null>();
 
   constructor(options: ScoutOptions) {
@@ -49,23 +49,18 @@ export class Scout {
   }
 
   /**
-   * One round for each flooded source.
-   * @returns when to run again, in ms; null when no source has a list.
+   * One round, if the source is flooded.
+   * @returns when to run again, in ms; null when the source has no list.
    */
   async pass(stop: AbortSignal): Promise<number | null> {
-    const readable = this.#options.sources.filter((source) => source.collectionIds.length > 0);
-    await Promise.all(readable.map((source) => this.#scout(source, stop)));
-    return readable.length === 0 ? null : LOOK_MS;
-  }
-
-  async #scout(source: ReconcileSource, stop: AbortSignal): Promise<void> {
-    const { db, log } = this.#options;
+    const { db, source, log } = this.#options;
+    if (source.collectionIds.length === 0) return null;
     const now = await takeScoutTurn(db, source.name, LEASE_MS, unknownIdsWait);
-    if (now === null) return;
+    if (now === null) return LOOK_MS;
     try {
-      for (const collectionId of source.collectionIds) await this.#round(source, collectionId, now, stop);
+      for (const collectionId of source.collectionIds) await this.#round(collectionId, now, stop);
     } catch (error) {
-      if (stop.aborted || error instanceof SourcePaused) return;
+      if (stop.aborted || error instanceof SourcePaused) return LOOK_MS;
       if (!(error instanceof ListUnreadable)) throw error;
       log.warn(
         { source: source.name, error: messageOf(error) },
@@ -74,28 +69,23 @@ export class Scout {
     } finally {
       await nextScoutTurnIn(db, source.name, REST_MS);
     }
+    return LOOK_MS;
   }
 
   /** Reads the newest days in every round, and one step further back. */
-  async #round(source: ReconcileSource, collectionId: string, now: Date, stop: AbortSignal): Promise<void> {
+  async #round(collectionId: string, now: Date, stop: AbortSignal): Promise<void> {
     const newest = { first: addDays(dayOf(now), -1), last: addDays(dayOf(now), 2) };
-    await this.#read(source, collectionId, newest, stop);
-    const key = `${source.name} ${collectionId}`;
-    const all = periodFor({ from: now, to: now }, source.lookbackMs);
+    await this.#read(collectionId, newest, stop);
+    const all = periodFor({ from: now, to: now }, this.#options.source.lookbackMs);
     const { step, rest } = nextStep(
-      this.#older.get(key) ?? { first: all.first, last: addDays(newest.first, 1) },
+      this.#older.get(collectionId) ?? { first: all.first, last: addDays(newest.first, 1) },
     );
-    await this.#read(source, collectionId, step, stop);
-    this.#older.set(key, rest);
+    await this.#read(collectionId, step, stop);
+    this.#older.set(collectionId, rest);
   }
 
-  async #read(
-    source: ReconcileSource,
-    collectionId: string,
-    period: ListPeriod,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { db, alarms } = this.#options;
+  async #read(collectionId: string, period: ListPeriod, signal: AbortSignal): Promise<void> {
+    const { db, source, alarms } = this.#options;
     const { name, ratePerSecond } = source;
     const pace = new ListPace({ db, source: name, ratePerSecond, gapMs: PAGE_GAP_MS, signal });
     const beforePage = async () => {
@@ -103,7 +93,7 @@ export class Scout {
       await nextScoutTurnIn(db, name, LEASE_MS);
     };
     const onRefusal = (error: ListUnreadable) => slowDown(db, alarms, name, error);
-    const sink = this.#promoting(name);
+    const sink = this.#promoting();
     await new ListReader({ source, collectionId, sink, beforePage, onRefusal, signal }).read(
       period,
       ALL_TYPES,
@@ -111,14 +101,15 @@ export class Scout {
   }
 
   // It need not be complete: a missed id is still asked about, only later.
-  #promoting(source: string): ListSink {
+  #promoting(): ListSink {
+    const { db, source, onConfirmations } = this.#options;
     let shown = { reading: 0, ids: new Set<string>() };
     return {
       take: async (reading, ids) => {
         if (shown.reading !== reading) shown = { reading, ids: new Set() };
         const fresh = ids.filter((id) => !shown.ids.has(id));
         for (const id of fresh) shown.ids.add(id);
-        if ((await promote(this.#options.db, source, fresh)) > 0) this.#options.onConfirmations();
+        if ((await promote(db, source.name, fresh)) > 0) onConfirmations();
         return fresh.length;
       },
     };

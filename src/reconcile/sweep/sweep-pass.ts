@@ -5,14 +5,13 @@ import { step } from "../../kit/step.ts";
 import { LeaseLost } from "../../workers/held-lease.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { type ClaimedSweep, claimSweep } from "./claim-sweep.ts";
+import { type ClaimedSweep, claimSweep, nextSweepInMs } from "./claim-sweep.ts";
 import { runSweep, type SweepDeps } from "./run-sweep.ts";
 import { alarmsAtFault } from "./sweep-alarm.ts";
-import { giveBackSweep, hurrySweeps, nextSweepInMs, scheduleSweeps, sweepLeases } from "./sweep-row.ts";
-import { forgetSwept } from "./swept-payments.ts";
+import { giveBackSweep, hurrySweeps, scheduleSweeps } from "./sweep-row.ts";
 
 export interface SweepPassOptions extends SweepDeps {
-  sources: readonly ReconcileSource[];
+  source: ReconcileSource;
   log: Logger;
   /** From the start of one sweep of a collection to the start of the next, in ms. */
   intervalMs: number;
@@ -23,46 +22,32 @@ const BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 /** How long until a paused source is checked again, in ms. */
 const PAUSED_MS = 5_000;
 
+/** The shortest rest between two passes, in ms. */
+const REST_MS = 100;
+
 /**
- * Sweeps every collection that is due, in whichever process is first: sources in parallel, the collections of
- * one source one after the other. After a fault a sweep is continued where it was, with back-off.
+ * Sweeps every collection of one source that is due, one after the other, in whichever process is first.
+ * After a fault a sweep is continued where it was, with back-off.
  * @returns when the next one is due, in ms; null when there is nothing to sweep.
  */
 export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): Promise<number | null> {
-  const { db, sources } = options;
-  const readable = sources.filter((source) => source.collectionIds.length > 0);
-  if (readable.length === 0) return null;
-  await sweepLeases.releaseExpired(db);
-  await forgetSwept(db);
-  const nextInMs = await Promise.all(readable.map((source) => sweepSource(options, source, stop)));
-  const soonest = nextInMs.filter((inMs) => inMs !== null).sort((a, b) => a - b)[0];
-  return soonest === undefined ? null : Math.max(soonest, 100);
-}
-
-async function sweepSource(
-  options: SweepPassOptions,
-  source: ReconcileSource,
-  stop: AbortSignal,
-): Promise<number | null> {
-  const { db, leaseMs, intervalMs } = options;
-  await scheduleSweeps(db, source.name, source.collectionIds, intervalMs);
-  await hurrySweeps(db, source.name);
-  for (let left = source.collectionIds.length; left > 0 && !stop.aborted; left -= 1) {
-    const sweep = await claimSweep(db, source.name, source.collectionIds, leaseMs);
+  const { db, source, leaseMs, intervalMs } = options;
+  const { name, collectionIds } = source;
+  if (collectionIds.length === 0) return null;
+  await scheduleSweeps(db, name, collectionIds, intervalMs);
+  await hurrySweeps(db, name);
+  for (let left = collectionIds.length; left > 0 && !stop.aborted; left -= 1) {
+    const sweep = await claimSweep(db, name, collectionIds, leaseMs);
     if (sweep === null) break;
     step("sweep claimed");
-    await sweepOnce(options, source, sweep, stop);
+    await sweepOnce(options, sweep, stop);
   }
-  return await nextSweepInMs(db, source.name);
+  const inMs = await nextSweepInMs(db, name, collectionIds);
+  return inMs === null ? null : Math.max(inMs, REST_MS);
 }
 
-async function sweepOnce(
-  options: SweepPassOptions,
-  source: ReconcileSource,
-  sweep: ClaimedSweep,
-  stop: AbortSignal,
-): Promise<void> {
-  const { db, alarms, log } = options;
+async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: AbortSignal): Promise<void> {
+  const { db, source, alarms, log } = options;
   const about = { source: source.name, collection: sweep.collectionId };
   try {
     const { unproven, ...counts } = await runSweep(options, source, sweep, stop);

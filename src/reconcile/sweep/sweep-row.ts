@@ -7,7 +7,7 @@ import {
   selectCleared,
 } from "../../database/alarms.ts";
 import { LeasedRows } from "../../database/leased-rows.ts";
-import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/new-id.ts";
@@ -159,19 +159,6 @@ export async function backFillsUnderWay(
 }
 
 export const giveBackSweep = givingBack("sweep");
-
-const waiting = new Statement(
-  { inMs: nullable(returned.float) },
-  ({ value }: Slots<string>) => sql`
-    select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as "inMs"
-    from sweep where source = ${value((source) => source)} and kind = 'automatic' and state = 'due'`,
-);
-
-/** When the source's next automatic sweep is due, in ms; null when there is none. */
-export async function nextSweepInMs(db: Kysely<Tables>, source: string): Promise<number | null> {
-  const [row] = await waiting.execute(db, source);
-  return row?.inMs ?? null;
-}
 
 const lastStart = (collectionId: RawBuilder<unknown>, source: string) => sql`
   select max(done.started_at) from sweep as done

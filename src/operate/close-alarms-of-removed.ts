@@ -1,0 +1,34 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type AlarmName, clearing, ENDED_ALARMS, type EndedAlarm } from "../database/alarms.ts";
+import { type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
+import { type Served, servedByAny } from "../workers/relay-process.ts";
+
+const OF_UPSTREAMS: readonly AlarmName[] = [SOURCE, TOPIC].flatMap(({ alarms, otherAlarms }) => [
+  ...Object.values(alarms),
+  ...otherAlarms,
+]);
+
+const closing = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
+  const named = (condition: RawBuilder<unknown>) => sql`
+    exists (select from ${servedByAny(value((mine) => JSON.stringify(mine)))} as process where ${condition})`;
+  return sql`
+    ${clearing(sql`
+      name = any(${OF_UPSTREAMS}::text[])
+        and not ${named(sql`serves->'sources' ? alarm.subject or serves->'topics' ? alarm.subject`)}
+      or name = 'sweep_failing'
+        and not ${named(sql`serves->'sources'->alarm.source ? alarm.subject`)}
+      or name in ('certificate_gap', 'certificate_failing')
+        and not ${named(sql`serves->'sources'->alarm.source <> '[]'`)}`)}
+    returning name, source, subject`;
+});
+
+/**
+ * Closes the open alarms of sources, topics and lists that the settings of no process name any more: nobody
+ * needs to see to them. During a deploy processes know different ones, so one's own settings do not decide.
+ * @param mine what this process serves
+ * @returns those that it closed.
+ */
+export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served): Promise<EndedAlarm[]> =>
+  closing.execute(db, mine);

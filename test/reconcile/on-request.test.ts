@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
+import { certifyPeriod, reconcilePeriod } from "../../src/reconcile/on-request.ts";
+import { startListProvider } from "./list-provider.ts";
+import { midnight } from "./prove-period.ts";
+import { books, daysAgo } from "./relay-books.ts";
+
+const signal = new AbortController().signal;
+
+/** Two sources, the first of which answers for its list only once it may. */
+async function slowAndQuick() {
+  const given = await books();
+  const quick = await startListProvider();
+  const provider = collectionApiProvider({ baseUrl: quick.url, apiKey: "key" });
+  onTestFinished(() => provider.close());
+  const source = { ...given.source, name: "quick", provider };
+  await given.query("insert into source (name, first_served_at) values ('quick', $1)", [daysAgo(30)]);
+  quick.invoices.push({ id: randomUUID(), createdAt: daysAgo(3), paidAt: daysAgo(2) });
+  const { promise, resolve: mayAnswer } = Promise.withResolvers<void>();
+  onTestFinished(() => mayAnswer());
+  given.provider.beforePage = () => promise;
+  return { given, sources: [given.source, source], mayAnswer };
+}
+
+describe("a run on request over several sources", () => {
+  const window = { from: midnight(5), to: midnight(0) };
+
+  it("certifies one while another's list waits, and tells them in their order (G11)", async () => {
+    const { given, sources, mayAnswer } = await slowAndQuick();
+    const certified = certifyPeriod(given.context, { sources, window, signal });
+    await vi.waitFor(async () =>
+      expect(await given.query("select source from certificate where state = 'done'")).toEqual([
+        { source: "quick" },
+      ]),
+    );
+    mayAnswer();
+    expect((await certified).map(({ source, result }) => [source, result])).toEqual([
+      ["default", "equal"],
+      ["quick", "not_equal"],
+    ]);
+  });
+
+  it("reconciles one while another's list waits, also if that one fails in the end (G11)", async () => {
+    const { given, sources, mayAnswer } = await slowAndQuick();
+    given.provider.faults = [(response) => void response.writeHead(401).end("{}")];
+    const reconciled = reconcilePeriod(given.context, {
+      ...{ sources, window, signal },
+      publish: false,
+      actor: "test",
+    });
+    reconciled.catch(() => undefined);
+    await vi.waitFor(async () =>
+      expect(await given.query("select source, opened from sweep where state = 'done'")).toEqual([
+        { source: "quick", opened: 1 },
+      ]),
+    );
+    mayAnswer();
+    await expect(reconciled).rejects.toThrow("401");
+  });
+});
