@@ -10,7 +10,7 @@ import { withTextsMasked } from "../../kit/mask/masked-texts.ts";
 import { actorOf } from "./admin-tokens.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
 import type { Live } from "./live.ts";
-import { openApiDocument } from "./open-api.ts";
+import { openApiText } from "./open-api.ts";
 import { type AdminParts, type Operation, roleFor } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { ProgressStream, wantsProgress } from "./progress-stream.ts";
@@ -51,7 +51,7 @@ export function adminRouter({ parts, tokens, refused, live, behindTls, log }: Ad
   });
   api.use(express.json({ limit: BODY_LIMIT }));
   api.get("/openapi.json", (_request, response) => {
-    response.json(openApiDocument());
+    response.type("json").send(openApiText());
   });
   api.get("/live", (request, response) => {
     const until = callerIn(response).session?.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -102,7 +102,13 @@ async function carryOut(
     query: operation.query?.parse(request.query),
     body: operation.body?.parse(request.body ?? {}),
   };
-  const context = { ...parts, actor: actorOf(holder), role: holder.role, onProgress: () => undefined };
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  const context = {
+    ...parts,
+    ...{ actor: actorOf(holder), role: holder.role, left: left.signal },
+    onProgress: () => undefined,
+  };
   if (operation.tellsProgress === true && wantsProgress(request)) {
     const stream = new ProgressStream(response, parts.mask);
     try {
