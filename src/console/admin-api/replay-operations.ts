@@ -35,8 +35,7 @@ export const replayOperations: readonly Operation[] = [
     method: "post",
     path: "/replays",
     tag: TAG,
-    summary:
-      "Repeat confirmations, callbacks or events; a running serve does it. Try dryRun first (ten minutes at most)",
+    summary: "Repeat confirmations, callbacks or events; a running serve does it. Try dryRun first",
     body: schemas.replayRequest,
     result: schemas.replayStarted,
     async run(

@@ -23,7 +23,10 @@ export const undeliveredChoice = z
     source: z.string().optional().meta({ description: "The source, for ids that several know." }),
     filters: undeliveredFilters.optional(),
     reason,
-    dryRun: z.boolean().default(false),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Only says what it would do: one of a kind at a time, ten minutes at most." }),
   })
   .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
     error: "should have either ids or filters; empty filters match everything",
