@@ -19,7 +19,7 @@ export interface Judged<Data> {
   text: string;
 }
 
-/** A page of a thousand invoices has ten thousand pieces; so many of any kind are read in 25 ms (G12). */
+/** A page of a thousand invoices has ten thousand pieces; so many of any kind take about 25 ms (G12). */
 const ANSWER_LIMITS = { depth: 64, pieces: 20_000 };
 
 /**

@@ -52,7 +52,7 @@ export const numberRead = textRead.transform((text): number | null => {
 export const metadataRead = z.transform((value: unknown): Record<string, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, typeof one === "string" ? one : JSON.stringify(one)]),
+    Object.entries(value).map(([name, one]) => [name, textOf(one) ?? JSON.stringify(one)]),
   );
 });
 

@@ -23,10 +23,7 @@ export const undeliveredChoice = z
     source: z.string().optional().meta({ description: "The source, for ids that several know." }),
     filters: undeliveredFilters.optional(),
     reason,
-    dryRun: z
-      .boolean()
-      .default(false)
-      .meta({ description: "Only says what it would do: one of a kind at a time, ten minutes at most." }),
+    dryRun: z.boolean().default(false),
   })
   .refine((choice) => (choice.ids === undefined) !== (choice.filters === undefined), {
     error: "should have either ids or filters; empty filters match everything",
@@ -100,7 +97,10 @@ export const replayRequest = z.strictObject({
   }),
   rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most per second." }),
   reason,
-  dryRun: z.boolean().default(false),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Only says what it would do: one of a kind at a time, ten minutes at most." }),
 });
 
 export const replay = z.object({
