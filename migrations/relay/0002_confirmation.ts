@@ -71,6 +71,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ],
     ["confirmation_not_paid", "verdict, opened_at, invoice_id", "verdict <> 'paid'"],
     ["confirmation_unknown", "settled_at", "verdict = 'unknown_invoice'"],
+    // Settled once for each answer, when the row leaves the other indexes anyway: retention walks it by age.
+    ["confirmation_legible", "settled_at", "erased_at is null and state in ('done', 'dead')"],
     ["confirmation_reopened", "erased_at", "erased_at is not null and sender is not null"],
   ] as const)
     await sql`

@@ -8,7 +8,8 @@ import { type Kysely, sql } from "kysely";
  * invoice, an event, a topic, a replay); `invoice_id` is filled where it belongs to one invoice, for its
  * timeline. And what the rows of the work no longer say, for an invoice's timeline: asks and sends that
  * failed, replays that had it asked about again, and the verdict that a later one took the place of. Only
- * these are noted, the first fifty of each kind.
+ * these are noted, the first fifty of each kind; the oldest have the smallest ids, by which retention finds
+ * them. `failing_chore`: maintenance that fails, whichever process tries, until it works again.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -29,6 +30,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index alarm_open on alarm (name, source, subject) where cleared_at is null`.execute(
     db,
   );
+  // Most alarms that are open have been told; those of one invoice are for its timeline.
+  await sql`create index alarm_untold on alarm (id) where cleared_at is null and told_at is null`.execute(db);
+  await sql`create index alarm_subject on alarm (subject)`.execute(db);
   await sql`
     create index alarm_end_untold on alarm (cleared_at)
     where cleared_at is not null and cleared_told_at is null`.execute(db);
@@ -68,6 +72,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint history_entry_kind_check check (kind in ('ask_failed', 'replayed', 'send_failed', 'verdict'))
     )`.execute(db);
   await sql`create index history_entry_invoice on history_entry (invoice_id)`.execute(db);
-  // Rows come in the order of their time: so small an index costs the path nothing.
-  await sql`create index history_entry_at on history_entry using brin (at)`.execute(db);
+  await sql`
+    create table failing_chore (
+      failing_since timestamptz not null default clock_timestamp(),
+      failures integer not null default 1,
+      name text not null,
+      last_error text not null,
+      constraint failing_chore_pkey primary key (name)
+    )`.execute(db);
 }

@@ -95,7 +95,11 @@ export function callbackReceiver(options: CallbackReceiverOptions): CallbackRece
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
     nothingNamed,
   });
-  const pages = payerPageRoutes({ stateOf: (id) => paymentState(working, id), logger });
+  const pages = payerPageRoutes({
+    stateOf: (id) => paymentState(working, id),
+    tokens: sources.flatMap(({ callbackTokens }) => callbackTokens),
+    logger,
+  });
 
   const shareSpent = async () => {
     try {

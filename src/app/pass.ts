@@ -39,11 +39,10 @@ export type Pass = (stop: AbortSignal) => Promise<number | null>;
 export interface Passes {
   confirm: Pass;
   publish: Pass;
-  /**
-   * Frees work whose lease ran out, and does the small chores: ended pauses, quiet alarms, late personal
-   * data, old budgets.
-   */
+  /** Frees work whose lease ran out. */
   rescue: Pass;
+  /** The small chores: ended pauses, quiet alarms, late personal data, old budgets. */
+  chores: Pass;
   /** Reads the provider's lists for what callbacks missed. */
   sweep: Pass;
   /** Finds genuine ids in a flood of unknown ones. */

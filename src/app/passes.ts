@@ -13,7 +13,8 @@ import { replayPass } from "../replay/replay-pass.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
 import { destinationOf } from "./destinations.ts";
-import { PartitionKeeper } from "./keep-partitions.ts";
+import { keepPartitions } from "./keep-partitions.ts";
+import { maintain, tellChores } from "./maintenance.ts";
 import type { PassContext, Passes } from "./pass.ts";
 import { providerOf } from "./providers.ts";
 import { publishing } from "./publishing.ts";
@@ -22,8 +23,10 @@ import { replayRunner } from "./replay-runner.ts";
 import { tellAlarmsPass } from "./tell-alarms.ts";
 import { routesOf } from "./upstreams.ts";
 
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+
+/** One chore that fails must not keep the others waiting for long. */
+const MOST_CHORES_WAIT_MS = 30_000;
 
 export function createPasses(context: PassContext): Passes {
   const { db, settings, alarms, log } = context;
@@ -43,7 +46,6 @@ export function createPasses(context: PassContext): Passes {
   const scout = new Scout(reconcileOptions);
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
-  const partitions = new PartitionKeeper(db, log);
   return {
     confirm: (stop) => confirmer.drain(stop),
     publish: (stop) => publisher.pump.drain(stop),
@@ -56,37 +58,49 @@ export function createPasses(context: PassContext): Passes {
         step("events rescued");
         context.publishWake?.raise();
       }
-      const resumed = await noticeEndedPauses(db);
-      if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
-      await eraseWhatCameSince(db);
-      await alarms.clearQuiet();
-      await forgetBudgets(db);
       return null;
+    },
+    async chores() {
+      const retryInMs = await maintain(context, {
+        async ended_pauses() {
+          const resumed = await noticeEndedPauses(db);
+          if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
+        },
+        late_personal_data: () => eraseWhatCameSince(db),
+        quiet_alarms: () => alarms.clearQuiet(),
+        old_budgets: () => forgetBudgets(db),
+      });
+      return retryInMs && Math.min(retryInMs, MOST_CHORES_WAIT_MS);
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
     scout: (stop) => scout.pass(stop),
     certify: (stop) => certifyPass(reconcileOptions, stop),
     replay: (stop) => replayPass({ runner: replays, log }, stop),
     async retention() {
-      const { stays, personalData, ...left } = await applyRetention({
+      let retryInMs: number | null = null;
+      const {
+        stays,
+        personalData,
+        failed: _,
+        ...left
+      } = await applyRetention({
         db,
         actor: "relay",
         retentionMs: settings.RETENTION,
         personalDataMs: settings.PERSONAL_DATA_RETENTION,
+        onDone: (done) => {
+          retryInMs = tellChores(context, done);
+        },
       });
       if (personalData !== null && personalData.invoices > 0)
         log.info({ personalData }, "blanked what is older than PERSONAL_DATA_RETENTION");
       if (left.partitions.length + left.stragglers + left.unknownConfirmations > 0)
         log.info(left, "dropped callbacks that are older than RETENTION, and ids that stayed unknown");
-      if (stays?.why === "not_allowed")
-        log.info(
-          stays,
-          "this database user may not drop old callbacks: run `retention` as one who holds the role worker",
-        );
       if (personalData?.more === true) return 0;
-      return stays?.why === "busy" ? HOUR_MS : DAY_MS;
+      return retryInMs ?? DAY_MS;
     },
-    partitions: () => partitions.make(),
+    partitions: async () =>
+      (await maintain(context, { partitions: () => keepPartitions(context) })) ?? DAY_MS,
     tell: tellAlarmsPass({
       db,
       webhook: alarmWebhookOf(settings, context.metrics),

@@ -1,5 +1,4 @@
-import type { RequestListener } from "node:http";
-import type { Router } from "express";
+import type { RequestHandler, Router } from "express";
 import { builtPages, consolePages } from "../console/console-pages.ts";
 import { Alarms } from "../database/alarms.ts";
 import type { Connection } from "../database/connect.ts";
@@ -135,10 +134,12 @@ export class Relay {
     const { settings, log, wakeUps } = this.#parts;
     const metrics = this.#metrics;
     const { confirm, publish, reconcile } = wakeUps.signals;
+    const oftenMs = Math.max(POLL_MS, settings.LEASE_DURATION / 5);
     const loops: { name: keyof Passes & string; pass: Pass; wake?: Signal; pollMs: number }[] = [
       { name: "confirm", pass: passes.confirm, wake: confirm, pollMs: POLL_MS },
       { name: "publish", pass: passes.publish, wake: publish, pollMs: POLL_MS },
-      { name: "rescue", pass: passes.rescue, pollMs: Math.max(POLL_MS, settings.LEASE_DURATION / 5) },
+      { name: "rescue", pass: passes.rescue, pollMs: oftenMs },
+      { name: "chores", pass: async (stop) => (await passes.chores(stop)) ?? oftenMs, pollMs: MINUTE_MS },
       { name: "sweep", pass: passes.sweep, wake: reconcile, pollMs: POLL_MS },
       { name: "scout", pass: passes.scout, pollMs: POLL_MS },
       { name: "certify", pass: passes.certify, pollMs: MINUTE_MS },
@@ -172,30 +173,17 @@ export class Relay {
     });
     receiver.startSharing();
     this.#stoppable.push(receiver);
-    const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
     const behindTls = settings.PUBLIC_URL.startsWith("https:");
-    const app = httpApp(
-      [
-        protectAnswers({ behindTls }),
-        capRequests(most, metrics),
-        ...receiver.routers,
-        aliveRoute,
-        ...(settings.OPS_PORT === undefined ? this.#opsRoutes({ behindTls }) : []),
-      ],
-      log,
-      settings.TRUSTED_PROXIES ?? [],
-    );
-    this.server = await this.#listen(app, settings.PORT, host);
-    this.server.server.maxConnections = settings.MAX_CONNECTIONS;
-    capConnections(this.server.server, { app, most, metrics });
+    const opsRoutes = settings.OPS_PORT === undefined ? this.#opsRoutes({ behindTls }) : [];
+    const handlers = [...receiver.routers, aliveRoute, ...opsRoutes];
+    this.server = await this.#listen(handlers, { behindTls, port: settings.PORT, host });
   }
 
   /** What operators and their tools ask for, on a port that strangers need not reach. */
   async startOps(port: number, host?: string): Promise<void> {
-    const { settings, log } = this.#parts;
     const behindTls = false;
-    const handlers = [protectAnswers({ behindTls }), aliveRoute, ...this.#opsRoutes({ behindTls })];
-    this.ops = await this.#listen(httpApp(handlers, log, settings.TRUSTED_PROXIES ?? []), port, host);
+    const handlers = [aliveRoute, ...this.#opsRoutes({ behindTls })];
+    this.ops = await this.#listen(handlers, { behindTls, port, host });
   }
 
   #opsRoutes({ behindTls }: { behindTls: boolean }): Router[] {
@@ -237,13 +225,28 @@ export class Relay {
     ];
   }
 
-  #listen(app: RequestListener, port: number, host: string | undefined): Promise<RunningServer> {
-    return listen(app, {
+  /** Each of the relay's ports has the same limits. */
+  async #listen(
+    handlers: readonly RequestHandler[],
+    { behindTls, port, host }: { behindTls: boolean; port: number; host: string | undefined },
+  ): Promise<RunningServer> {
+    const { settings, log } = this.#parts;
+    const metrics = this.#metrics;
+    const most = settings.MAX_CONNECTIONS_PER_ADDRESS;
+    const app = httpApp(
+      [protectAnswers({ behindTls }), capRequests(most, metrics), ...handlers],
+      log,
+      settings.TRUSTED_PROXIES ?? [],
+    );
+    const running = await listen(app, {
       name: "invoice-relay",
       port,
-      server: httpLimits(this.#parts.settings.REQUEST_TIMEOUT),
+      server: httpLimits(settings.REQUEST_TIMEOUT),
       ...(host === undefined ? {} : { host }),
     });
+    running.server.maxConnections = settings.MAX_CONNECTIONS;
+    capConnections(running.server, { app, most, metrics });
+    return running;
   }
 
   stop(): Promise<void> {

@@ -7,7 +7,7 @@ import { programVersion } from "../kit/program-version.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { WakeUps } from "../workers/wake-up.ts";
 import { letHeapGrow } from "./heap-growth.ts";
-import { PartitionKeeper } from "./keep-partitions.ts";
+import { keepPartitions } from "./keep-partitions.ts";
 import { Relay } from "./relay.ts";
 import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
@@ -80,7 +80,9 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
       await register(hot.db, relay.sources);
       if (!isTold) tellWhatIsOn(log, settings, relay.sources);
       isTold = true;
-      await new PartitionKeeper(working.db, log).make();
+      // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.
+      const problem = await keepPartitions({ db: working.db, log }).catch(messageOf);
+      if (problem !== null) log.warn({ error: problem }, "partitions of the callback log are missing");
     };
     if (await waitForDatabase(look, { log, stop })) {
       await wakeUps.start();

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import { type Slots, Statement } from "../database/statement.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey } from "./confirmation.ts";
-import { isGiven, KEY } from "./key-columns.ts";
+import { KEY } from "./key-columns.ts";
 
 /** How long a confirmation is kept whose id the provider does not know, so that no flood stays for ever. */
 const KEPT = sql.lit("7 days");
@@ -10,11 +10,19 @@ const KEPT = sql.lit("7 days");
 /** Those that were settled since this moment are kept. */
 export const unknownKeptSince = sql`clock_timestamp() - ${KEPT}::interval`;
 
+const dating = new Statement({ since: returned.time }, () => sql`select ${unknownKeptSince} as since`);
+
+/** The same moment, for a statement whose index needs to know it. */
+export async function readUnknownKeptSince(db: Kysely<Tables>): Promise<Date> {
+  const [row] = await dating.execute(db);
+  return row?.since ?? new Date(0);
+}
+
 /**
  * A condition on rows of `confirmation`: the provider did not know the invoice, and nobody asked again for a
  * week.
  */
-export const stayedUnknown = sql<boolean>`
+const stayedUnknown = sql<boolean>`
   confirmation.verdict = 'unknown_invoice' and confirmation.state = 'done'
   and confirmation.settled_at < ${unknownKeptSince}`;
 
@@ -22,10 +30,15 @@ interface Given {
   keys: readonly ConfirmationKey[];
 }
 
-const deleting = new Statement({}, ({ table }: Slots<Given>) => {
-  const given = table("given", KEY, ({ keys }) => keys);
-  return sql`delete from confirmation using ${given} where ${isGiven} and ${stayedUnknown}`;
-});
+// Each is looked up by itself: for a plain join Postgres might read all that are unknown.
+const deleting = new Statement(
+  {},
+  ({ table }: Slots<Given>) => sql`
+    delete from confirmation where ${stayedUnknown} and ctid = any(array(
+      select (select known.ctid from confirmation as known
+        where known.invoice_id = given.invoice_id and known.source = given.source limit 1)
+      from ${table("given", KEY, ({ keys }) => keys)}))`,
+);
 
 /** Deletes those of the given confirmations that stayed unknown. @returns how many. */
 export const deleteUnknown = (db: Kysely<Tables>, keys: readonly ConfirmationKey[]): Promise<number> =>

@@ -53,7 +53,10 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
     pages.use("/assets", express.static(resolve(folder, "assets"), { ...files, setHeaders: forEver }));
     pages.use(express.static(folder, files));
     // Every other path is a place within the pages, which find it themselves.
-    pages.get(/^[^.]*$/, (_request, response) => response.sendFile(resolve(folder, "index.html"), files));
+    pages.get(/^[^.]*$/, (_request, response) => {
+      // Below the root, so that no folder above it counts as hidden.
+      response.sendFile("index.html", { ...files, root: folder });
+    });
     pages.use((_request, response) => say(response, 404, "There is nothing here.\n"));
   }
   return Router().use("/console", pages);

@@ -28,6 +28,7 @@ export const ALARM_NAMES = [
   "topic_failing",
   "topic_paused",
   "replay_failed",
+  "maintenance_failing",
   "database_away",
 ] as const;
 
@@ -166,7 +167,7 @@ export async function closeAlarms(
 const closingQuiet = new Statement(
   ENDED_ALARMS,
   () => sql`
-    ${clearing(sql`exists (
+    ${clearing(sql`name = any(${Object.keys(QUIET_AFTER)}::text[]) and exists (
       select from unnest(${Object.keys(QUIET_AFTER)}::text[], ${Object.values(QUIET_AFTER)}::interval[])
         as lasting (name, quiet)
       where lasting.name = alarm.name and last_raised_at < clock_timestamp() - quiet)`)}

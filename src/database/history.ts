@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { nullable, returned, type Slots, Statement } from "./statement.ts";
 import type { HistoryEntryTable, Tables } from "./tables.ts";
 
 /** Something that happened to an invoice and that its rows no longer show. */
@@ -70,8 +71,28 @@ export async function noteReplayed(
     where ${hasRoom(sql`asked.invoice_id`, "replayed")}`).execute(db);
 }
 
-/** Drops older entries. @returns how many. */
-export async function dropHistory(db: Kysely<Tables>, before: Date): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom("history_entry").where("at", "<", before).executeTakeFirst();
-  return Number(numDeletedRows);
+const AT_ONCE = 5_000;
+
+// By id, not by time: only the first ones are looked at, however many are kept.
+const dropping = new Statement(
+  { walked: returned.count, dropped: returned.count, last: nullable(returned.count) },
+  ({ value }: Slots<{ before: Date; after: number }>) => sql`
+    with walked as materialized (
+      select id, at from history_entry where id > ${value(({ after }) => after)}::bigint
+      order by id limit ${sql.lit(AT_ONCE)}),
+    dropped as (
+      delete from history_entry
+      where id = any(array(select id from walked where at < ${value(({ before }) => before)}::timestamptz))
+      returning 1)
+    select (select count(*) from walked) as walked, (select count(*) from dropped) as dropped,
+      (select max(id) from walked) as last`,
+);
+
+/** Drops older entries, from the first one on, until it meets some that are all younger. */
+export async function dropHistory(db: Kysely<Tables>, before: Date): Promise<void> {
+  for (let after = 0; ; ) {
+    const [row] = await dropping.execute(db, { before, after });
+    if (row === undefined || row.dropped === 0 || row.walked < AT_ONCE) return;
+    after = row.last ?? after;
+  }
 }

@@ -47,6 +47,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   replay_refusal: { worker: ALL },
   callback_reading: { worker: ALL },
   audit_entry: { worker: ["select", "insert"] },
+  failing_chore: { worker: ALL },
   history_entry: { worker: ["select", "insert", "delete"] },
   relay_process: { receiver: ALL, worker: ALL },
 };

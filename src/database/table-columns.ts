@@ -129,6 +129,12 @@ export const TABLE_COLUMNS: Readonly<Record<string, Readonly<Record<string, stri
     payload: "text not null",
     erased_digest: "text",
   },
+  failing_chore: {
+    failing_since: "timestamp with time zone not null",
+    failures: "integer not null",
+    name: "text not null",
+    last_error: "text not null",
+  },
   history_entry: {
     id: "bigint not null",
     invoice_id: "uuid not null",

@@ -137,6 +137,13 @@ export interface EventTable {
   erased_digest: string | null;
 }
 
+export interface FailingChoreTable {
+  failing_since: Generated<Date>;
+  failures: Generated<number>;
+  name: string;
+  last_error: string;
+}
+
 export interface HistoryEntryTable {
   id: GeneratedAlways<number>;
   invoice_id: string;
@@ -355,6 +362,7 @@ export interface Tables {
   certificate: CertificateTable;
   confirmation: ConfirmationTable;
   event: EventTable;
+  failing_chore: FailingChoreTable;
   history_entry: HistoryEntryTable;
   invoice: InvoiceTable;
   invoice_snapshot: InvoiceSnapshotTable;

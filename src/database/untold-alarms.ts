@@ -29,12 +29,12 @@ const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 
 /**
- * A condition. What ended more than a day ago is no longer news: otherwise switching the webhook on would
- * tell of all alarms there ever were.
+ * Queries for what people have not been told, each by its index. What ended more than a day ago is no longer
+ * news: otherwise switching the webhook on would tell of all alarms there ever were.
  */
-const untold = sql`
-  (cleared_at is null and told_at is null
-    or cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null)`;
+const BEGUN = sql`select * from alarm where cleared_at is null and told_at is null`;
+const ENDED = sql`
+  select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null`;
 
 const claiming = new Statement(
   {
@@ -48,14 +48,19 @@ const claiming = new Statement(
     clearedAt: nullable(returned.time),
     failures: returned.integer,
   },
-  ({ value }: Slots<{ most: number; leaseMs: number }>) => sql`
+  ({ value }: Slots<{ most: number; leaseMs: number }>) => {
+    const most = value((given) => given.most);
+    return sql`
     with turn as (
       update alarm_telling set next_at = ${inMs(value(({ leaseMs }) => leaseMs))}
-      where next_at <= clock_timestamp() and exists (select from alarm where ${untold})
+      where next_at <= clock_timestamp() and (exists (${BEGUN}) or exists (${ENDED}))
       returning failures)
     select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
       turn.failures
-    from turn, alarm where ${untold} order by id limit ${value(({ most }) => most)}`,
+    from turn, (
+      (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})) as untold
+    order by id limit ${most}`;
+  },
 );
 
 /**

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
 import { RelayError } from "./errors.ts";
+import { hangUpOnStalled, STALL_LIMIT, type StallLimit } from "./hang-up-on-stalled.ts";
 
 export interface RunningServer {
   readonly server: Server;
@@ -19,6 +20,8 @@ export interface ListenOptions {
   /** Names the program in the error that says that the port is taken. */
   name: string;
   server?: ServerOptions;
+  /** When a peer that does not read is hung up on; `STALL_LIMIT` by default. */
+  stall?: StallLimit;
 }
 
 /**
@@ -27,6 +30,7 @@ export interface ListenOptions {
  */
 export function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
   const server = createServer(options.server ?? {}, handler);
+  hangUpOnStalled(server, options.stall ?? STALL_LIMIT);
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const why =

@@ -63,7 +63,7 @@ export const settingsSchema = z.object({
     .describe("How long a request may take to arrive as a whole."),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .prefault("5000")
-    .describe("The most connections at a time; one more is closed at once."),
+    .describe("The most connections at a time, at each port; one more is closed at once."),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000)
     .prefault("2000")
     .describe(

@@ -26,6 +26,9 @@ const ACTIONS: Readonly<Record<AlarmName, string>> = {
   certificate_failing:
     "It is unknown whether anything is missing: read the detail and run invoice-relay doctor; it is " +
     "retried automatically.",
+  maintenance_failing:
+    "Read the error: what is old stays, and the disk fills meanwhile; run invoice-relay retention once the " +
+    "cause is gone.",
   provider_answer_outside_contract:
     "Look at the answer with invoice-relay invoice <id>, and tell the provider; it will be asked again.",
   confirmation_dead:

@@ -2,12 +2,16 @@ import { type Kysely, sql } from "kysely";
 import { audit } from "../database/audit.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import { eraseEverything } from "./erase.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
 
-/** The most invoices in one run; the next run continues. */
+/** About the most invoices in one run; the next run continues. */
 const MOST = 5_000;
+
+/** After so many in a row the cause is none of an invoice's own. */
+const MOST_IN_A_ROW = 20;
 
 export interface OutdatedOptions {
   db: Kysely<Tables>;
@@ -16,15 +20,16 @@ export interface OutdatedOptions {
   reason?: string | undefined;
   /** PERSONAL_DATA_RETENTION, in ms. */
   ageMs: number;
-  dryRun: boolean;
 }
 
 export interface OutdatedResult {
-  /** Invoices last confirmed before this time lose their personal data. */
+  /** Invoices last settled before this time lose their personal data. */
   before: Date;
   invoices: number;
   /** Whether more are left. */
   more: boolean;
+  /** The first one that could not be blanked, and why; null when all could. */
+  stuck: string | null;
 }
 
 const dating = new Statement(
@@ -33,41 +38,52 @@ const dating = new Statement(
     sql`select clock_timestamp() - ${value(({ ageMs }) => ageMs)}::float8 * interval '1 ms' as before`,
 );
 
-const counting = new Statement(
-  { count: returned.count },
-  ({ value }: Slots<{ before: Date }>) =>
-    sql`select count(*) as count from (${outdatedInvoices(value(({ before }) => before))}) as outdated`,
-);
+const dateOf = async (db: Kysely<Tables>, ageMs: number): Promise<Date> =>
+  (await dating.execute(db, { ageMs }))[0]?.before ?? new Date(0);
 
-const selecting = new Statement(
-  { id: returned.uuid },
-  ({ value }: Slots<{ before: Date; most: number }>) =>
-    sql`${outdatedInvoices(value(({ before }) => before))} limit ${value(({ most }) => most)}`,
-);
+/** How many PERSONAL_DATA_RETENTION would blank now. */
+export async function countOutdated(db: Kysely<Tables>, ageMs: number): Promise<OutdatedResult> {
+  const before = await dateOf(db, ageMs);
+  const ids = new Set<string>();
+  for await (const some of outdatedInvoices(db, before)) for (const { invoiceId } of some) ids.add(invoiceId);
+  return { before, invoices: ids.size, more: false, stuck: null };
+}
 
 /**
- * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped.
+ * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped. One
+ * that fails stops no other.
  */
-export async function eraseOutdated(options: OutdatedOptions): Promise<OutdatedResult> {
-  const { db, actor, reason, ageMs, dryRun } = options;
-  const [dated] = await dating.execute(db, { ageMs });
-  const before = dated?.before ?? new Date(0);
-  if (dryRun) {
-    const [counted] = await counting.execute(db, { before });
-    return { before, invoices: counted?.count ?? 0, more: false };
+export async function eraseOutdated({ db, actor, reason, ageMs }: OutdatedOptions): Promise<OutdatedResult> {
+  const before = await dateOf(db, ageMs);
+  let invoices = 0;
+  let inARow = 0;
+  let stuck: string | null = null;
+  for await (const some of outdatedInvoices(db, before)) {
+    for (const invoiceId of new Set(some.map((one) => one.invoiceId))) {
+      try {
+        await eraseOne(db, invoiceId);
+        invoices += 1;
+        inARow = 0;
+      } catch (error) {
+        inARow += 1;
+        stuck ??= `invoice ${invoiceId} could not be blanked: ${messageOf(error)}`;
+        if (inARow >= MOST_IN_A_ROW) break;
+      }
+    }
+    if (invoices >= MOST || inARow >= MOST_IN_A_ROW) break;
   }
-  const rows = await selecting.execute(db, { before, most: MOST });
-  for (const { id } of rows) {
-    await db.transaction().execute(async (trx) => {
-      await eraseEverything(trx, id);
-      step("personal data to be blanked");
-    });
-    step("personal data blanked");
-  }
-  if (rows.length > 0) {
-    const detail = { before, invoices: rows.length };
+  if (invoices > 0) {
+    const detail = { before, invoices };
     const action = "retention.personal_data";
     await audit(db, [{ actor, action, subject: "invoice", invoiceId: null, detail, reason }]);
   }
-  return { before, invoices: rows.length, more: rows.length === MOST };
+  return { before, invoices, more: invoices >= MOST, stuck };
+}
+
+async function eraseOne(db: Kysely<Tables>, invoiceId: string): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await eraseEverything(trx, invoiceId);
+    step("personal data to be blanked");
+  });
+  step("personal data blanked");
 }

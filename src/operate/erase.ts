@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import { eraseConfirmations, reopenedSinceErased } from "../confirmations/erase.ts";
 import { audit } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
 import { eraseEvents } from "../outbox/erase-events.ts";
 import { erasePayments } from "../payments/erase-payments.ts";
 import { eraseCallbacks } from "../record/erase-callbacks.ts";
@@ -79,14 +80,21 @@ const AT_ONCE = 100;
 
 /**
  * Blanks callbacks that came in about invoices after these were erased: recording does not check for that,
- * because nothing may delay the response. Call it regularly.
+ * because nothing may delay the response. One that fails stops no other. Call it regularly.
  * @returns how many callbacks it blanked.
+ * @throws what came up at the first invoice that could not be blanked, when all others are.
  */
 export async function eraseWhatCameSince(db: Kysely<Tables>): Promise<number> {
   let callbacks = 0;
+  let stuck: Error | null = null;
   for (const invoiceId of await reopenedSinceErased(db, AT_ONCE)) {
-    const erased = await db.transaction().execute((trx) => eraseEverything(trx, invoiceId));
-    callbacks += erased.callbacks;
+    try {
+      const erased = await db.transaction().execute((trx) => eraseEverything(trx, invoiceId));
+      callbacks += erased.callbacks;
+    } catch (error) {
+      stuck ??= new Error(`invoice ${invoiceId} could not be blanked: ${messageOf(error)}`, { cause: error });
+    }
   }
+  if (stuck !== null) throw stuck;
   return callbacks;
 }

@@ -111,38 +111,65 @@ const paidBetween = ({ from, to }: InvoiceTerms): RawBuilder<unknown> =>
     ...(to === undefined ? [] : [sql`invoice.paid_at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
   ]);
 
+interface Walk {
+  terms: InvoiceTerms;
+  after: Place | null;
+  most: number;
+}
+
+const WALKS: [Walk, ...Walk[]] = [
+  { terms: { verdict: "not_paid" }, after: null, most: 1 },
+  { terms: EVERY_TERM, after: { at: "", id: "", source: "" }, most: 1 },
+];
+
 const naming = new VaryingStatement(
-  { ...FOUND, ...EVENT, document: nullable(returned.text()) },
-  ({ terms, most }: { terms: InvoiceTerms; most: number }) => {
+  { ...FOUND, at: returned.text(), ...EVENT, document: nullable(returned.text()) },
+  ({ terms, after, most }: Walk) => {
     const { reference, email } = terms;
+    const earlier =
+      after === null
+        ? sql`true`
+        : sql`(invoice.confirmed_at, invoice.id, invoice.source)
+          < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     return sql`
-      select invoice.id as "invoiceId", invoice.source, ${LISTED},
+      select invoice.id as "invoiceId", invoice.source, ${LISTED}, invoice.confirmed_at::text as at,
         ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event,
         case when ${email !== undefined} then invoice.document::text end as document
       from invoice ${joiningConfirmation}
       where ${reference === undefined ? sql`true` : sql`invoice.reference = ${reference}`}
         and ${email === undefined ? sql`true` : sql`invoice.payer_email_hash = ${emailHash(email)}`}
-        and ${paidBetween(terms)} and ${compared(terms)}
-      order by invoice.confirmed_at desc, invoice.id limit ${most}`;
+        and ${paidBetween(terms)} and ${compared(terms)} and ${earlier}
+      order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc limit ${most}`;
   },
-  [
-    { terms: {}, most: 1 },
-    { terms: EVERY_TERM, most: 1 },
-  ],
+  WALKS,
 );
 
-/** Invoices with this id, reference or e-mail address, last confirmed first. */
+/** Examines the next `most` invoices with this reference or e-mail address, last confirmed first. */
 export async function invoicesNamed(
   db: Kysely<Tables>,
   terms: InvoiceTerms,
+  after: Place | null,
   most: number,
-): Promise<FoundInvoice[]> {
-  const { id, email } = terms;
-  if (id !== undefined) return await ofId.execute(db, { terms, id });
-  return (await naming.execute(db, { terms, most }))
-    .filter(({ document }) => email === undefined || hasEmail(document, email))
-    .map(({ document: _, ...invoice }) => invoice);
+): Promise<Stretch<FoundInvoice>> {
+  const { email } = terms;
+  const rows = await naming.execute(db, { terms, after, most });
+  const placed = rows.map(({ document, at, ...invoice }) => {
+    const place = { at, id: invoice.invoiceId, source: invoice.source };
+    return { document, invoice: { ...invoice, place } };
+  });
+  return {
+    found: placed
+      .filter(({ document }) => email === undefined || hasEmail(document, email))
+      .map(({ invoice }) => invoice),
+    end: rows.length === most ? (placed.at(-1)?.invoice.place ?? null) : null,
+  };
 }
+
+/** What each source has of one invoice. */
+export const invoicesOfId = (
+  db: Kysely<Tables>,
+  terms: InvoiceTerms & { id: string },
+): Promise<FoundInvoice[]> => ofId.execute(db, { terms, id: terms.id });
 
 /** Compares the whole address, because several addresses may share a hash. */
 function hasEmail(document: string | null, email: string): boolean {
@@ -176,17 +203,6 @@ const WALKED = {
   matches: returned.boolean,
   ...EVENT,
 } as const;
-
-interface Walk {
-  terms: InvoiceTerms;
-  after: Place | null;
-  most: number;
-}
-
-const WALKS: [Walk, ...Walk[]] = [
-  { terms: { verdict: "not_paid" }, after: null, most: 1 },
-  { terms: EVERY_TERM, after: { at: "", id: "", source: "" }, most: 1 },
-];
 
 // One query for each source, to match the index.
 const byPayment = new VaryingStatement(

@@ -1,38 +1,128 @@
-import { type RawBuilder, sql } from "kysely";
-import { stayedUnknown } from "../confirmations/delete-unknown.ts";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+
+/** Conditions on rows of `confirmation` and `outbox` that make their invoice an open one, by index. */
+const WAITING = [
+  sql`state = 'due'`,
+  sql`state = 'claimed'`,
+  sql`state = 'dead' and not coalesce(dismissed_at >= settled_at, false)`,
+  sql`verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)`,
+];
+const UNSENT = sql`
+  (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null))`;
 
 /**
- * A query: source and invoice_id of everything that is still open, whose callbacks are kept. There are few of
- * these, found by state to match the indexes. Held Test events do not count as open.
+ * A query: source and invoice_id of everything that is still open, whose callbacks are kept; some of them
+ * twice. Held Test events do not count as open.
  */
 export const openInvoices: RawBuilder<unknown> = sql`
-  select source, invoice_id from confirmation where state = 'due'
-  union select source, invoice_id from confirmation where state = 'claimed'
-  union select source, invoice_id from confirmation
-    where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
-  union select source, invoice_id from confirmation
-    where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
-  union select event.source, event.invoice_id from outbox
+  ${sql.join(
+    WAITING.map((condition) => sql`select source, invoice_id from confirmation where ${condition}`),
+    sql` union all `,
+  )}
+  union all select event.source, event.invoice_id from outbox
     join event on event.source = outbox.source and event.id = outbox.event_id
-    where outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)`;
+    where ${UNSENT}`;
 
 /**
- * A query: source and invoiceId of confirmations that stayed unknown and have neither invoice nor event.
+ * A condition: the same of one invoice, looked up by itself. Not `exists`, for which Postgres might read all
+ * that is open.
  */
-export const forgottenConfirmations: RawBuilder<unknown> = sql`
-  select confirmation.source, confirmation.invoice_id as "invoiceId" from confirmation
-  where ${stayedUnknown}
-    and not exists (select from invoice
-      where invoice.source = confirmation.source and invoice.id = confirmation.invoice_id)
-    and not exists (select from event
-      where event.source = confirmation.source and event.invoice_id = confirmation.invoice_id)`;
+export const isOpen = (
+  source: RawBuilder<unknown>,
+  invoiceId: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  ((select invoice_id from confirmation
+    where confirmation.invoice_id = ${invoiceId} and confirmation.source = ${source}
+      and (${sql.join(
+        WAITING.map((condition) => sql`(${condition})`),
+        sql` or `,
+      )}) limit 1) is not null
+  or (select outbox.event_id from event
+    join outbox on outbox.source = event.source and outbox.event_id = event.id
+    where event.source = ${source} and event.invoice_id = ${invoiceId} and ${UNSENT} limit 1) is not null)`;
+
+/** The most rows that one statement looks at. */
+const AT_ONCE = 5_000;
+
+/** Where a walk through settled confirmations has come to. The time as text: a Date has no microseconds. */
+interface Place {
+  settledAt: string;
+  invoiceId: string;
+}
+
+interface Walk {
+  before: Date;
+  after: Place;
+}
+
+/** The next confirmations that were settled before a time, oldest first, and whether each is meant. */
+const walking = (which: RawBuilder<unknown>, isMeant: RawBuilder<unknown>) =>
+  new Statement(
+    {
+      source: returned.text(),
+      invoiceId: returned.uuid,
+      settledAt: returned.text(),
+      isMeant: returned.boolean,
+    },
+    ({ value }: Slots<Walk>) => {
+      const settledAt = sql`${value(({ after }) => after.settledAt)}::timestamptz`;
+      return sql`
+        select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
+          coalesce(${isMeant}, false) as "isMeant"
+        from (
+          select source, invoice_id, settled_at from confirmation
+          where ${which} and settled_at < ${value(({ before }) => before)}::timestamptz
+            and settled_at >= ${settledAt}
+            and (settled_at, invoice_id) > (${settledAt}, ${value(({ after }) => after.invoiceId)}::uuid)
+          order by settled_at, invoice_id limit ${sql.lit(AT_ONCE)}) as settled
+        order by settled.settled_at, settled.invoice_id`;
+    },
+  );
+
+interface Settled {
+  source: string;
+  invoiceId: string;
+}
+
+/** Goes from the oldest on, some thousand in a statement, however many there are. @yields those meant. */
+async function* walk(
+  statement: ReturnType<typeof walking>,
+  db: Kysely<Tables>,
+  before: Date,
+): AsyncGenerator<Settled[]> {
+  let after: Place = { settledAt: "-infinity", invoiceId: "00000000-0000-0000-0000-000000000000" };
+  for (;;) {
+    const rows = await statement.execute(db, { before, after });
+    yield rows.filter(({ isMeant }) => isMeant);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < AT_ONCE) return;
+    after = last;
+  }
+}
+
+const isStored = (erased: RawBuilder<unknown>) => sql`
+  (select id from invoice
+    where invoice.source = settled.source and invoice.id = settled.invoice_id ${erased} limit 1) is not null`;
+
+const outdated = walking(
+  sql`erased_at is null and state in ('done', 'dead')`,
+  sql`${isStored(sql`and invoice.erased_at is null`)}
+    and not ${isOpen(sql`settled.source`, sql`settled.invoice_id`)}`,
+);
 
 /**
- * A query: ids of invoices last confirmed before this time that still contain personal data and are not
- * open.
+ * The invoices that were settled before this time, still contain personal data and are not open. The
+ * confirmations say which: an index by time on `invoice` would cost the path all updates in place.
  */
-export const outdatedInvoices = (before: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-  select distinct invoice.id from invoice
-  where invoice.erased_at is null and invoice.confirmed_at < ${before}
-    and not exists (select from (${openInvoices}) as open (source, invoice_id)
-      where open.source = invoice.source and open.invoice_id = invoice.id)`;
+export const outdatedInvoices = (db: Kysely<Tables>, before: Date) => walk(outdated, db, before);
+
+const forgotten = walking(
+  sql`verdict = 'unknown_invoice' and state = 'done'`,
+  sql`not ${isStored(sql``)} and (select event.id from event
+    where event.source = settled.source and event.invoice_id = settled.invoice_id limit 1) is null`,
+);
+
+/** The confirmations that were found unknown before this time and have neither invoice nor event. */
+export const forgottenConfirmations = (db: Kysely<Tables>, before: Date) => walk(forgotten, db, before);

@@ -1,24 +1,24 @@
-import { type Kysely, sql } from "kysely";
-import { deleteUnknown } from "../confirmations/delete-unknown.ts";
+import type { Kysely } from "kysely";
+import { deleteUnknown, readUnknownKeptSince } from "../confirmations/delete-unknown.ts";
 import { audit } from "../database/audit.ts";
 import { dropHistory } from "../database/history.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import {
-  countPartition,
-  countStragglers,
-  deleteStragglers,
   dropPartition,
+  findKept,
   firstOfMonthBefore,
   type OldPartition,
   partitionsBefore,
+  sizeOf,
 } from "../record/drop-callbacks.ts";
+import { dropStragglers } from "../record/drop-kept-callbacks.ts";
 import { whenNotBusy } from "../record/when-not-busy.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
-import { eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";
-import { forgottenConfirmations, openInvoices } from "./open-invoices.ts";
+import { type Chores, type ChoresDone, doChores } from "./chores.ts";
+import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";
+import { forgottenConfirmations, isOpen, openInvoices } from "./open-invoices.ts";
 
 export interface RetentionOptions {
   db: Kysely<Tables>;
@@ -30,10 +30,13 @@ export interface RetentionOptions {
   /** Why, for the audit log; no personal data. */
   reason?: string | undefined;
   dryRun?: boolean | undefined;
+  /** Told what the run has raised and ended, and how often in a row it failed. */
+  onDone?: (done: ChoresDone) => void;
 }
 
 /** One month of the log that is past its retention. */
 export interface DroppedPartition extends OldPartition {
+  /** Exact up to ten thousand, else about. */
   callbacks: number;
   /** Callbacks of open invoices among them: they move to the default partition and are kept. */
   kept: number;
@@ -55,9 +58,9 @@ export interface RetentionResult {
   stays: { name: string; why: "busy" | "not_allowed" } | null;
   /** What PERSONAL_DATA_RETENTION blanked; null without it. */
   personalData: OutdatedResult | null;
+  /** What could not be done, and why; all else was. The next run tries again. */
+  failed: ChoresDone["failed"];
 }
-
-const AT_ONCE = 5_000;
 
 /** How often to try to drop a partition of a busy log. */
 const TRIES = 3;
@@ -66,83 +69,115 @@ const TRIES = 3;
  * Drops whole months of the log that are older than `retentionMs`. Callbacks of open invoices (a confirmation
  * not done, or in quarantine and neither released nor dismissed, or an event neither published nor dismissed)
  * move to the default partition first and are dropped once the invoice is no longer open. Confirmations and
- * events are kept for ever, except confirmations of invoices that stayed unknown for a week.
+ * events are kept for ever, except confirmations of invoices that stayed unknown for a week. What fails stops
+ * nothing else; a person is told when it has failed for a day.
+ * @throws what came up, when the database does not answer.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
-  const { db, actor, reason, retentionMs, personalDataMs, dryRun = false } = options;
-  const personalData =
-    personalDataMs === undefined
-      ? null
-      : await eraseOutdated({ db, actor, reason, ageMs: personalDataMs, dryRun });
+  const { db, retentionMs, dryRun = false, onDone } = options;
   const before = await firstOfMonthBefore(db, retentionMs);
-  const unknownConfirmations = await (dryRun ? countForgotten : deleteForgotten)(db);
-  const { partitions, stays } = await dropPartitions(options, await partitionsBefore(db, before));
-  const stragglers = await (dryRun ? countStragglers : deleteStragglers)(db, before, openInvoices);
-  if (!dryRun) await deleteReadings(db, before);
-  if (!dryRun) await dropHistory(db, before);
-  if (!dryRun && stragglers + unknownConfirmations > 0) {
-    const detail = { before, callbacks: stragglers, confirmations: unknownConfirmations };
-    const subject = "callback_default";
-    await audit(db, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
+  const result: RetentionResult = {
+    ...{ dryRun, before, partitions: [], stragglers: 0, unknownConfirmations: 0 },
+    ...{ stays: null, personalData: null, failed: [] },
+  };
+  if (dryRun) {
+    for (const look of Object.values(choresOf(options, result))) await look();
+    return result;
   }
-  return { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays };
+  const done = await doChores(db, choresOf(options, result));
+  onDone?.(done);
+  return { ...result, failed: done.failed };
 }
 
-async function dropPartitions(
-  { db, actor, reason, dryRun }: RetentionOptions,
-  old: readonly OldPartition[],
-): Promise<Pick<RetentionResult, "partitions" | "stays">> {
-  const partitions: DroppedPartition[] = [];
-  for (const partition of old) {
-    const counts = await countPartition(db, partition, openInvoices);
+/** What is to be done, the disk's room first; each fills its part of the result. */
+function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
+  const { db, personalDataMs, dryRun = false } = options;
+  const { before } = result;
+  const looking: Chores = {
+    old_callbacks: () => dropPartitions(options, result),
+    async kept_callbacks() {
+      result.stragglers = await dropStragglers(db, { before, isKept: isOpen, dryRun });
+      await note(options, { before, callbacks: result.stragglers });
+    },
+    async unknown_ids() {
+      result.unknownConfirmations = await deleteForgotten(db, dryRun);
+      await note(options, { before, confirmations: result.unknownConfirmations });
+    },
+    async personal_data() {
+      if (personalDataMs === undefined) return null;
+      result.personalData = dryRun
+        ? await countOutdated(db, personalDataMs)
+        : await eraseOutdated({ ...options, ageMs: personalDataMs });
+      return result.personalData.stuck;
+    },
+  };
+  return dryRun
+    ? looking
+    : {
+        ...looking,
+        replay_readings: () => deleteReadings(db, before),
+        history: () => dropHistory(db, before),
+      };
+}
+
+/** Fills `result.partitions`, and `result.stays`. @returns why one stays. */
+async function dropPartitions(options: RetentionOptions, result: RetentionResult): Promise<string | null> {
+  const { db, dryRun } = options;
+  for (const partition of await partitionsBefore(db, result.before)) {
     try {
-      if (dryRun !== true) await whenNotBusy(TRIES, () => drop(db, { actor, reason }, partition, counts));
+      const dropped = dryRun
+        ? await look(db, partition)
+        : await whenNotBusy(TRIES, () => drop(options, partition));
+      result.partitions.push({ ...partition, ...dropped });
     } catch (error) {
       const { name } = partition;
-      if (isLockTimeout(error)) return { partitions, stays: { name, why: "busy" } };
-      if (isNotAllowed(error)) return { partitions, stays: { name, why: "not_allowed" } };
-      throw error;
+      const why = isLockTimeout(error) ? "busy" : isNotAllowed(error) ? "not_allowed" : null;
+      if (why === null) throw error;
+      result.stays = { name, why };
+      return why === "busy"
+        ? `the partition ${name} is busy`
+        : `the partition ${name} stays: this database user may not drop it`;
     }
-    partitions.push({ ...partition, ...counts });
   }
-  return { partitions, stays: null };
+  return null;
 }
 
-async function drop(
-  db: Kysely<Tables>,
-  by: Pick<RetentionOptions, "actor" | "reason">,
-  partition: OldPartition,
-  detail: { callbacks: number; kept: number },
-): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await audit(trx, [{ ...by, action: "retention", subject: partition.name, invoiceId: null, detail }]);
-    await dropPartition(trx, partition, openInvoices);
+const look = (db: Kysely<Tables>, partition: OldPartition) =>
+  db.transaction().execute(async (trx) => ({
+    callbacks: await sizeOf(trx, partition),
+    kept: (await findKept(trx, partition, openInvoices)).length,
+  }));
+
+async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition) {
+  const dropped = await db.transaction().execute(async (trx) => {
+    const kept = await findKept(trx, partition, openInvoices);
+    const detail = { callbacks: await sizeOf(trx, partition), kept: kept.length };
+    const subject = partition.name;
+    await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
+    await dropPartition(trx, partition, kept);
     step("partition to be dropped");
+    return detail;
   });
   step("partition dropped");
+  return dropped;
 }
 
-const counting = new Statement(
-  { count: returned.count },
-  () => sql`select count(*) as count from (${forgottenConfirmations}) as forgotten`,
-);
-
-async function countForgotten(db: Kysely<Tables>): Promise<number> {
-  const [row] = await counting.execute(db);
-  return row?.count ?? 0;
-}
-
-const selecting = new Statement(
-  { source: returned.text(), invoiceId: returned.uuid },
-  ({ value }: Slots<{ most: number }>) => sql`${forgottenConfirmations} limit ${value(({ most }) => most)}`,
-);
-
-async function deleteForgotten(db: Kysely<Tables>): Promise<number> {
-  for (let gone = 0; ; ) {
-    const rows = await selecting.execute(db, { most: AT_ONCE });
-    if (rows.length > 0) step("forgotten confirmations to be deleted");
-    gone += await deleteUnknown(db, rows);
-    if (rows.length > 0) step("forgotten confirmations deleted");
-    if (rows.length < AT_ONCE) return gone;
+async function deleteForgotten(db: Kysely<Tables>, dryRun: boolean): Promise<number> {
+  let gone = 0;
+  for await (const some of forgottenConfirmations(db, await readUnknownKeptSince(db))) {
+    if (some.length > 0 && !dryRun) step("forgotten confirmations to be deleted");
+    gone += dryRun || some.length === 0 ? some.length : await deleteUnknown(db, some);
+    if (some.length > 0 && !dryRun) step("forgotten confirmations deleted");
   }
+  return gone;
+}
+
+/** An audit entry for what left besides whole months, if anything did. */
+async function note(
+  { db, actor, reason, dryRun }: RetentionOptions,
+  detail: { before: Date; callbacks?: number; confirmations?: number },
+): Promise<void> {
+  if (dryRun || (detail.callbacks ?? 0) + (detail.confirmations ?? 0) === 0) return;
+  const subject = "callback_default";
+  await audit(db, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
 }

@@ -3,14 +3,17 @@ export interface CallbackAddress {
   token: string;
   /**
    * What follows the token, percent-decoded where it can be; null when nothing does. NUL becomes U+FFFD:
-   * Postgres holds none.
+   * Postgres holds none. Read only when it is asked for: nothing is done for whoever has a wrong token.
    */
-  reference: string | null;
+  readonly reference: string | null;
   /** As it stood in the URL, without `?`. */
   query: string;
   /** As it stood in the URL, the token masked. */
   path: string;
 }
+
+/** Beyond so many segments, a reference with a broken one stays as it came: each costs an exception. */
+const MOST_SEGMENTS = 32;
 
 /**
  * Takes a request's URL apart, in the origin form or the absolute one. Tolerant of broken percent-encoding: a
@@ -22,24 +25,31 @@ export function callbackAddress(url: string): CallbackAddress {
   const raw = end === -1 ? target : target.slice(0, end);
   const [root = "", callbacks = "", token = ""] = raw.split("/", 3);
   const rest = raw.slice(root.length + callbacks.length + token.length + 2);
-  const reference = decoded(rest.slice(1)).replaceAll("\0", "\uFFFD");
   return {
-    token: decoded(token),
-    reference: reference === "" ? null : reference,
+    token: decoded(token) ?? token,
+    get reference() {
+      return rest.length > 1 ? decodedReference(rest.slice(1)).replaceAll("\0", "\uFFFD") : null;
+    },
     query: target[end] === "?" ? target.slice(end + 1) : "",
     path: `/callbacks/***${rest}`,
   };
 }
 
-/** Each segment by itself: one whose encoding is broken leaves the others readable. */
-function decoded(text: string): string {
-  return text.includes("%") ? text.split("/").map(decodedSegment).join("/") : text;
+/** As a whole where that can be done; else each segment by itself, so that a broken one spoils no other. */
+function decodedReference(text: string): string {
+  const whole = decoded(text);
+  if (whole !== null) return whole;
+  const segments = text.split("/", MOST_SEGMENTS + 1);
+  if (segments.length > MOST_SEGMENTS) return text;
+  return segments.map((segment) => decoded(segment) ?? segment).join("/");
 }
 
-function decodedSegment(text: string): string {
+/** null where the percent-encoding is broken. */
+function decoded(text: string): string | null {
+  if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    return null;
   }
 }

@@ -3,6 +3,7 @@ import type { Request } from "express";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import type { Secret } from "../kit/secret.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
 import { WrongTokens } from "../kit/wrong-tokens.ts";
@@ -48,6 +49,8 @@ export type Intake =
 interface Recorded {
   id: string;
   source: string;
+  /** The one it came with. */
+  token: Secret;
   invoiceIds: readonly string[];
   cut: CallbackCut | null;
 }
@@ -80,8 +83,8 @@ export class CallbackIntake {
   /** @param traceparent of the request; null while tracing is off. */
   async take(request: Request, traceparent: string | null = null): Promise<Intake> {
     const address = addressOf(request);
-    const { token, reference, query, path } = callbackAddress(request.originalUrl);
-    const owner = this.#tokens.ownerOf(token);
+    const called = callbackAddress(request.originalUrl);
+    const owner = this.#tokens.ownerOf(called.token);
     if (owner === null) return this.#wrongToken(address);
     if (!CALLBACK_METHODS.some((method) => method === request.method))
       return { kind: "turned_away", status: 405, why: "A callback is sent with POST, GET or HEAD." };
@@ -92,6 +95,7 @@ export class CallbackIntake {
     if (outcome.kind === "too_large") return tooLarge("");
     const { body } = outcome;
     const { source } = owner;
+    const { reference, query, path } = called;
     // Before anything is inflated or parsed.
     const check =
       this.#checks.get(source.name)?.failedBy({ headers: request.headers, body, address }, new Date()) ??
@@ -127,6 +131,7 @@ export class CallbackIntake {
           isBrowser: comesFromBrowser(request),
         }),
       },
+      owner,
       check,
     );
   }
@@ -162,7 +167,11 @@ export class CallbackIntake {
         };
   }
 
-  async #record(callback: IncomingCallback, check: FailedCheck | null): Promise<Intake> {
+  async #record(
+    callback: IncomingCallback,
+    { token }: TokenOwner,
+    check: FailedCheck | null,
+  ): Promise<Intake> {
     const { source, invoiceIds, cut } = callback;
     if (!this.#options.mayRecord()) return { kind: "unrecorded", retryAfterS: 5 };
     try {
@@ -170,8 +179,8 @@ export class CallbackIntake {
       const id = await this.#options.log.append(callback);
       step("callback recorded");
       return check === null
-        ? { kind: "recorded", id, source, invoiceIds, cut }
-        : { kind: "refused", id, source, invoiceIds, cut, check };
+        ? { kind: "recorded", id, source, token, invoiceIds, cut }
+        : { kind: "refused", id, source, token, invoiceIds, cut, check };
     } catch (error) {
       return this.#unrecorded(source, error);
     }

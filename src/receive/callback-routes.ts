@@ -6,6 +6,7 @@ import type { Tracer } from "../kit/trace.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
 import { endReceiving, startReceiving } from "./callback-trace.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
+import { sealedId } from "./payer-page/page-seal.ts";
 import { payerPage } from "./payer-page/payer-page.ts";
 import { sendPage } from "./payer-page/send-page.ts";
 import { discardRest } from "./read-body.ts";
@@ -66,7 +67,9 @@ function answer(
     const followed = taken.invoiceIds.length === 1;
     return sendPage(
       response,
-      payerPage(followed ? { state: "confirming", id: taken.id } : { state: "received" }),
+      payerPage(
+        followed ? { state: "confirming", sealedId: sealedId(taken.id, taken.token) } : { state: "received" },
+      ),
     );
   }
   if (taken.kind === "refused") {

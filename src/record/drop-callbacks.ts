@@ -1,9 +1,11 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
-import { step } from "../kit/step.ts";
+import { holdBriefly } from "./hold-briefly.ts";
 
+/** The most open invoices that one statement looks for. */
 const AT_ONCE = 5_000;
 
 /** One month of the log that is past its time. */
@@ -46,118 +48,108 @@ const listing = new Statement(
 export const partitionsBefore = (db: Kysely<Tables>, before: Date): Promise<OldPartition[]> =>
   listing.execute(db, { before });
 
-/** Selects a table's callbacks that are about one of `keep`, rows of source and invoice_id. */
-const about = (table: RawBuilder<unknown>, keep: RawBuilder<unknown>) => sql`
-  with keep as materialized (${keep})
-  select old.received_at, old.id from ${table} as old
-  join keep on keep.source = old.source and old.invoice_ids[1] = keep.invoice_id
-  union
-  select old.received_at, old.id from ${table} as old
-  join keep on keep.source = old.source and old.invoice_ids @> array[keep.invoice_id]
-  where cardinality(old.invoice_ids) > 1`;
-
 /** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
-const within = ({ from, to }: OldPartition) => sql`
-  (select * from callback where received_at >= ${from} and received_at < ${to})`;
+const within = ({ from, to }: OldPartition) => sql`received_at >= ${from} and received_at < ${to}`;
 
-interface Dropping {
-  partition: OldPartition;
-  keep: RawBuilder<unknown>;
-}
-
-const NOTHING = sql`select null::text as source, null::uuid as invoice_id`;
 const NONE: OldPartition = { name: "", from: new Date(0), to: new Date(0) };
 
-const counting = new VaryingStatement(
-  { callbacks: returned.count, kept: returned.count },
-  ({ partition, keep }: Dropping) => sql`
-    select (select count(*) from ${within(partition)} as old) as callbacks,
-      (select count(*) from (${about(within(partition), keep)}) as kept) as kept`,
-  [{ partition: NONE, keep: NOTHING }],
+/** Up to so many they are counted; beyond, Postgres knows about how many there are. */
+const COUNTED = 10_000;
+
+const sizing = new VaryingStatement(
+  { callbacks: returned.count },
+  (partition: OldPartition) => sql`
+    select case when counted < ${COUNTED} then counted
+      else greatest(counted, (select reltuples::bigint from pg_class
+        where oid = to_regclass(${partition.name}))) end as callbacks
+    from (select count(*) as counted
+      from (select from callback where ${within(partition)} limit ${COUNTED}) as counting) as first`,
+  [NONE],
 );
 
-// As text: a Date has no microseconds.
-const selectingKept = new VaryingStatement(
+/** How many callbacks a partition holds; about, where they are many: counting would read the whole month. */
+export async function sizeOf(db: Kysely<Tables>, partition: OldPartition): Promise<number> {
+  const [row] = await sizing.execute(db, partition);
+  return row?.callbacks ?? 0;
+}
+
+/** A callback by its primary key. Its time as text: a Date has no microseconds. */
+export interface CallbackKey {
+  at: string;
+  id: string;
+}
+
+interface Invoice {
+  source: string;
+  invoice_id: string;
+}
+
+const INVOICE: Columns<Invoice> = {
+  source: text(({ source }) => source),
+  invoice_id: uuid((invoice) => invoice.invoice_id),
+};
+
+interface About {
+  partition: OldPartition;
+  invoices: readonly Invoice[];
+}
+
+// Each is looked up by itself: for a plain join Postgres might read the whole month. One by one, as `offset`
+// keeps the two apart from the rows that they are looked up for.
+const findingKept = new VaryingStatement(
   { at: returned.text(), id: returned.uuid },
-  ({ partition, keep }: Dropping) => sql`
-    select kept.received_at::text as at, kept.id from (${about(within(partition), keep)}) as kept`,
-  [{ partition: NONE, keep: NOTHING }],
+  ({ partition, invoices }: About) => sql`
+    select old.received_at::text as at, old.id
+    from ${tableOf("keep", INVOICE, invoices)}
+    cross join lateral (
+      select received_at, id from callback
+      where ${within(partition)} and invoice_ids[1] = keep.invoice_id and source = keep.source
+      union all
+      select received_at, id from callback
+      where ${within(partition)} and cardinality(invoice_ids) > 1
+        and invoice_ids @> array[keep.invoice_id] and source = keep.source
+      offset 0) as old`,
+  [{ partition: NONE, invoices: [] }],
 );
 
-/** How many callbacks a partition holds, and how many of them are about one of `keep`. */
-export async function countPartition(
-  db: Kysely<Tables>,
+/**
+ * Finds the callbacks of a partition that are about one of `keep`, which is read a few thousand at a time.
+ * @param keep a query for rows of source and invoice_id
+ */
+export async function findKept(
+  trx: Transaction<Tables>,
   partition: OldPartition,
   keep: RawBuilder<unknown>,
-): Promise<{ callbacks: number; kept: number }> {
-  const [row] = await counting.execute(db, { partition, keep });
-  return row ?? { callbacks: 0, kept: 0 };
+): Promise<CallbackKey[]> {
+  const found = new Map<string, CallbackKey>();
+  await sql`declare keep no scroll cursor for ${keep}`.execute(trx);
+  for (;;) {
+    const { rows } = await sql`fetch ${sql.lit(AT_ONCE)} from keep`.execute(trx);
+    const invoices = rows as Invoice[];
+    if (invoices.length > 0)
+      for (const key of await findingKept.execute(trx, { partition, invoices }))
+        found.set(`${key.at} ${key.id}`, key);
+    if (invoices.length < AT_ONCE) break;
+  }
+  await sql`close keep`.execute(trx);
+  return [...found.values()];
 }
 
 /**
- * Takes a partition out of the log; callbacks about one of `keep` move to the default partition and stay.
- * Incoming callbacks wait until the transaction ends, so the caller is to commit at once.
+ * Takes a partition out of the log; `kept` move to the default partition and stay. Incoming callbacks wait
+ * until the transaction ends, so the caller is to commit at once; after a few seconds it fails, since what
+ * comes in must not wait for longer.
  * @throws lock_not_available (SQLSTATE 55P03) when the log is busy.
  */
 export async function dropPartition(
   trx: Transaction<Tables>,
   partition: OldPartition,
-  keep: RawBuilder<unknown>,
+  kept: readonly CallbackKey[],
 ): Promise<void> {
-  const rows = await selectingKept.execute(trx, { partition, keep });
-  const [times, ids] = [rows.map(({ at }) => at), rows.map(({ id }) => id)];
+  const [times, ids] = [kept.map(({ at }) => at), kept.map(({ id }) => id)];
+  await holdBriefly(trx);
   await sql`
       select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
     trx,
   );
-}
-
-/** Callbacks from before that moment that were kept, and are no longer about any of `keep`. */
-const stragglers = (before: Date, keep: RawBuilder<unknown>) => sql`
-  select old.received_at, old.id from callback_default as old
-  where old.received_at < ${before} and (old.received_at, old.id) not in (
-    select kept.received_at, kept.id from (${about(sql`callback_default`, keep)}) as kept)`;
-
-interface Leaving {
-  before: Date;
-  keep: RawBuilder<unknown>;
-}
-
-const countingStragglers = new VaryingStatement(
-  { count: returned.count },
-  ({ before, keep }: Leaving) => sql`select count(*) as count from (${stragglers(before, keep)}) as leaving`,
-  [{ before: new Date(0), keep: NOTHING }],
-);
-
-const droppingStragglers = new VaryingStatement(
-  { dropped: nullable(returned.count) },
-  ({ before, keep }: Leaving) => sql`
-    select drop_kept_callbacks(array_agg(received_at), array_agg(id)) as dropped
-    from (${stragglers(before, keep)} limit ${AT_ONCE}) as leaving`,
-  [{ before: new Date(0), keep: NOTHING }],
-);
-
-export async function countStragglers(
-  db: Kysely<Tables>,
-  before: Date,
-  keep: RawBuilder<unknown>,
-): Promise<number> {
-  const [row] = await countingStragglers.execute(db, { before, keep });
-  return row?.count ?? 0;
-}
-
-/** @returns how many it deleted. */
-export async function deleteStragglers(
-  db: Kysely<Tables>,
-  before: Date,
-  keep: RawBuilder<unknown>,
-): Promise<number> {
-  for (let gone = 0; ; ) {
-    step("stragglers to be deleted");
-    const [row] = await droppingStragglers.execute(db, { before, keep });
-    const some = row?.dropped ?? 0;
-    if (some > 0) step("stragglers deleted");
-    gone += some;
-    if (some < AT_ONCE) return gone;
-  }
 }

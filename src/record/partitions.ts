@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
+import { holdBriefly } from "./hold-briefly.ts";
 import { whenNotBusy } from "./when-not-busy.ts";
 
 const MONTHS_AHEAD = 3;
@@ -29,6 +30,7 @@ export function partitionsDue(now: Date): Partition[] {
  * Makes the partitions that are due and missing, and moves the rows that the default partition took in their
  * stead.
  * @param tries how often a busy log is tried, with a second in between.
+ * @param brief gives up one that takes longer than a few seconds, since callbacks wait meanwhile.
  * @returns the names of those it made.
  * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy, insufficient_privilege (42501) without
  *   the right.
@@ -36,11 +38,11 @@ export function partitionsDue(now: Date): Partition[] {
 export async function makePartitions(
   db: Kysely<Tables>,
   now: Date = new Date(),
-  tries = 5,
+  { tries = 5, brief = false } = {},
 ): Promise<string[]> {
   const made: string[] = [];
   for (const { name, from } of partitionsDue(now)) {
-    if (!(await whenNotBusy(tries, () => makePartition(db, from)))) continue;
+    if (!(await whenNotBusy(tries, () => makePartition(db, from, brief)))) continue;
     step("partition made");
     made.push(name);
   }
@@ -54,8 +56,22 @@ const making = new Statement(
       as made`,
 );
 
-async function makePartition(db: Kysely<Tables>, from: string): Promise<boolean> {
+async function makePartition(db: Kysely<Tables>, from: string, brief: boolean): Promise<boolean> {
   step("partition to be made");
-  const [row] = await making.execute(db, { from });
-  return row?.made === true;
+  return await db.transaction().execute(async (trx) => {
+    if (brief) await holdBriefly(trx);
+    const [row] = await making.execute(trx, { from });
+    return row?.made === true;
+  });
+}
+
+const finding = new Statement(
+  { isThere: returned.boolean },
+  ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as "isThere"`,
+);
+
+/** Whether the month after this one has its partition. */
+export async function isReadyForNextMonth(db: Kysely<Tables>, now: Date = new Date()): Promise<boolean> {
+  const [row] = await finding.execute(db, partitionsDue(now)[1]?.name ?? "");
+  return row?.isThere === true;
 }

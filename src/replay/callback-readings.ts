@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
-import { type Slots, Statement } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { isLogged } from "../record/callbacks-about.ts";
 import type { NewReading } from "./read-again.ts";
@@ -56,11 +56,52 @@ export async function readingsOf(
 export const readingsAbout = (invoiceId: string): RawBuilder<unknown> => sql`
   select received_at, callback_id from callback_reading where invoice_ids @> array[${invoiceId}::uuid]`;
 
-/** Deletes the readings of callbacks received before this time. */
+const AT_ONCE = 5_000;
+
+interface Leaving {
+  before: Date;
+  after: { callbackId: string; replayId: string };
+}
+
+const deleting = new Statement(
+  {
+    walked: returned.count,
+    old: returned.count,
+    callbackId: nullable(returned.uuid),
+    replayId: nullable(returned.uuid),
+  },
+  ({ value }: Slots<Leaving>) => {
+    const before = sql`${value((given) => given.before)}::timestamptz`;
+    return sql`
+      with walked as materialized (
+        select ctid as place, callback_id, replay_id, received_at from callback_reading
+        where (callback_id, replay_id)
+          > (${value(({ after }) => after.callbackId)}::uuid, ${value(({ after }) => after.replayId)}::uuid)
+        order by callback_id, replay_id limit ${sql.lit(AT_ONCE)}),
+      leaving as materialized (
+        select place from walked
+        where received_at < ${before} and not ${isLogged(sql`walked.received_at`, sql`walked.callback_id`)}),
+      deleted as (
+        delete from callback_reading where ctid = any(array(select place from leaving)))
+      select (select count(*) from walked) as walked,
+        (select count(*) from walked where received_at < ${before}) as old,
+        last.callback_id as "callbackId", last.replay_id as "replayId"
+      from (select 1) as always left join (
+        select callback_id, replay_id from walked
+        order by callback_id desc, replay_id desc limit 1) as last on true`;
+  },
+);
+
+const NIL = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * Deletes the readings of callbacks received before this time, unless the log still holds the callback. A
+ * callback's id begins with its time, so the oldest come first.
+ */
 export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
-  await db
-    .deleteFrom("callback_reading")
-    .where("received_at", "<", before)
-    .where(({ not }) => not(isLogged(sql`callback_reading.received_at`, sql`callback_id`)))
-    .execute();
+  for (let after = { callbackId: NIL, replayId: NIL }; ; ) {
+    const [row] = await deleting.execute(db, { before, after });
+    if (row === undefined || row.old === 0 || row.walked < AT_ONCE) return;
+    after = { callbackId: row.callbackId ?? NIL, replayId: row.replayId ?? NIL };
+  }
 }

@@ -3,6 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventually, toEqual } from "../support/eventually.ts";
+import { rawSocket } from "../support/raw-socket.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 
 const ADMIN = "admin-token-0123456789abcdef";
@@ -30,6 +31,22 @@ describe("OPS_PORT", () => {
     const relay = await startRelay(environment, { http: false, workers: true });
     expect(relay.port).toBeNull();
     await eventually(() => statuses(relay.opsUrl ?? ""), toEqual([200, 200, 200]));
+  });
+
+  it("holds no more connections than PORT does, in all and of one address", async () => {
+    const around = await surroundings();
+    const asked = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    for (const setting of ["MAX_CONNECTIONS", "MAX_CONNECTIONS_PER_ADDRESS"]) {
+      const relay = await startRelay(around.environment({ OPS_PORT: "0", [setting]: "2" }), {
+        http: false,
+        workers: true,
+      });
+      const url = relay.opsUrl ?? "";
+      const held = [rawSocket(url), rawSocket(url)];
+      await vi.waitFor(async () => expect(await rawSocket(url, asked).ended, setting).toBe(""));
+      held[0]?.socket.destroy();
+      await vi.waitFor(async () => expect(await rawSocket(url, asked).ended).toMatch(/^HTTP\/1\.1 200 /));
+    }
   });
 
   it("left out leaves everything on PORT", async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import express from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { httpApp } from "../../src/app/http-app.ts";
 import { activity, happening } from "../../src/console/admin-api/activity-schemas.ts";
@@ -11,6 +12,7 @@ import { newId } from "../../src/kit/new-id.ts";
 import { ActivityBook, latencyOf } from "../../src/operate/activity.ts";
 import { adminApi, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation, addEvents, openDatabase } from "../support/log-rows.ts";
+import { rawSocket } from "../support/raw-socket.ts";
 import { surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -36,6 +38,46 @@ async function listening(url: string, headers: Record<string, string> = {}) {
     return "ended" as const;
   })().catch(() => "cut" as const);
   return { status: answer.status, headers: answer.headers, events, beats: () => beats, ended, hangUp };
+}
+
+async function own(
+  options: {
+    mostListeners?: number;
+    until?: number;
+    beatMs?: number;
+    everyMs?: number;
+    /** Sent with each reading. */
+    filling?: string;
+  } = {},
+) {
+  const db = openDatabase((await surroundings()).databaseUrl);
+  let readings = 0;
+  const { filling } = options;
+  const read = { status: async () => ({ reading: ++readings, filling }) };
+  const live = new Live({
+    db,
+    read,
+    mask: withoutCallbackTokens,
+    log: createLogger({ level: "silent" }),
+    everyMs: 20,
+    beatMs: 20,
+    ...options,
+  });
+  onTestFinished(() => live.stop());
+  const app = httpApp(
+    [
+      express.json(),
+      (_request, response) => {
+        if (!live.listen(response, options.until ?? Number.POSITIVE_INFINITY)) response.sendStatus(503);
+      },
+    ],
+    createLogger({ level: "silent" }),
+  );
+  const server = await listen(app, { name: "test", port: 0, host: "127.0.0.1" });
+  onTestFinished(() => server.close(0));
+  const connections = () =>
+    new Promise<number>((resolve) => server.server.getConnections((_error, count) => resolve(count)));
+  return { live, url: server.url, readings: () => readings, connections };
 }
 
 describe("the live stream", () => {
@@ -76,36 +118,6 @@ describe("the live stream", () => {
     expect(await stream.ended).toBe("ended");
   });
 
-  async function own(
-    options: { mostListeners?: number; until?: number; beatMs?: number; everyMs?: number } = {},
-  ) {
-    const db = openDatabase((await surroundings()).databaseUrl);
-    let readings = 0;
-    const read = { status: async () => ({ reading: ++readings }) };
-    const live = new Live({
-      db,
-      read,
-      mask: withoutCallbackTokens,
-      log: createLogger({ level: "silent" }),
-      everyMs: 20,
-      beatMs: 20,
-      ...options,
-    });
-    onTestFinished(() => live.stop());
-    const app = httpApp(
-      [
-        (request, response) => {
-          if (!live.listen(request, response, options.until ?? Number.POSITIVE_INFINITY))
-            response.sendStatus(503);
-        },
-      ],
-      createLogger({ level: "silent" }),
-    );
-    const server = await listen(app, { name: "test", port: 0, host: "127.0.0.1" });
-    onTestFinished(() => server.close(0));
-    return { live, url: server.url, readings: () => readings };
-  }
-
   it("asks once for all who listen, only while somebody does, and gives newcomers the last at once", async () => {
     const { live, url, readings } = await own({ everyMs: 60_000 });
     expect(readings()).toBe(0);
@@ -131,6 +143,31 @@ describe("the live stream", () => {
     expect((await listening(url)).status).toBe(200);
     const ending = await own({ until: Date.now() + 100 });
     expect(await (await listening(ending.url)).ended).toBe("ended");
+  });
+});
+
+describe("a listener", () => {
+  it("that does not read is hung up on, so that what is unread for it is gone too (G8)", async () => {
+    const { live, url, connections } = await own({ filling: "x".repeat(1_000_000) });
+    const { socket } = rawSocket(url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    socket.pause();
+    await vi.waitFor(() => expect(live.listeners).toBe(1));
+    await vi.waitFor(() => expect(live.listeners).toBe(0), 20_000);
+    await vi.waitFor(async () => expect(await connections()).toBe(0));
+  });
+
+  it("is counted until it leaves, whatever it sent along", async () => {
+    const { live, url } = await own();
+    const body = "{}";
+    const { socket } = rawSocket(
+      url,
+      `GET / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${body}`,
+    );
+    await vi.waitFor(() => expect(live.listeners).toBe(1));
+    await new Promise((resolve) => socket.once("data", resolve));
+    expect(live.listeners).toBe(1);
+    socket.destroy();
+    await vi.waitFor(() => expect(live.listeners).toBe(0));
   });
 });
 

@@ -9,19 +9,22 @@ import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { adminApi } from "../support/admin.ts";
 
-async function served(options: { isOpen: boolean; built: boolean }) {
-  const folder = mkdtempSync(join(tmpdir(), "console-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  mkdirSync(join(folder, "assets"));
+async function served(options: { isOpen: boolean; built: boolean; below?: string }) {
+  const root = mkdtempSync(join(tmpdir(), "console-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const folder = join(root, options.below ?? "");
+  mkdirSync(join(folder, "assets"), { recursive: true });
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
   writeFileSync(join(folder, "assets/index-a1b2c3.js"), "export {};");
   const pages = consolePages({ isOpen: options.isOpen, folder: options.built ? folder : null });
-  const app = httpApp([protectAnswers({ behindTls: false }), pages], createLogger({ level: "silent" }));
+  const logged: string[] = [];
+  const log = createLogger({ level: "info", destination: { write: (line) => void logged.push(line) } });
+  const app = httpApp([protectAnswers({ behindTls: false }), pages], log);
   const server = await listen(app, { name: "test", port: 0, host: "127.0.0.1" });
   onTestFinished(() => server.close(0));
-  return async (path: string) => {
-    const answer = await fetch(`${server.url}${path}`, { redirect: "manual" });
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  return async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${server.url}${path}`, { redirect: "manual", headers });
+    return { status: answer.status, headers: answer.headers, text: await answer.text(), logged };
   };
 }
 
@@ -51,6 +54,29 @@ describe("the console's pages", () => {
     ])
       expect((await get(path)).status, path).toBe(404);
     expect((await get("/console/%00")).status).toBeLessThan(500);
+  });
+
+  it.each([".nvm/versions", "node_modules/.pnpm/invoice-relay@1", "..console"])(
+    "are the same wherever the program is installed, in %s too",
+    async (below) => {
+      const get = await served({ isOpen: true, built: true, below });
+      for (const path of ["/console", "/console/payments/3f1c", "/console/assets/index-a1b2c3.js"])
+        expect(await get(path), path).toMatchObject({ status: 200, logged: [] });
+      expect(await get("/console/.env")).toMatchObject({ status: 404, logged: [] });
+    },
+  );
+
+  it.each([
+    [416, { range: "bytes=99999999-" }],
+    [412, { "if-match": '"another"' }],
+    [412, { "if-unmodified-since": "Thu, 01 Jan 1970 00:00:00 GMT" }],
+  ])("answer %i to a condition that they do not meet, which is no fault of ours", async (status, headers) => {
+    const get = await served({ isOpen: true, built: true });
+    for (const path of ["/console", "/console/assets/index-a1b2c3.js"]) {
+      const answer = await get(path, headers);
+      expect(answer, path).toMatchObject({ status, logged: [] });
+      expect(answer.text).toBe("The request cannot be answered as it was sent.\n");
+    }
   });
 
   it("run nothing but the relay's own scripts, in nobody's frame, and are not to be sniffed", async () => {

@@ -94,6 +94,28 @@ describe("the list of payments", () => {
     expect(await list("reference=order-3&collection=Term+1")).toEqual([]);
   });
 
+  it.each([
+    ["a reference", { reference: "1500" }],
+    ["an e-mail address", { email: "payer@example.com" }],
+    ["the one box, where it might be an amount as well", { text: "1500" }],
+  ])("has all of those found by %s, page by page", async (_name, terms) => {
+    const api = await adminApi();
+    const hash = { payer_email_hash: emailHash("payer@example.com"), reference: "1500" };
+    const same = { ...hash, document: '{"payerEmail":"payer@example.com"}' };
+    const ids = await addInvoices(api, 7, { ...same, confirmed_at: "2026-10-20T12:00:00Z" });
+    ids.push(...(await addInvoices(api, 3, { ...same, source: "shop-b" })));
+    // Of another payer whose address has the same hash; to be found by its amount.
+    await addInvoices(api, 4, { ...hash, reference: "other", amount: "1500" });
+    const seen: string[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { body } = await api.call("POST", "/invoices/search", { ...terms, limit: 3, cursor });
+      fits("searchInvoices", body);
+      seen.push(...idsIn(body));
+      cursor = body.next;
+    }
+    expect(seen.sort()).toEqual(ids.sort());
+  });
+
   it("knows those that the provider never confirmed by verdict and by id", async () => {
     const api = await adminApi();
     await addInvoices(api, 2);
@@ -153,7 +175,7 @@ describe("the list of payments", () => {
       ids[2],
     ]);
     expect((await search({})).length).toBe(5);
-    expect((await api.call("GET", "/invoices?email=payer1%40example.com")).body.items.length).toBe(5);
+    expect((await api.call("GET", "/invoices?email=payer1%40example.com")).body.error).toMatch(/email/);
   });
 
   it("refuses what is no filter, naming it", async () => {

@@ -163,6 +163,19 @@ describe("a session of the console", () => {
     expect((await send("GET", "/session", { headers: { cookie: latest } })).status).toBe(401);
   });
 
+  it("is not prolonged by what its pages ask by themselves, nor by the live stream", async () => {
+    const { ask } = await signedIn();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() + IDLE_MS / 2);
+    for (const path of ["/session", "/upstreams"]) {
+      const answer = await ask("GET", path, undefined, { "x-unattended": "1" });
+      expect([answer.status, cookieIn(answer)], path).toEqual([200, null]);
+    }
+    for (const path of ["/session", "/upstreams"])
+      expect(cookieIn(await ask("GET", path)), path).toMatch(/^relay-session=/);
+  });
+
   it("cannot be made without its token, nor changed", () => {
     const sessions = new Sessions(tokensOf(ADMIN_TOKENS));
     const [holder] = tokensOf(ADMIN_TOKENS);

@@ -19,13 +19,13 @@ describe("PERSONAL_DATA_RETENTION", () => {
     await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(3), { timeout: 20_000 });
     await vi.waitFor(async () => expect(await around.query("select 1 from outbox")).toEqual([]));
     await relay.stop();
-    await around.query("update invoice set confirmed_at = now() - interval '91 days' where id <> $1", [
-      young,
-    ]);
     await around.query(
-      "update confirmation set state = 'dead', settled_at = now(), dismissed_at = null where invoice_id = $1",
-      [open],
+      "update confirmation set settled_at = now() - interval '91 days' where invoice_id <> $1",
+      [young],
     );
+    await around.query("update confirmation set state = 'dead', dismissed_at = null where invoice_id = $1", [
+      open,
+    ]);
     const legible = async () =>
       await around.query(
         `select invoice.id, invoice.document::text like '%Ada Obi%' as invoice,

@@ -20,6 +20,20 @@ describe("a callback's URL", () => {
     ],
     ["/CallBacks/tok?", { token: "tok", reference: null, query: "", path: "/callbacks/***" }],
     ["/callbacks", { token: "", reference: null, query: "", path: "/callbacks/***" }],
+    ["/callbacks/%74o%6B/a", { token: "tok", reference: "a", query: "", path: "/callbacks/***/a" }],
+    [
+      "/callbacks/tok/%zz/a%20b/%e2%82",
+      { token: "tok", reference: "%zz/a b/%e2%82", query: "", path: "/callbacks/***/%zz/a%20b/%e2%82" },
+    ],
+    [
+      `/callbacks/%zz/${"a%20b/".repeat(1_000)}`,
+      {
+        token: "%zz",
+        reference: "a b/".repeat(1_000),
+        query: "",
+        path: `/callbacks/***/${"a%20b/".repeat(1_000)}`,
+      },
+    ],
     ["/callbacks/%zz", { token: "%zz", reference: null, query: "", path: "/callbacks/***" }],
   ])("is taken apart: %s", (url, expected) => {
     expect(callbackAddress(url)).toEqual(expected);

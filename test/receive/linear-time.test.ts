@@ -1,13 +1,17 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { httpApp } from "../../src/app/http-app.ts";
 import { CollectionApiError } from "../../src/collection-api/index.ts";
 import { messageOf } from "../../src/kit/errors.ts";
+import { createLogger } from "../../src/kit/log.ts";
 import { maskOf, withoutCallbackTokens } from "../../src/kit/mask/callback-tokens.ts";
 import { maskedEvidence } from "../../src/kit/mask/masked-evidence.ts";
 import { quietText } from "../../src/kit/mask/quiet-text.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { storableText } from "../../src/kit/storable-text.ts";
+import { callbackAddress } from "../../src/receive/callback-address.ts";
+import { CallbackTokens } from "../../src/receive/caller/callback-tokens.ts";
 import { requestMask } from "../../src/receive/masked-request.ts";
 import { glance } from "../../src/receive/reading/glance.ts";
 import { readCallback } from "../../src/receive/reading/read-callback.ts";
@@ -18,6 +22,8 @@ const MIB = 1024 ** 2;
 /** What Node takes of a request's line and headers. */
 const HEAD_LIMIT = 16 * 1024;
 const MOST_MS = 50;
+/** For whoever has shown no token: nothing but looking for one. */
+const STRANGER_MS = 4;
 
 const request = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
 const read = (body: Buffer, changes = {}) =>
@@ -60,6 +66,21 @@ const readers: Record<string, (text: string) => unknown> = {
   "text made storable": storableText,
 };
 
+const tokens = new CallbackTokens([]);
+const app = httpApp([], createLogger({ level: "silent" }), ["loopback", "uniquelocal"]);
+const socket = { remoteAddress: "127.0.0.1" };
+/** What is done with a request's line before anybody has shown a token, and what is read of it afterwards. */
+const addresses: Record<string, (line: string) => unknown> = {
+  "the token is looked for": (line) => tokens.ownerOf(callbackAddress(`/callbacks/${line}`).token),
+  "the token is looked for behind a right beginning": (line) =>
+    tokens.ownerOf(callbackAddress(`/callbacks/wrong/${line}`).token),
+  "the address is looked for behind trusted proxies": (line) => {
+    const headers = { "x-forwarded-for": line };
+    return Object.assign(Object.create(app.request), { headers, socket }).ip;
+  },
+  "the reference is read": (line) => callbackAddress(`/callbacks/right/${line}`).reference,
+};
+
 /** The reader once more, its body inflated: compressed before the clock starts. */
 function inflating(text: string): () => unknown {
   const body = gzipSync(Buffer.from(text).subarray(0, BODY_LIMIT));
@@ -79,6 +100,19 @@ const unit = fc.array(piece, { minLength: 1, maxLength: 3 }).map((pieces) => pie
 const anything = fc
   .record({ begin: fc.oneof(fc.constant(""), unit), repeated: unit, end: fc.oneof(fc.constant(""), unit) })
   .map(({ begin, repeated, end }) => begin + repeated.repeat(Math.ceil(MIB / repeated.length)) + end);
+
+describe("a request's line", () => {
+  it.each(Object.keys(addresses))("costs next to nothing, whatever it holds: %s (G12)", (name) => {
+    const lines = [...PIECES, "%/", "%ff/", "/%", "%e2%82/", "::1,", "10.0.0.1,"].map((one) =>
+      one.repeat(HEAD_LIMIT / one.length).replaceAll(/[\s?#]/g, "%"),
+    );
+    for (const line of lines)
+      expect(
+        leastCpuMs(() => addresses[name]?.(line), STRANGER_MS),
+        line.slice(0, 12),
+      ).toBeLessThan(STRANGER_MS);
+  });
+});
 
 describe("a MiB of anything takes less than 50 ms of the event loop (G12)", () => {
   it.each(Object.keys(readers))("%s", (name) => {

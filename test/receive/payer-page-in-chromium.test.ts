@@ -61,7 +61,7 @@ describe("the payer's page in a browser", () => {
     expect(complaints).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
     // The token has left the address bar, and a reload sends no second callback.
-    expect(page.url()).toMatch(/\/payment-pages\/[0-9a-f-]{36}$/);
+    expect(page.url()).toMatch(/\/payment-pages\/[0-9a-f-]{36}\.[\w-]{22}$/);
     await page.reload();
     await page.getByRole("heading", { name: "Payment confirmed" }).waitFor();
     expect(await around.query("select from callback where method = 'GET'")).toHaveLength(1);

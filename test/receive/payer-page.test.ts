@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, vi } from "vitest";
+import pg from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { newId } from "../../src/kit/new-id.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { sealedId } from "../../src/receive/payer-page/page-seal.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
@@ -31,7 +35,7 @@ describe("a payer's browser", () => {
     expect(answer.status).toBe(200);
     const page = await answer.text();
     const address = followedBy(page);
-    expect(address).toMatch(/^\/payment-pages\/[0-9a-f-]{36}$/);
+    expect(address).toMatch(/^\/payment-pages\/[0-9a-f-]{36}\.[\w-]{22}$/);
     for (const said of [id, TOKEN, "Mallory", "script>alert", "School", "1500"])
       expect(page).not.toContain(said);
 
@@ -79,10 +83,40 @@ describe("a payer's browser", () => {
     const rows = await around.query<{ id: string }>("select id::text from callback where method = 'POST'");
     const old = `${(Date.now() - 3_700_000).toString(16).padStart(12, "0")}`;
     const oldId = `${old.slice(0, 8)}-${old.slice(8)}-7abc-8abc-0123456789ab`;
-    for (const guess of [id, rows[0]?.id, oldId, "x", `${rows[0]?.id}%00`, "..%2f..%2fmetrics"]) {
+    const others = [rows[0]?.id ?? "", oldId].map((other) => sealedId(other, new Secret(TOKEN)));
+    for (const guess of [...others, id, oldId, "x", `${others[0]}%00`, "..%2f..%2fmetrics"]) {
       const answer = await fetch(`${relay.url}/payment-pages/${guess}/state`);
       expect(answer.status, guess).toBe(404);
     }
+  });
+
+  it("costs Postgres nothing with an address that was not given out: made up, or changed", async () => {
+    const { around, relay, visit } = await house({}, false);
+    const address = followedBy(await (await visit(`?invoiceId=${randomUUID()}`)).text()) ?? "";
+    const [id = "", seal = ""] = address.replace("/payment-pages/", "").split(".");
+    const guesses = [id, `${id}.`, `${newId()}.${seal}`, `${newId()}.${"A".repeat(22)}`, `${id}.${seal}A`];
+    const other = new pg.Client({ connectionString: around.databaseUrl });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query("begin; lock table callback in access exclusive mode");
+    for (const guess of guesses)
+      for (const path of [guess, `${guess}/state`])
+        expect((await fetch(`${relay.url}/payment-pages/${path}`)).status, path).toBe(404);
+    await other.query("rollback");
+    expect((await fetch(`${relay.url}${address}/state`)).status).toBe(200);
+  });
+
+  it("may come back to any process that still takes the token with which it came", async () => {
+    const { around, visit } = await house({}, false);
+    const address = followedBy(await (await visit(`?invoiceId=${randomUUID()}`)).text());
+    const status = async (tokens: string) => {
+      const changes = { CALLBACK_TOKENS: tokens };
+      const relay = await startRelay(around.environment(changes), { http: true, workers: false });
+      return (await fetch(`${relay.url}${address}/state`)).status;
+    };
+    const next = "next-token-0123456789abcdef";
+    expect(await status(`${next},${TOKEN}`)).toBe(200);
+    expect(await status(next)).toBe(404);
   });
 
   it("gets a page that follows nothing when nothing, or more than one invoice, is named", async () => {
@@ -124,7 +158,7 @@ describe("a payer's browser", () => {
     // The same page, opened by a callback of two minutes ago.
     const receivedAt = Date.now() - 120_000;
     const old = receivedAt.toString(16).padStart(12, "0");
-    const id = `${old.slice(0, 8)}-${old.slice(8)}${now.slice(-23)}`;
+    const id = `${old.slice(0, 8)}-${old.slice(8)}-7abc-8abc-0123456789ab`;
     await around.query(
       `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body,
         found_by)
@@ -133,7 +167,8 @@ describe("a payer's browser", () => {
        from callback limit 1`,
       [id, receivedAt],
     );
-    const page = await (await fetch(`${relay.url}/payment-pages/${id}`)).text();
+    const address = `/payment-pages/${sealedId(id, new Secret(TOKEN))}`;
+    const page = await (await fetch(`${relay.url}${address}`)).text();
     expect(page).toContain("<title>No payment has been confirmed yet</title>");
     expect(page).toContain('content="30; url=');
   });

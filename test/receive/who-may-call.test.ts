@@ -103,6 +103,10 @@ describe("allowed addresses", () => {
     // The proxy appends the address that it saw: what stands before is the sender's own word.
     expect(await send("{}", { "x-forwarded-for": "203.0.113.7, 198.51.100.1" })).toBe(400);
     expect(await send("{}", { "x-forwarded-for": "no address" })).toBe(400);
+    // Through so many proxies, and no more.
+    const through = (proxies: number) => ["203.0.113.7", ...Array(proxies).fill("127.0.0.1")].join(", ");
+    expect(await send("{}", { "x-forwarded-for": through(15) })).toBe(200);
+    expect(await send("{}", { "x-forwarded-for": through(16) })).toBe(400);
   });
 
   it("do not believe X-Forwarded-For when no proxy is trusted", async () => {

@@ -10,19 +10,28 @@ interface Plan {
   [figure: string]: unknown;
 }
 
-/** Scans as sessions of the path have them, and plans that are kept from their first use on. */
-const EXPLAINING = [
-  "session_preload_libraries=auto_explain",
-  "auto_explain.log_min_duration=0",
-  "auto_explain.log_analyze=on",
-  "auto_explain.log_timing=off",
-  "auto_explain.log_format=json",
-  "client_min_messages=log",
-  "enable_seqscan=off",
-  "plan_cache_mode=force_generic_plan",
-]
-  .map((setting) => `-c ${setting}`)
-  .join(" ");
+/**
+ * How the session plans: the path's keep a plan from its first use on; all others make one for the values.
+ */
+type Planning = "force_generic_plan" | "force_custom_plan";
+
+/** Scans as sessions of the path have them. */
+const explaining = (planning: Planning) =>
+  [
+    "session_preload_libraries=auto_explain",
+    "auto_explain.log_min_duration=0",
+    "auto_explain.log_analyze=on",
+    "auto_explain.log_timing=off",
+    "auto_explain.log_format=json",
+    "client_min_messages=log",
+    "enable_seqscan=off",
+    `plan_cache_mode=${planning}`,
+  ]
+    .map((setting) => `-c ${setting}`)
+    .join(" ");
+
+/** A cursor is read some rows at a time, and its plan tells of all of them. */
+const OF_A_CURSOR = /^\s*(declare|fetch|close)\b/i;
 
 /**
  * The most rows that any step of any statement looked at, those that it passed over included: what shows work
@@ -33,13 +42,21 @@ export async function mostRowsOf(
   url: string,
   work: (db: Kysely<Tables>) => Promise<unknown>,
   before: (db: Kysely<Tables>) => Promise<unknown> = async () => undefined,
+  planning: Planning = "force_generic_plan",
 ): Promise<number> {
   const plans: Plan[] = [];
-  const pool = new pg.Pool({ connectionString: url, max: 1, options: EXPLAINING, Client: PreparingClient });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    options: explaining(planning),
+    Client: PreparingClient,
+  });
   pool.on("connect", (client) =>
     client.on("notice", ({ message = "" }) => {
       const start = message.indexOf("{");
-      if (start !== -1) plans.push((JSON.parse(message.slice(start)) as { Plan: Plan }).Plan);
+      if (start === -1) return;
+      const explained = JSON.parse(message.slice(start)) as { "Query Text": string; Plan: Plan };
+      if (!OF_A_CURSOR.test(explained["Query Text"])) plans.push(explained.Plan);
     }),
   );
   // Its session ends a moment after the pool does, with the database perhaps.

@@ -21,13 +21,30 @@ export function retentionCommand(context: CommandContext): Command {
     const result = await context.withDatabase((db) =>
       applyRetention({ db, actor: operator(), reason, retentionMs, personalDataMs, dryRun }),
     );
-    if (result.stays !== null) context.fault();
+    if (result.stays !== null || result.failed.length > 0) context.fault();
     context.show(result, render);
   });
 }
 
+const COUNTED = 10_000;
+
+/** More than ten thousand are not counted. */
+const about = (callbacks: number): string =>
+  callbacks < COUNTED ? String(callbacks) : `about ${callbacks.toLocaleString("en-US")}`;
+
+/** What could not be done, in the words of the rest. */
+const FAILED: Readonly<Record<string, string>> = {
+  old_callbacks: "dropping old callbacks",
+  kept_callbacks: "dropping callbacks that were kept",
+  unknown_ids: "forgetting ids that stayed unknown",
+  personal_data: "blanking personal data",
+  replay_readings: "dropping what replays found in old callbacks",
+  history: "dropping old failures of asks and sends",
+};
+
 function render(result: RetentionResult): string {
-  const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays } = result;
+  const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays, failed } =
+    result;
   const day = before.toISOString().slice(0, 10);
   const lines: string[] = [];
   if (partitions.length + stragglers + unknownConfirmations === 0)
@@ -43,7 +60,7 @@ function render(result: RetentionResult): string {
       lines.push(
         table(
           ["partition", "callbacks", "still open, kept"],
-          partitions.map(({ name, callbacks, kept }) => [name, callbacks, kept]),
+          partitions.map(({ name, callbacks, kept }) => [name, about(callbacks), kept]),
         ),
       );
     if (stragglers > 0)
@@ -70,5 +87,9 @@ function render(result: RetentionResult): string {
       `The partition ${stays.name} was kept: this database user may not drop it. Grant it the role worker, ` +
         "or run this as the tables' owner.",
     );
+  // The month that stays has been spoken of.
+  for (const { chore, error } of failed)
+    if (chore !== "old_callbacks" || stays === null)
+      lines.push(`Failed: ${FAILED[chore] ?? chore}: ${error}`);
   return lines.join("\n");
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import express, { type ErrorRequestHandler, type Request, type Response, Router } from "express";
+import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { z } from "zod";
 import { isDatabaseAway, isRefusedData } from "../../database/postgres-errors.ts";
 import { type AdminToken, mayAct, type Role } from "../../kit/admin-token.ts";
@@ -9,6 +9,7 @@ import type { Logger } from "../../kit/log.ts";
 import { withTextsMasked } from "../../kit/mask/masked-texts.ts";
 import { actorOf } from "./admin-tokens.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
+import { jsonBody } from "./json-body.ts";
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
 import { type AdminParts, type Operation, roleFor } from "./operation.ts";
@@ -49,19 +50,22 @@ export function adminRouter({ parts, tokens, refused, live, behindTls, log }: Ad
     response.locals.caller = caller;
     next();
   });
-  api.use(express.json({ limit: BODY_LIMIT }));
+  api.use(jsonBody(BODY_LIMIT));
   api.get("/openapi.json", (_request, response) => {
     response.type("json").send(openApiText());
   });
-  api.get("/live", (request, response) => {
+  api.get("/live", (_request, response) => {
     const until = callerIn(response).session?.expiresAt ?? Number.POSITIVE_INFINITY;
-    if (live.listen(request, response, until)) return;
+    if (live.listen(response, until)) return;
     response.setHeader("retry-after", "10");
     refuse(response, { status: 503, error: "Too many listeners. Try again later." });
   });
   for (const operation of operations) {
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    api[operation.method](path, (request, response) => carryOut(operation, parts, request, response, log));
+    const read = readInput(operation);
+    api[operation.method](path, (request, response) =>
+      carryOut(operation, read, parts, request, response, log),
+    );
   }
   api.use((_request, response) => {
     const error = "There is no such operation. /admin/v1/openapi.json describes them all.";
@@ -84,8 +88,22 @@ const operationsOf = (role: Role): string[] =>
 
 const callerIn = (response: Response): Caller => response.locals.caller as Caller;
 
+/**
+ * Reads what an operation takes. A parameter that it does not know is refused like an unknown field of its
+ * body: what somebody asked for is never left out silently.
+ */
+function readInput({ pathParameters, query = z.object({}), body }: Operation) {
+  const parameters = query.strict();
+  return (request: Request) => ({
+    path: pathParameters?.parse(request.params),
+    query: parameters.parse(request.query),
+    body: body?.parse(request.body ?? {}),
+  });
+}
+
 async function carryOut(
   operation: Operation,
+  read: ReturnType<typeof readInput>,
   parts: AdminParts,
   request: Request,
   response: Response,
@@ -97,11 +115,7 @@ async function carryOut(
     const error = `${operation.id} needs the role ${needed}; ${holder.name} has the role ${holder.role}.`;
     return refuse(response, { status: 403, error });
   }
-  const input = {
-    path: operation.pathParameters?.parse(request.params),
-    query: operation.query?.parse(request.query),
-    body: operation.body?.parse(request.body ?? {}),
-  };
+  const input = read(request);
   const left = new AbortController();
   response.once("close", () => left.abort());
   const context = {

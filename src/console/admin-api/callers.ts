@@ -21,6 +21,9 @@ export interface Caller {
 
 export type Refused = { status: 401 | 403 | 429; error: string };
 
+/** A request that no click or key of a person made carries this header. */
+export const UNATTENDED = "x-unattended";
+
 const SIGN_IN = "Sign in, or send one of ADMIN_TOKENS as a bearer token.";
 
 /** Authenticates callers: by bearer token, or by session cookie, which needs a CSRF token for changes. */
@@ -31,7 +34,10 @@ export class Callers {
     this.#options = options;
   }
 
-  /** @param prolong writes the renewed cookie when the session is extended. */
+  /**
+   * @param prolong writes the renewed cookie when the session is extended, which takes a person: what a page
+   * asks by itself is marked with UNATTENDED.
+   */
   callerOf(request: Request, response: Response, { prolong }: { prolong: boolean }): Caller | Refused {
     const { tokens, sessions, cookie } = this.#options;
     const { authorization } = request.headers;
@@ -57,7 +63,8 @@ export class Callers {
           : "Send the session's csrfToken as X-CSRF-Token.";
       if (why !== null) return { status: 403, error: why };
     }
-    const renewed = prolong ? sessions.renewed(session, Date.now()) : null;
+    const attended = prolong && request.headers[UNATTENDED] === undefined;
+    const renewed = attended ? sessions.renewed(session, Date.now()) : null;
     if (renewed !== null) cookie.write(request, response, sessions.seal(renewed));
     return { holder: session.holder, session: renewed ?? session };
   }

@@ -1,4 +1,4 @@
-import type { Request, Response } from "express";
+import type { Response } from "express";
 import type { Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
 import { messageOf } from "../../kit/errors.ts";
@@ -61,7 +61,7 @@ export class Live {
   }
 
   /** @returns whether there was room. */
-  listen(request: Request, response: Response, until: number): boolean {
+  listen(response: Response, until: number): boolean {
     if (this.#listeners.size >= this.#options.mostListeners) return false;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
@@ -71,7 +71,8 @@ export class Live {
     response.write("retry: 3000\n\n");
     const listener = { response, until };
     this.#listeners.add(listener);
-    request.once("close", () => this.#leave(listener));
+    // Not the request's: that is over when its body has been read.
+    response.once("close", () => this.#leave(listener));
     if (this.#listeners.size === 1) this.#begin();
     else for (const [name, data] of this.#last) this.#send(listener, `event: ${name}\ndata: ${data}\n\n`);
     return true;
@@ -165,9 +166,9 @@ export class Live {
     }
   }
 
-  /** A listener that does not read is disconnected, so that nothing piles up for it (G8). */
-  #send(listener: Listener, text: string): void {
-    if (listener.response.writableLength > MOST_UNREAD) this.#leave(listener);
-    else listener.response.write(text);
+  /** A listener that does not read is cut off, so that nothing piles up for it, and nothing stays (G8). */
+  #send({ response }: Listener, text: string): void {
+    if (response.writableLength > MOST_UNREAD) response.destroy();
+    else response.write(text);
   }
 }

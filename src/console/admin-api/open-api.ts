@@ -14,6 +14,7 @@ const ERRORS: Record<string, string> = {
   403: "The role does not allow it, or a session request lacks its CSRF token.",
   404: "There is nothing with this id.",
   409: "It cannot be done in the current state; the error says why and what to do.",
+  415: "The body is not JSON, or not sent as application/json.",
   429: "Too many wrong tokens were sent from this address.",
   503: "The database does not answer, or there are too many listeners.",
 };

@@ -23,6 +23,7 @@ import { type AdminContext, type Operation, operation } from "./operation.ts";
 import { paymentOperations } from "./payment-operations.ts";
 import { proofOperations } from "./proof-operations.ts";
 import { replayOperations } from "./replay-operations.ts";
+import { retentionRequest, retentionResult } from "./retention-schemas.ts";
 import * as schemas from "./schemas.ts";
 import { settingsShown } from "./settings-schemas.ts";
 import * as statusSchemas from "./status-schemas.ts";
@@ -146,8 +147,8 @@ export const operations: readonly Operation[] = [
     path: "/retention",
     tag: "Retention",
     summary: "Drop callbacks older than RETENTION, as serve does daily",
-    body: schemas.retentionRequest,
-    result: schemas.retentionResult,
+    body: retentionRequest,
+    result: retentionResult,
     run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
       applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
   }),

@@ -37,10 +37,10 @@ export const paymentOperations: readonly Operation[] = [
     result: schemas.invoicePage,
     async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
       const meanings = meantBy(text);
-      // Only the last of them has further pages.
-      for (const meant of from === null ? meanings : meanings.slice(-1)) {
+      // A further page is of the same meaning: those before it found nothing, and find nothing earlier.
+      for (const meant of meanings) {
         const page = await findInvoices(db, { ...terms, ...meant }, { from, limit });
-        if (page.items.length > 0 || meant === meanings.at(-1)) return pageFrom(page);
+        if (page.items.length > 0 || page.next !== null || meant === meanings.at(-1)) return pageFrom(page);
       }
       return pageFrom({ items: [], next: null });
     },

@@ -186,18 +186,6 @@ const upstream = z.object({
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
 export const reasonRequest = z.strictObject({ reason });
-export const retentionRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
-export const retentionResult = z.object({
-  dryRun: z.boolean(),
-  before: time,
-  partitions: z.array(
-    z.object({ name: z.string(), to: time, callbacks: z.number().int(), kept: z.number().int() }),
-  ),
-  stragglers: z.number().int(),
-  unknownConfirmations: z.number().int(),
-  stays: z.strictObject({ name: z.string(), why: z.enum(["busy", "not_allowed"]) }).nullable(),
-  personalData: z.object({ before: time, invoices: z.number().int(), more: z.boolean() }).nullable(),
-});
 export const eraseRequest = z.strictObject({ reason, dryRun: z.boolean().default(false) });
 export const erased = z.object({
   dryRun: z.boolean(),

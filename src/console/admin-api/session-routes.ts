@@ -1,4 +1,4 @@
-import express, { type Request, type Response, Router } from "express";
+import { type Request, type Response, Router } from "express";
 import type { Kysely } from "kysely";
 import { audit } from "../../database/audit.ts";
 import type { Tables } from "../../database/tables.ts";
@@ -7,6 +7,7 @@ import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { actorOf, holderOf } from "./admin-tokens.ts";
 import { type Callers, isForeign, isRefused, type Refused } from "./callers.ts";
+import { jsonBody } from "./json-body.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { signInRequest } from "./session-schemas.ts";
 import type { Session, Sessions } from "./sessions.ts";
@@ -28,7 +29,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
   const { tokens, callers, sessions, cookie, refuse } = options;
   const routes = Router();
 
-  routes.post("/session", express.json({ limit: "4kb" }), async (request, response) => {
+  routes.post("/session", jsonBody("4kb"), async (request, response) => {
     if (isForeign(request))
       return refuse(response, { status: 403, error: "This request comes from another site." });
     const { token } = signInRequest.parse(request.body ?? {});

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import type { Secret } from "../../kit/secret.ts";
 import type { Source } from "../../kit/source.ts";
 
 /** A byte that UTF-8 never has. It ends a token, so that the zeros after it are padding and no part of it. */
@@ -13,6 +14,7 @@ const CHARACTER_BYTES = 4;
 /** Whose a token is. */
 export interface TokenOwner {
   source: Source;
+  token: Secret;
   /** Tells a source's tokens apart and gives none away. */
   name: string;
 }
@@ -28,7 +30,7 @@ export class CallbackTokens {
     const known = sources.flatMap((source) =>
       source.callbackTokens.map((token, index) => ({
         token: token.reveal(),
-        owner: { source, name: `${source.name}#${index + 1}` },
+        owner: { source, token, name: `${source.name}#${index + 1}` },
       })),
     );
     const longest = Math.max(0, ...known.map(({ token }) => Buffer.byteLength(token)));

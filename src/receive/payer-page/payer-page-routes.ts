@@ -1,7 +1,9 @@
 import { type Response, Router } from "express";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import type { Secret } from "../../kit/secret.ts";
 import { type PaymentState, receivedAt } from "../../record/payment-state.ts";
+import { unsealer } from "./page-seal.ts";
 import { PAGES_PATH, payerPage } from "./payer-page.ts";
 import { PAYER_PAGE_SCRIPT } from "./payer-page-script.ts";
 import { PAYER_PAGE_STYLE } from "./payer-page-style.ts";
@@ -19,43 +21,43 @@ const SKEW_MS = 60_000;
 /** However many pages are open, only this many query the database at once; the others try again later. */
 const LOOKS_AT_ONCE = 4;
 
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
 export interface PayerPageRoutesOptions {
   /** `paymentState` of a callback. */
   stateOf: (callbackId: string) => Promise<PaymentState | null>;
+  /** Those of callbacks: a page's address is sealed with the one that its callback came with. */
+  tokens: readonly Secret[];
   logger: Logger;
 }
 
 /**
- * `/payment-pages/{id}` and its `/state`, for browsers that wait for a payment. The id is that of the
+ * `/payment-pages/{sealed id}` and its `/state`, for browsers that wait for a payment. The id is that of the
  * callback which the page answered, known to nobody else: an invoice's id or reference opens nothing here.
  */
-export function payerPageRoutes({ stateOf, logger }: PayerPageRoutesOptions): Router {
+export function payerPageRoutes({ stateOf, tokens, logger }: PayerPageRoutesOptions): Router {
   const router = Router();
+  const unsealed = unsealer(tokens);
   let looks = 0;
 
   router.get(`${PAGES_PATH}/page.css`, (_request, response) => sendAsset(response, "css", PAYER_PAGE_STYLE));
   router.get(`${PAGES_PATH}/page.js`, (_request, response) => sendAsset(response, "js", PAYER_PAGE_SCRIPT));
 
-  router.get(`${PAGES_PATH}/:id`, async (request, response) => {
-    const { id } = request.params;
+  router.get(`${PAGES_PATH}/:sealed`, async (request, response) => {
+    const { sealed } = request.params;
+    const id = unsealed(sealed);
     const state = await look(id);
+    const isLong = id !== null && ageMs(id) > BUSY_MS;
     response.status(STATUS[state]);
-    sendPage(
-      response,
-      payerPage(state === "confirming" ? { state, id, isLong: ageMs(id) > BUSY_MS } : { state }),
-    );
+    sendPage(response, payerPage(state === "confirming" ? { state, sealedId: sealed, isLong } : { state }));
   });
 
-  router.get(`${PAGES_PATH}/:id/state`, async (request, response) => {
-    const state = await look(request.params.id);
+  router.get(`${PAGES_PATH}/:sealed/state`, async (request, response) => {
+    const state = await look(unsealed(request.params.sealed));
     protectPage(response);
     response.status(STATUS[state]).json({ state });
   });
 
-  async function look(id: string): Promise<PaymentState | "gone" | "unrecorded"> {
-    if (!isOpen(id)) return "gone";
+  async function look(id: string | null): Promise<PaymentState | "gone" | "unrecorded"> {
+    if (id === null || !isOpen(id)) return "gone";
     if (looks >= LOOKS_AT_ONCE) return "unrecorded";
     looks += 1;
     try {
@@ -74,7 +76,6 @@ export function payerPageRoutes({ stateOf, logger }: PayerPageRoutesOptions): Ro
 const STATUS = { confirming: 200, confirmed: 200, gone: 404, unrecorded: 503 } as const;
 
 function isOpen(id: string): boolean {
-  if (!UUID_V7.test(id)) return false;
   const age = ageMs(id);
   return age > -SKEW_MS && age < FOLLOWED_MS;
 }

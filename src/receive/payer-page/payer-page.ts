@@ -1,10 +1,10 @@
 /** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
 export type PageContent =
   /**
-   * One payment is followed, by the id of the callback that this page answers; `isLong` once that has taken
-   * a minute.
+   * One payment is followed, by the id of the callback that this page answers, sealed; `isLong` once that has
+   * taken a minute.
    */
-  | { state: "confirming"; id: string; isLong?: boolean }
+  | { state: "confirming"; sealedId: string; isLong?: boolean }
   | { state: "confirmed" }
   /** Recorded, but there is no single payment to follow. */
   | { state: "received" }
@@ -52,7 +52,7 @@ the payment goes on being confirmed without it, and whoever you paid is told.</p
 export function payerPage(content: PageContent): string {
   switch (content.state) {
     case "confirming":
-      return following(content.id, content.isLong === true);
+      return following(content.sealedId, content.isLong === true);
     case "confirmed":
       return page("Payment confirmed", CONFIRMED);
     case "received":
@@ -100,8 +100,8 @@ export function payerPage(content: PageContent): string {
   }
 }
 
-function following(id: string, isLong: boolean): string {
-  const address = `${PAGES_PATH}/${id}`;
+function following(sealedId: string, isLong: boolean): string {
+  const address = `${PAGES_PATH}/${sealedId}`;
   const [shown, later] = isLong ? [UNSETTLED, CONFIRMING] : [CONFIRMING, UNSETTLED];
   return page(
     isLong ? "No payment has been confirmed yet" : "Confirming your payment",

@@ -15,6 +15,7 @@ import { givingBack } from "../give-back.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Progress } from "./kept-reading.ts";
+import { forgetListed } from "./listed-row.ts";
 
 // All statements on `certificate`: due → claimed → done. Rows of the daily run have a day. One made on
 // request is claimed by the process that was asked, and continues where a process that died left off.
@@ -213,13 +214,24 @@ export const giveBackCertificate = givingBack("certificate");
  * what a process that died left behind of finished ones.
  */
 export async function forgetAbandoned(db: Kysely<Tables>): Promise<void> {
-  await sql`
-    with abandoned as (
-      delete from certificate
-      where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
-      returning id)
-    delete from listed_payment where certificate_id in (
-      select id from abandoned union all select id from certificate
-      where state = 'done' and finished_at > clock_timestamp() - interval '1 day'
-        and finished_at < clock_timestamp() - interval '1 hour')`.execute(db);
+  await db.transaction().execute(async (trx) => {
+    const abandoned = await trx
+      .deleteFrom("certificate")
+      .where(
+        sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`,
+      )
+      .returning("id")
+      .execute();
+    for (const { id } of abandoned) await forgetListed(trx, id);
+  });
+  const left = await db
+    .selectFrom("certificate")
+    .select("id")
+    .where(
+      sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
+        and finished_at > clock_timestamp() - interval '1 day'
+        and exists (select from listed_payment where certificate_id = certificate.id)`,
+    )
+    .execute();
+  for (const { id } of left) await forgetListed(db, id);
 }

@@ -95,9 +95,18 @@ export async function noteAsked(
     where certificate_id = ${certificateId} and listed_payment.invoice_id = answer.invoice_id`.execute(db);
 }
 
-/** Deletes what the lists showed, once the certificate is made. */
+const AT_ONCE = 20_000;
+
+/** Deletes what the lists showed, once the certificate is made; in parts, however long they were. */
 export async function forgetListed(db: Kysely<Tables>, certificateId: string): Promise<void> {
-  await db.deleteFrom("listed_payment").where("certificate_id", "=", certificateId).execute();
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from listed_payment where ctid = any(array(
+        select ctid from listed_payment where certificate_id = ${certificateId} limit ${AT_ONCE}))`.execute(
+      db,
+    );
+    if (Number(numAffectedRows) < AT_ONCE) return;
+  }
 }
 
 /** How many invoices the lists showed as paid, and how many were asked about. */

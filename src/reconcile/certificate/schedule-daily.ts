@@ -4,6 +4,7 @@ import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
 import { type ClaimedCertificate, claimedOf, claiming } from "./certificate-row.ts";
+import { forgetListed } from "./listed-row.ts";
 
 /** Just after midnight some of yesterday's payments are still on their way. */
 const AFTER_MIDNIGHT = sql`interval '1 hour'`;
@@ -31,13 +32,16 @@ export async function scheduleDaily(
     from date_trunc('day', clock_timestamp()) as midnight
     where ${served} < midnight
     on conflict do nothing`.execute(db);
-  await sql`
-    with replaced as (
-      delete from certificate
-      where source = ${source} and state = 'due'
-        and day < (select max(day) from certificate where source = ${source})
-      returning id)
-    delete from listed_payment where certificate_id in (select id from replaced)`.execute(db);
+  await db.transaction().execute(async (trx) => {
+    const replaced = await trx
+      .deleteFrom("certificate")
+      .where("source", "=", source)
+      .where("state", "=", "due")
+      .where(sql<boolean>`day < (select max(day) from certificate where source = ${source})`)
+      .returning("id")
+      .execute();
+    for (const { id } of replaced) await forgetListed(trx, id);
+  });
 }
 
 // One after the other: today's waits for an older one that a process is making.

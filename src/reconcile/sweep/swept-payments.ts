@@ -72,6 +72,9 @@ const KEPT = sql`interval '35 days'`;
 /** The most to delete at once. */
 const MOST_FORGOTTEN = 1_000;
 
+/** The most payments to delete at once: a sweep stores one for each that is listed, and passes come often. */
+const MOST_PAYMENTS = 10_000;
+
 /** Deletes old sweeps, and the payments that finished sweeps stored. */
 export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
   await sql`
@@ -84,7 +87,9 @@ export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
             and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
       order by finished_at limit ${MOST_FORGOTTEN})`.execute(db);
   await sql`
-    delete from swept_payment where sweep_id in (
-      select id from sweep where state = 'done'
-        and finished_at < clock_timestamp() - interval '1 hour')`.execute(db);
+    delete from swept_payment where ctid = any(array(
+      select stored.place from sweep cross join lateral (
+        select ctid as place from swept_payment where sweep_id = sweep.id limit ${MOST_PAYMENTS}) as stored
+      where sweep.state = 'done' and sweep.finished_at < clock_timestamp() - interval '1 hour'
+      limit ${MOST_PAYMENTS}))`.execute(db);
 }

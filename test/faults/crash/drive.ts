@@ -180,7 +180,10 @@ export const DRIVES = {
       if (!(await rest(world))) throw new Error("The invoice to be blanked was not published.");
       await relay.process.stop();
       const longAgo = "clock_timestamp() - interval '400 days'";
-      await runOn(world.databaseUrl, `update invoice set confirmed_at = ${longAgo} where id = '${id}'`);
+      await runOn(
+        world.databaseUrl,
+        `update confirmation set settled_at = ${longAgo} where invoice_id = '${id}'`,
+      );
     },
     async command() {
       return { words: ["retention"], environment: { PERSONAL_DATA_RETENTION: "365d" }, again: true };

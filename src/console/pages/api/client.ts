@@ -12,6 +12,18 @@ export function withSession(token: string, whenOut: () => void): void {
   onSignedOut = whenOut;
 }
 
+/** Whether somebody did something since the last request; opening the pages is something. */
+let isAttended = true;
+for (const act of ["pointerdown", "keydown"])
+  addEventListener(act, () => (isAttended = true), { capture: true, passive: true });
+
+/** Marks what the pages ask by themselves: only a person prolongs the session. */
+function unattended(): Record<string, string> {
+  const mark = isAttended ? {} : { "x-unattended": "1" };
+  isAttended = false;
+  return mark;
+}
+
 export type QueryValues = Record<string, string | number | boolean | null | undefined>;
 
 /** `?name=value…`, without what is left out or empty. */
@@ -78,6 +90,7 @@ async function answerOf(
     credentials: "same-origin",
     headers: {
       accept,
+      ...unattended(),
       ...(body !== undefined && { "content-type": "application/json", "x-csrf-token": csrfToken }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),

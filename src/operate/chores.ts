@@ -1,0 +1,61 @@
+import type { Kysely } from "kysely";
+import type { Told } from "../database/alarms.ts";
+import { type FailedChore, noteChores } from "../database/failing-chores.ts";
+import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
+
+/** Maintenance, and how long each may fail before a person is told: an interval of Postgres. */
+const TOLD_AFTER = {
+  // Once a day, and whoever may not drop a month leaves it to the nightly one who may.
+  old_callbacks: "1 day",
+  kept_callbacks: "1 day",
+  unknown_ids: "1 day",
+  personal_data: "1 day",
+  replay_readings: "1 day",
+  history: "1 day",
+  partitions: "1 day",
+  ended_pauses: "15 minutes",
+  late_personal_data: "15 minutes",
+  quiet_alarms: "15 minutes",
+  old_budgets: "15 minutes",
+} as const;
+
+export type ChoreName = keyof typeof TOLD_AFTER;
+
+/** What each does; one that could not be done returns why, as a text. */
+export type Chores = Partial<Record<ChoreName, () => Promise<unknown>>>;
+
+export interface ChoresDone {
+  failed: { chore: ChoreName; error: string }[];
+  /** How often in a row, whichever process tried; the most of them. */
+  failures: number;
+  /** For the log: people are told from the alarms' rows. */
+  told: Told;
+}
+
+/**
+ * Does one after the other; one that fails stops no other, and is told once it has failed for long.
+ * @throws the first failure, when the database does not even take the note of it.
+ */
+export async function doChores(db: Kysely<Tables>, chores: Chores): Promise<ChoresDone> {
+  const failed: (FailedChore & { chore: ChoreName })[] = [];
+  const thrown: unknown[] = [];
+  const names = Object.keys(chores) as ChoreName[];
+  for (const chore of names) {
+    const fail = (error: string) => failed.push({ chore, toldAfter: TOLD_AFTER[chore], error });
+    try {
+      const problem = await chores[chore]?.();
+      if (typeof problem === "string") fail(problem);
+    } catch (error) {
+      thrown.push(error);
+      fail(messageOf(error));
+    }
+  }
+  const done = names.filter((name) => failed.every(({ chore }) => chore !== name));
+  try {
+    const { failures, ...told } = await noteChores(db, { failed, done });
+    return { failed: failed.map(({ chore, error }) => ({ chore, error })), failures, told };
+  } catch (error) {
+    throw thrown[0] ?? error;
+  }
+}

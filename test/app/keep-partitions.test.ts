@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { addCallback } from "../support/log-rows.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+
+it("a partition that takes too long to make keeps neither callbacks nor the start of serve waiting (G11)", {
+  timeout: 60_000,
+}, async () => {
+  const around = await surroundings();
+  // What the default partition took in its stead moves over, while callbacks wait.
+  await around.query(
+    `create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(60); return old; end $$`,
+  );
+  await around.query(
+    "create trigger slow before delete on callback_default for each row execute function slow()",
+  );
+  await addCallback(around, { received_at: new Date().toISOString() });
+  expect(await around.query("select tableoid::regclass::text as place from callback")).toEqual([
+    { place: "callback_default" },
+  ]);
+  const relay = await startRelay(around.environment({ COLLECTION_IDS: "none" }));
+  expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200);
+  expect(relay.lines).toContainEqual(
+    expect.objectContaining({
+      msg: "partitions of the callback log are missing",
+      error: expect.stringContaining("statement timeout"),
+    }),
+  );
+});

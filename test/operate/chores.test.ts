@@ -1,0 +1,76 @@
+import { expect, it } from "vitest";
+import { doChores } from "../../src/operate/chores.ts";
+import { eraseInvoice, eraseWhatCameSince } from "../../src/operate/erase.ts";
+import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
+import { type Surroundings, surroundings } from "../support/relay.ts";
+
+const alarmsOf = (around: Surroundings) =>
+  around.query("select subject, detail, cleared_at is null as open from alarm order by id");
+
+it("a chore that fails stops no other; a person is told after a while, until any process has done it (G13)", async () => {
+  const around = await surroundings();
+  const db = openDatabase(around.databaseUrl);
+  const done: string[] = [];
+  const broken = {
+    ended_pauses: () => Promise.reject(new Error("no room")),
+    partitions: async () => "this database user may not make one",
+    quiet_alarms: async () => done.push("quiet_alarms"),
+  };
+  const first = await doChores(db, broken);
+  expect(done).toEqual(["quiet_alarms"]);
+  expect(first).toEqual({
+    failed: [
+      { chore: "ended_pauses", error: "no room" },
+      { chore: "partitions", error: "this database user may not make one" },
+    ],
+    failures: 1,
+    told: { raised: [], cleared: [] },
+  });
+  await around.query("update failing_chore set failing_since = now() - interval '16 minutes'");
+  const second = await doChores(db, broken);
+  expect(second).toMatchObject({
+    failures: 2,
+    told: { raised: [{ name: "maintenance_failing", source: "", subject: "ended_pauses" }] },
+  });
+  expect(await alarmsOf(around)).toEqual([
+    {
+      subject: "ended_pauses",
+      detail: expect.stringMatching(/^It fails since .+ UTC, 2 times: no room It is tried again/),
+      open: true,
+    },
+  ]);
+  const elsewhere = openDatabase(around.databaseUrl);
+  const third = await doChores(elsewhere, { ended_pauses: async () => [] });
+  expect(third).toMatchObject({ failed: [], told: { cleared: [{ subject: "ended_pauses" }] } });
+  expect(await alarmsOf(around)).toMatchObject([{ subject: "ended_pauses", open: false }]);
+  expect(await around.query("select name from failing_chore")).toEqual([{ name: "partitions" }]);
+});
+
+it("a database that does not answer is no failed chore, but thrown", async () => {
+  const around = await surroundings();
+  const db = openDatabase(around.databaseUrl);
+  await around.query("alter table failing_chore rename to gone");
+  await expect(doChores(db, { history: () => Promise.reject(new Error("connection lost")) })).rejects.toThrow(
+    "connection lost",
+  );
+});
+
+it("an invoice that cannot be blanked keeps no other's late personal data legible", async () => {
+  const around = await surroundings();
+  const db = openDatabase(around.databaseUrl);
+  const ids = [await addConfirmation(around), await addConfirmation(around)];
+  for (const invoiceId of ids) await eraseInvoice({ db, actor: "cli:test", invoiceId });
+  for (const id of ids) await addCallback(around, { invoice_ids: [id] });
+  await around.query("update confirmation set sender = ''");
+  await around.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`,
+  );
+  await around.query(
+    `create trigger refuse before update on confirmation for each row
+     when (old.invoice_id = '${ids[0]}') execute function refuse()`,
+  );
+  await expect(eraseWhatCameSince(db)).rejects.toThrow(`invoice ${ids[0]} could not be blanked: no room`);
+  expect(await around.query("select invoice_ids[1] as id from callback where erased_at is null")).toEqual([
+    { id: ids[0] },
+  ]);
+});
