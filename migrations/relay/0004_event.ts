@@ -64,9 +64,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`.execute(db);
   await sql`create index outbox_due on outbox (source, invoice_type, due_at) where state = 'due'`.execute(db);
   await sql`create index outbox_claimed on outbox (claimed_until) where state = 'claimed'`.execute(db);
-  await sql`create index outbox_waiting on outbox (state, due_at) where state in ('held', 'dead')`.execute(
-    db,
-  );
+  await sql`create index outbox_dead on outbox (due_at) where state = 'dead'`.execute(db);
+  await sql`create index outbox_held on outbox (source, invoice_type) where state = 'held'`.execute(db);
   await sql`
     create table publication (
       id bigint generated always as identity,

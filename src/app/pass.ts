@@ -41,7 +41,7 @@ export interface Passes {
   publish: Pass;
   /** Frees work whose lease ran out. */
   rescue: Pass;
-  /** The small chores: ended pauses, quiet alarms, late personal data, old budgets. */
+  /** The small chores: Test events held or let go, ended pauses, quiet alarms, late personal data, old budgets. */
   chores: Pass;
   /** Reads the provider's lists for what callbacks missed. */
   sweep: Pass;

@@ -4,6 +4,7 @@ import { step } from "../kit/step.ts";
 import { eraseWhatCameSince } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
+import { holdOrRelease } from "../outbox/held-events.ts";
 import { outboxLeases } from "../outbox/leases.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
@@ -23,6 +24,7 @@ import { replayRunner } from "./replay-runner.ts";
 import { tellAlarmsPass } from "./tell-alarms.ts";
 import { routesOf } from "./upstreams.ts";
 
+const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 /** One chore that fails must not keep the others waiting for long. */
@@ -61,7 +63,16 @@ export function createPasses(context: PassContext): Passes {
       return null;
     },
     async chores() {
+      let hasMore = false;
       const retryInMs = await maintain(context, {
+        // By today's settings, in every pass: an older or newer process may write others.
+        async held_events() {
+          const { released, more } = await holdOrRelease(db, context.sources);
+          hasMore = more;
+          if (released === 0) return;
+          log.info({ released }, "held events of Test invoices go out: there is a topic for them now");
+          context.onEvents();
+        },
         async ended_pauses() {
           const resumed = await noticeEndedPauses(db);
           if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
@@ -70,7 +81,7 @@ export function createPasses(context: PassContext): Passes {
         quiet_alarms: () => alarms.clearQuiet(),
         old_budgets: () => forgetBudgets(db),
       });
-      return retryInMs && Math.min(retryInMs, MOST_CHORES_WAIT_MS);
+      return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, MOST_CHORES_WAIT_MS);
     },
     sweep: (stop) => sweepPass({ ...reconcileOptions, intervalMs: settings.RECONCILE_INTERVAL }, stop),
     scout: (stop) => scout.pass(stop),

@@ -1,5 +1,6 @@
 import type { KnownInvoice } from "../payments/payment.ts";
 import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/answer.ts";
+import { invoiceTypeOf } from "./invoice-type.ts";
 import type { StatusClass } from "./rules.ts";
 
 const TOLERANCE = "0.01";
@@ -12,6 +13,8 @@ export interface Compared {
   before: StatusClass | null;
   /** By verdict, event or the stored answer. */
   paidBefore: boolean;
+  /** Its event is in the log, as one of the type that it had then. */
+  hasEvent: boolean;
   /** By its date it is older than what is known. */
   isOld: boolean;
 }
@@ -20,7 +23,15 @@ export interface Compared {
  * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same.
  * A change after payment is told when it happens, and again only when something changes again.
  */
-export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: Compared): string[] {
+export function anomaliesOf({
+  invoice,
+  now,
+  known,
+  before,
+  paidBefore,
+  hasEvent,
+  isOld,
+}: Compared): string[] {
   const anomalies: string[] = [];
   if (paidBefore && now !== "paid" && invoice.status !== known?.status) {
     anomalies.push(`It was Paid and is now ${invoice.status}. It stays paid here; ask the provider why.`);
@@ -43,9 +54,12 @@ export function anomaliesOf({ invoice, now, known, before, paidBefore, isOld }: 
         `${invoice.totalAmount}.`,
     );
   }
-  if (now === "paid" && !["live", "test"].includes(invoice.type?.trim().toLowerCase() ?? "")) {
+  const typeBefore = invoiceTypeOf(known?.type ?? null);
+  const type = invoiceTypeOf(invoice.type);
+  if (hasEvent && now === "paid" && typeBefore !== null && type !== typeBefore) {
     anomalies.push(
-      `Its type is ${invoice.type === null ? "missing" : "neither Live nor Test"}. It is treated as Test.`,
+      `Its type changed after payment: from ${typeBefore} to ${type ?? "neither Live nor Test"}. The event ` +
+        "keeps the first, and its topic; ask the provider why.",
     );
   }
   return anomalies;

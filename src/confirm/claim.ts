@@ -101,8 +101,8 @@ export async function claimConfirmations(
 }
 
 const claimedIn = (rows: readonly Row[]): Claimed[] =>
-  rows.flatMap(({ open: _, status, modifiedAt, amount, totalAmount, digest, ...row }) =>
-    row.invoiceId === null
-      ? []
-      : [{ ...(row as Claimed), known: knownInvoiceIn({ status, modifiedAt, amount, totalAmount, digest }) }],
-  );
+  rows.flatMap(({ open: _, status, type, modifiedAt, amount, totalAmount, digest, ...row }) => {
+    if (row.invoiceId === null) return [];
+    const known = knownInvoiceIn({ status, type, modifiedAt, amount, totalAmount, digest });
+    return [{ ...(row as Claimed), known }];
+  });

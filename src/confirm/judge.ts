@@ -6,9 +6,12 @@ import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import type { Claimed } from "./claim.ts";
 import { confirmedInvoice } from "./confirmed-invoice.ts";
+import { endedAlarms } from "./ended-alarms.ts";
+import { hasType, invoiceTypeOf } from "./invoice-type.ts";
 import { NOT_FOUND_LADDER, nextStep, UNPAID_LADDER } from "./ladder.ts";
 import { paidEvent } from "./paid-event.ts";
 import { classOfStatus, type Rules } from "./rules.ts";
+import { wasPaid } from "./was-paid.ts";
 
 type Raised = Outcome["raises"][number];
 type Found = Extract<Answer, { kind: "found" }>;
@@ -20,7 +23,7 @@ const BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
 
 /**
  * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
- * raised out. Only "unpaid", "not found" and answers outside the contract spend steps of the ladder; a fault
+ * raised out. Only "unpaid", "not found" and answers that cannot be used spend steps of the ladder; a fault
  * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
  * never taken back, and a Paid answer counts whatever its date says (G6).
  * @param dice from 0 to 1, for the jitter.
@@ -39,6 +42,7 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
     faults: 0,
     lastError: null,
     lastAnswer: null,
+    keepsEvidence: answer.kind !== "found" && changes.state !== "done",
     invoice: null,
     event: null,
     ...changes,
@@ -48,37 +52,8 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
       name: "confirmation_dead",
       detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}.`,
     });
-  return { ...outcome, raises, clears: endedBy(confirmation, answer, outcome, rules, raises) };
+  return { ...outcome, raises, clears: endedAlarms(confirmation, answer, { ...outcome, raises }, rules) };
 }
-
-/**
- * The alarms about an invoice that are over with this outcome: only those that an earlier one may have
- * raised.
- */
-function endedBy(
-  confirmation: Claimed,
-  answer: Answer,
-  { state, verdict }: Pick<Outcome, "state" | "verdict">,
-  rules: Rules,
-  raises: readonly Raised[],
-): AlarmName[] {
-  const { hasEvidence, requests, attempt, faults } = confirmation;
-  const isDone = state === "done";
-  const ended: AlarmName[] = hasEvidence && (isDone || answer.kind === "found") ? [OUTSIDE_CONTRACT] : [];
-  if (!isDone) return ended;
-  const wasDone = requests > 1;
-  if (wasDone) ended.push("confirmation_dead");
-  if (wasDone && verdict !== "quarantined") ended.push("invoice_quarantined");
-  if ((wasDone || attempt > 0 || faults > 0) && isInOrder(confirmation, answer, rules, raises))
-    ended.push(ANOMALY);
-  return ended;
-}
-
-/** Nothing is odd about the answer, and what was paid is Paid. */
-const isInOrder = (confirmation: Claimed, answer: Answer, rules: Rules, raises: readonly Raised[]): boolean =>
-  answer.kind === "found" &&
-  !raises.some(({ name }) => name === ANOMALY) &&
-  (!wasPaid(confirmation, rules) || classOfStatus(answer.invoice.status, rules) === "paid");
 
 const ANOMALY: AlarmName = "invoice_anomaly";
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
@@ -125,8 +100,9 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
   const before = known === null ? null : classOfStatus(known.status, rules);
   const now = classOfStatus(invoice.status, rules);
   const paidBefore = wasPaid(confirmation, rules);
+  // Paid counts whatever its date, and so does the first Paid that says Live or Test.
   const confirmed = confirmedInvoice(confirmation, answer, rules.timeZone, {
-    paidFirst: now === "paid" && before !== "paid",
+    paidFirst: now === "paid" && (before !== "paid" || (hasType(invoice) && !hasType(known))),
   });
   const raises: Raised[] = anomaliesOf({
     invoice,
@@ -134,6 +110,7 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
     known,
     before,
     paidBefore,
+    hasEvent: confirmation.hasEvent === true,
     isOld: confirmed.isOld,
   }).map((detail) => ({ name: ANOMALY, detail }));
   const common = { invoice: confirmed.row, priority: "known" as const, raises };
@@ -146,7 +123,7 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
       return {
         ...common,
         ...(ours
-          ? paid(confirmation, invoice, confirmed.row, rules, raises)
+          ? paid(confirmation, invoice, confirmed.row, rules, dice, raises)
           : quarantined(confirmed.row, raises)),
       };
     case "invalid":
@@ -222,9 +199,14 @@ function paid(
   invoice: Found["invoice"],
   confirmed: NonNullable<Outcome["invoice"]>,
   rules: Rules,
+  dice: number,
   raises: Raised[],
 ): Changes {
-  const event = confirmation.recordOnly ? null : paidEvent(confirmation, invoice, confirmed, rules);
+  const { hasEvent, recordOnly } = confirmation;
+  const type = invoiceTypeOf(invoice.type);
+  if (type === null && hasEvent !== true && !recordOnly)
+    return ofUnclearType(confirmation, confirmed, rules, dice, raises);
+  const event = type === null || recordOnly ? null : paidEvent(confirmation, invoice, type, confirmed, rules);
   const truncated = {
     name: "event_truncated",
     detail: "Too large for SNS: its event goes without metadata and beneficiaries.",
@@ -237,16 +219,43 @@ function paid(
   };
 }
 
-/** Its verdict, its event or the stored answer says so: any one of them is enough. */
-const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
-  verdict === "paid" ||
-  hasEvent === true ||
-  (known !== null && known !== undefined && classOfStatus(known.status, rules) === "paid");
+/**
+ * Its event can be in one topic's log only, for good, and nobody can tell which: it has none, and is asked
+ * again until the provider says.
+ */
+function ofUnclearType(
+  confirmation: Claimed,
+  { type }: NonNullable<Outcome["invoice"]>,
+  rules: Rules,
+  dice: number,
+  raises: Raised[],
+): Changes {
+  const { known, attempt, verdict: before } = confirmation;
+  const verdict = before === "paid" ? before : "pending";
+  const detail =
+    `It is paid, and published nowhere: its type is ${type === null ? "missing" : `"${type}"`}, neither ` +
+    "Live nor Test, so its topic cannot be told. Ask the provider to correct it";
+  const isTold = attempt > 0 && known != null && classOfStatus(known.status, rules) === "paid";
+  return {
+    ...onLadder(confirmation, rules, UNPAID_LADDER, dice, { state: "dead", verdict }),
+    verdict,
+    lastError: detail,
+    raises: isTold ? raises : [...raises, { name: ANOMALY, detail: `${detail}.` }],
+  };
+}
 
-const staysPaid = ({ verdict, hasEvent }: Claimed): Changes => ({
-  state: "done",
-  verdict: verdict === "quarantined" && hasEvent !== true ? "quarantined" : "paid",
-});
+/** What was Paid and no longer is: a person has to see what waited for its type, since it has no event. */
+function staysPaid({ verdict, hasEvent }: Claimed): Changes {
+  if (hasEvent === true || (verdict !== "quarantined" && verdict !== "pending"))
+    return { state: "done", verdict: "paid" };
+  return verdict === "quarantined"
+    ? { state: "done", verdict }
+    : {
+        state: "dead",
+        verdict,
+        lastError: "It was paid, of no clear type, and no longer is: nothing is published",
+      };
+}
 
 const vanished = (confirmation: Claimed): Changes => ({
   ...staysPaid(confirmation),

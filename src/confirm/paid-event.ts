@@ -4,7 +4,8 @@ import type { NewEvent } from "../outbox/event.ts";
 import type { ConfirmedInvoice } from "../payments/payment.ts";
 import type { Invoice } from "../provider/answer.ts";
 import type { Claimed } from "./claim.ts";
-import { isLive, newEvent } from "./new-event.ts";
+import type { InvoiceType } from "./invoice-type.ts";
+import { newEvent } from "./new-event.ts";
 import type { Rules } from "./rules.ts";
 
 /**
@@ -14,17 +15,17 @@ import type { Rules } from "./rules.ts";
 export function paidEvent(
   { source, traceparent }: Pick<Claimed, "source" | "traceparent">,
   invoice: Invoice,
+  type: InvoiceType,
   confirmed: ConfirmedInvoice,
   rules: Rules,
 ): NewEvent {
-  const live = isLive(invoice.type);
   const personal = rules.personalData === "full" && !confirmed.erased;
   const data = {
     invoiceId: invoice.id,
     reference: confirmed.reference,
     collectionName: confirmed.collectionName,
     title: confirmed.title,
-    type: live ? "Live" : (confirmed.type ?? "Test"),
+    type,
     amount: invoice.amount,
     serviceCharge: invoice.serviceCharge,
     vat: invoice.vat,
@@ -62,7 +63,7 @@ export function paidEvent(
       })) ?? null,
   };
   const smaller = { ...data, metadata: {}, beneficiaries: null, truncated: true } as const;
-  return newEvent(invoicePaid(source, data, traceparent), smaller, confirmed, rules);
+  return newEvent(invoicePaid(source, data, traceparent), smaller, type, confirmed, rules);
 }
 
 const storable = (text: string | null): string | null => (text === null ? null : storableText(text));

@@ -22,8 +22,6 @@ export interface ClaimedConfirmation extends ConfirmationKey {
   erased: boolean;
   /** The provider's answer is to be recorded and not published. */
   recordOnly: boolean;
-  /** The answer before this one was outside the contract, and an alarm about it may be open. */
-  hasEvidence: boolean;
   /** Of the callbacks that asked for it (traceparents.ts); null while tracing is off. */
   traceparents: string | null;
   /** Postgres' clock at the claim, before the GET begins. */
@@ -40,7 +38,6 @@ export const NEVER_ASKED = {
   released: false,
   erased: false,
   recordOnly: false,
-  hasEvidence: false,
   traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
@@ -69,7 +66,6 @@ export const CLAIMED = {
   released: nullable(returned.boolean),
   erased: nullable(returned.boolean),
   recordOnly: nullable(returned.boolean),
-  hasEvidence: nullable(returned.boolean),
   traceparents: nullable(returned.text()),
   askedAt: nullable(returned.time),
 } as const;
@@ -133,9 +129,7 @@ function claiming<Given extends Claiming>(
       claimed.invoice_id as "invoiceId", claimed.source, claimed.lease_token as "leaseToken",
       claimed.priority, claimed.requests, claimed.attempt, claimed.faults, claimed.verdict,
       claimed.released_at is not null as released, claimed.erased_at is not null as erased,
-      claimed.record_only as "recordOnly",
-      claimed.last_answer is not null as "hasEvidence", claimed.traceparents,
-      clock_timestamp() as "askedAt",
+      claimed.record_only as "recordOnly", claimed.traceparents, clock_timestamp() as "askedAt",
       ${conditions.adding}
     from (select) as always left join claimed on true ${conditions.joining}`;
 }

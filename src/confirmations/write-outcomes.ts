@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Columns, float, integer, text, uuid } from "../database/columns.ts";
+import { boolean, type Columns, float, integer, text, uuid } from "../database/columns.ts";
 import { hasRoom, isNotedVerdict } from "../database/history.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./confirmation.ts";
 
@@ -19,6 +19,8 @@ export interface ConfirmationOutcome extends ConfirmationKey {
   lastError: string | null;
   /** Evidence of an answer outside the contract. */
   lastAnswer: string | null;
+  /** Without new evidence, that of an earlier answer stays: this one was no better. */
+  keepsEvidence: boolean;
 }
 
 export const OUTCOME: Columns<ConfirmationOutcome> = {
@@ -34,6 +36,7 @@ export const OUTCOME: Columns<ConfirmationOutcome> = {
   faults: integer((outcome) => outcome.faults),
   last_error: text((outcome) => outcome.lastError),
   last_answer: text((outcome) => outcome.lastAnswer),
+  keeps_evidence: boolean((outcome) => outcome.keepsEvidence),
 };
 
 /**
@@ -64,7 +67,8 @@ export const writingOutcomes: RawBuilder<unknown> = sql`
     settled_at = case when held.state = 'due' then known.settled_at else clock_timestamp() end,
     lease_token = null, claimed_until = null,
     verdict = held.verdict, priority = held.priority, faults = held.faults,
-    last_error = held.last_error, last_answer = held.last_answer
+    last_error = held.last_error,
+    last_answer = coalesce(held.last_answer, case when held.keeps_evidence then known.last_answer end)
   from held
   where known.invoice_id = held.invoice_id and known.source = held.source
   returning 1`;

@@ -129,7 +129,10 @@ function eventMeaning(event: EventStanding, closedTopics: readonly ClosedTopic[]
         "invoice-relay reconcile."
       );
     case "held":
-      return "The event is held, because this is a Test invoice and SNS_TEST_TOPIC_ARN is not set.";
+      return (
+        "The event is held, because this is a Test invoice and SNS_TEST_TOPIC_ARN is not set. Once it is, " +
+        "the event goes out by itself."
+      );
     case "dead":
       return (
         `The event was given up: ${sentence(event.lastError ?? "no reason was kept")} Once the cause is ` +

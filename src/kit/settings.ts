@@ -86,7 +86,7 @@ export const settingsSchema = z.object({
   SNS_TOPIC_ARN: topicArn.optional().describe("The topic that invoice.paid events of Live invoices go to."),
   SNS_TEST_TOPIC_ARN: topicArn
     .optional()
-    .describe("The topic for Test invoices; without it their events are held."),
+    .describe("The topic for Test invoices; without it their events are held until there is one."),
   AWS_REGION: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "should be a region such as eu-west-1")

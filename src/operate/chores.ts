@@ -14,6 +14,7 @@ const TOLD_AFTER = {
   replay_readings: "1 day",
   history: "1 day",
   partitions: "1 day",
+  held_events: "15 minutes",
   ended_pauses: "15 minutes",
   late_personal_data: "15 minutes",
   quiet_alarms: "15 minutes",

@@ -6,6 +6,7 @@ import type { KnownInvoice } from "./payment.ts";
 /** What a claim reads of the invoice that it is about. */
 export const KNOWN_INVOICE = {
   status: nullable(returned.text()),
+  type: nullable(returned.text()),
   modifiedAt: nullable(returned.time),
   amount: nullable(returned.numeric),
   totalAmount: nullable(returned.numeric),
@@ -14,8 +15,8 @@ export const KNOWN_INVOICE = {
 
 /** The select list for KNOWN_INVOICE, in a query that joins `joiningInvoice`. */
 export const knownInvoice = sql`
-  invoice.status, invoice.modified_at as "modifiedAt", invoice.amount, invoice.total_amount as "totalAmount",
-  invoice.digest`;
+  invoice.status, invoice.type, invoice.modified_at as "modifiedAt", invoice.amount,
+  invoice.total_amount as "totalAmount", invoice.digest`;
 
 /**
  * Joins the invoice of the rows of `claimed`, confirmations. Each is looked up by itself: for a plain join
@@ -38,12 +39,13 @@ type Row = { [Name in keyof KnownInvoice]: KnownInvoice[Name] | null };
 /** null when nothing is stored. */
 export const knownInvoiceIn = ({
   status,
+  type,
   modifiedAt,
   amount,
   totalAmount,
   digest,
 }: Row): KnownInvoice | null =>
-  status === null || digest === null ? null : { status, modifiedAt, amount, totalAmount, digest };
+  status === null || digest === null ? null : { status, type, modifiedAt, amount, totalAmount, digest };
 
 /** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
 export async function newestInvoiceId(db: Kysely<Tables>, source: string): Promise<string | null> {

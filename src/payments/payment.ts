@@ -49,6 +49,7 @@ export interface ConfirmedInvoice {
 /** What the relay last knew of an invoice. */
 export interface KnownInvoice {
   status: string;
+  type: string | null;
   modifiedAt: Date | null;
   amount: string | null;
   totalAmount: string | null;

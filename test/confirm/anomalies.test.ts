@@ -14,6 +14,7 @@ const odd = (changes: Partial<Compared>): string[] =>
     known: null,
     before: null,
     paidBefore: false,
+    hasEvent: false,
     isOld: false,
     ...changes,
   });
@@ -28,6 +29,34 @@ describe("nothing is odd", () => {
     ["about one that is invalid still", { known: known(), before: "invalid", now: "invalid" }],
     ["about an unpaid one without a type", { invoice: invoice({ type: null }), now: "unpaid" }],
     ["about a Test one", { invoice: invoice({ type: " TEST " }) }],
+    ["about one of no type: it waits, and the confirmation says so", { invoice: invoice({ type: null }) }],
+    [
+      "about one whose event was made before and whose type is written otherwise",
+      {
+        invoice: invoice({ type: "LIVE " }),
+        known: known({ status: "Paid" }),
+        before: "paid",
+        hasEvent: true,
+      },
+    ],
+    [
+      "about one that has a type now, and no event yet",
+      { known: known({ status: "Paid", type: null }), before: "paid", paidBefore: true },
+    ],
+    [
+      "about one whose event was made and whose type nobody said before",
+      { known: known({ status: "Paid", type: "Sandbox" }), before: "paid", hasEvent: true },
+    ],
+    [
+      "about the type of one that is no longer paid, which is told in itself",
+      {
+        invoice: invoice({ status: "Refunded", type: "Test" }),
+        now: "unknown",
+        known: known({ status: "Refunded" }),
+        paidBefore: true,
+        hasEvent: true,
+      },
+    ],
     [
       "about one whose payment was taken back, and that was told",
       {
@@ -133,9 +162,20 @@ describe("it is odd, and told", () => {
         invoice: invoice({ totalAmount: 1511.23 }),
       },
     ],
-    ["Its type is missing. It is treated as Test.", { invoice: invoice({ type: null }) }],
-    ["Its type is neither Live nor Test. It is treated as Test.", { invoice: invoice({ type: "Sandbox" }) }],
-    ["Its type is neither Live nor Test. It is treated as Test.", { invoice: invoice({ type: " " }) }],
+    [
+      "Its type changed after payment: from Test to Live. The event keeps the first, and its topic; ask the provider why.",
+      { known: known({ status: "Paid", type: "test" }), before: "paid", paidBefore: true, hasEvent: true },
+    ],
+    [
+      "Its type changed after payment: from Live to neither Live nor Test. The event keeps the first, and its topic; ask the provider why.",
+      {
+        invoice: invoice({ type: "Sandbox" }),
+        known: known({ status: "Paid" }),
+        before: "paid",
+        paidBefore: true,
+        hasEvent: true,
+      },
+    ],
   ])("%s", (text, changes) => {
     expect(odd(changes)).toEqual([text]);
   });

@@ -11,25 +11,30 @@ const judged = (asked: Asked, answer: Answer, given = rules) =>
 
 const notFound: Answer = { kind: "not_found", inOwnWords: true, error: "no such id" };
 const outside: Answer = { kind: "outside_contract", error: "no amount", evidence: "{}" };
+const fault: Answer = { kind: "fault", error: "timeout" };
 const EVIDENCE = "provider_answer_outside_contract";
+const DECIDED = ["confirmation_dead", "invoice_quarantined"];
 
 describe("the alarms that an outcome ends (G13)", () => {
   const again = { requests: 2 };
   const paid = { ...again, verdict: "paid", known: known({ status: "Paid" }) } as const;
   it.each<[string, Asked, Answer, string[]]>([
     ["asked for the first time: none can be open", {}, found(), []],
-    ["paid", again, found(), ["confirmation_dead", "invoice_quarantined", "invoice_anomaly"]],
-    ["paid still", paid, found(), ["confirmation_dead", "invoice_quarantined", "invoice_anomaly"]],
-    ["no longer paid: that is odd", paid, unpaid(), ["confirmation_dead", "invoice_quarantined"]],
-    ["no longer there: that is odd", paid, notFound, ["confirmation_dead", "invoice_quarantined"]],
-    ["unknown in the end", { ...again, attempt: 5 }, notFound, ["confirmation_dead", "invoice_quarantined"]],
-    ["paid, and odd", again, found({ type: null }), ["confirmation_dead", "invoice_quarantined"]],
-    ["odd on an earlier step of the ladder, paid now", { attempt: 1 }, found(), ["invoice_anomaly"]],
-    ["unpaid as yet", again, unpaid(), []],
-    ["readable after evidence", { ...again, hasEvidence: true }, unpaid(), [EVIDENCE]],
-    ["not found after evidence", { hasEvidence: true }, notFound, []],
-    ["outside the contract once more", { ...again, hasEvidence: true, attempt: 1 }, outside, []],
-    ["unknown in the end, after evidence", { hasEvidence: true, attempt: 5 }, notFound, [EVIDENCE]],
+    ["paid", again, found(), [EVIDENCE, ...DECIDED, "invoice_anomaly"]],
+    ["paid still", paid, found(), [EVIDENCE, ...DECIDED, "invoice_anomaly"]],
+    ["no longer paid: that is odd", paid, unpaid(), [EVIDENCE, ...DECIDED]],
+    ["no longer there: that is odd", paid, notFound, [EVIDENCE, ...DECIDED]],
+    ["unknown in the end", { ...again, attempt: 5 }, notFound, [EVIDENCE, ...DECIDED]],
+    ["paid, and odd", again, found({ totalAmount: 1 }), [EVIDENCE, ...DECIDED]],
+    ["paid, of no type", again, found({ type: null }), [EVIDENCE]],
+    ["odd on an earlier step of the ladder", { attempt: 1 }, found(), [EVIDENCE, "invoice_anomaly"]],
+    ["a fault before it", { faults: 1 }, found(), [EVIDENCE, "invoice_anomaly"]],
+    ["unpaid as yet", again, unpaid(), [EVIDENCE]],
+    ["unpaid on a later step of the ladder", { attempt: 1 }, unpaid(), [EVIDENCE]],
+    ["not found as yet", again, notFound, []],
+    ["a fault again", { ...again, attempt: 1 }, fault, []],
+    ["outside the contract once more", { ...again, attempt: 1 }, outside, []],
+    ["unknown in the end, asked by one callback", { attempt: 5 }, notFound, [EVIDENCE]],
   ])("%s", (_, asked, answer, ended) => {
     expect(judged(asked, answer).clears).toEqual(ended);
   });
@@ -37,7 +42,7 @@ describe("the alarms that an outcome ends (G13)", () => {
   it("in quarantine, that alarm stays", () => {
     const given = { ...rules, collectionNames: new Set(["Other"]) };
     const outcome = judged(again, found(), given);
-    expect(outcome.clears).toEqual(["confirmation_dead", "invoice_anomaly"]);
+    expect(outcome.clears).toEqual([EVIDENCE, "confirmation_dead", "invoice_anomaly"]);
     const detail = 'It is paid, but its collection "Term 1" is not in COLLECTION_IDS.';
     expect(outcome).toMatchObject({ lastError: detail, raises: [{ name: "invoice_quarantined", detail }] });
     const nameless = { ...rules, collectionNames: new Set([""]) };
@@ -63,6 +68,19 @@ describe("the alarms that an outcome raises", () => {
   it("an answer outside the contract is told the first time only", () => {
     expect(judged({}, outside).raises).toEqual([{ name: EVIDENCE, detail: "no amount" }]);
     expect(judged({ attempt: 1 }, outside).raises).toEqual([]);
+  });
+
+  it.each<[string, Answer, boolean]>([
+    ["a fault", fault, true],
+    ["a rate limit", { kind: "rate_limited", error: "429", retryAfterMs: null }, true],
+    ["a refused key", { kind: "key_refused", error: "401" }, true],
+    ["not found as yet", notFound, true],
+    ["a process that stops", { kind: "interrupted" }, true],
+    ["unpaid as yet", unpaid(), false],
+    ["paid", found(), false],
+  ])("the evidence of an earlier one stays until the provider gives a better: %s", (_, answer, keeps) => {
+    expect(judged({ attempt: 1 }, answer)).toMatchObject({ lastAnswer: null, keepsEvidence: keeps });
+    expect(judged({ attempt: 5 }, notFound).keepsEvidence).toBe(false);
   });
 
   it("an erased invoice keeps no evidence", () => {
@@ -100,6 +118,16 @@ describe("paid stays paid, whatever says so (G6)", () => {
     expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
   });
 
+  it("while it waits for its type nothing is published: a person has to see it", () => {
+    const asked = { verdict: "pending", attempt: 2, known: known({ status: "Paid", type: null }) } as const;
+    for (const answer of [unpaid(), unpaid({ status: "Invalidated" }), notFound]) {
+      const outcome = judged(asked, answer);
+      expect(outcome).toMatchObject({ state: "dead", verdict: "pending", event: null });
+      expect(outcome.raises.map(({ name }) => name)).toEqual(["invoice_anomaly", "confirmation_dead"]);
+    }
+    expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
+  });
+
   it("an older answer is decided by what is known", () => {
     const later = new Date("2026-12-01T00:00:00Z");
     const asked = { known: known({ status: "Invalidated", modifiedAt: later }) };
@@ -108,7 +136,6 @@ describe("paid stays paid, whatever says so (G6)", () => {
 });
 
 it("back-off doubles from one second", () => {
-  const fault: Answer = { kind: "fault", error: "timeout" };
   const waits = [0, 1, 2].map((faults) => judge(confirmation({ faults }), fault, rules, 1).dueInMs);
   expect(waits).toEqual([1_000, 2_000, 4_000]);
 });

@@ -134,11 +134,12 @@ describe("judging: faults never end a confirmation (G2)", () => {
   it("an end after all closes what was alarmed before it (G13)", () => {
     const again = confirmation({ requests: 2, verdict: "pending" });
     expect(judge(again, found(), rules, EVEN).clears).toEqual([
+      "provider_answer_outside_contract",
       "confirmation_dead",
       "invoice_quarantined",
       "invoice_anomaly",
     ]);
-    expect(judge(again, unpaid(), rules, EVEN).clears).toEqual([]);
+    expect(judge(again, unpaid(), rules, EVEN).clears).toEqual(["provider_answer_outside_contract"]);
     expect(judge(confirmation(), found(), rules, EVEN).clears).toEqual([]);
   });
 });

@@ -33,6 +33,7 @@ export const confirmation = (changes: Partial<Claimed> = {}): Claimed => ({
 
 export const known = (changes: Partial<KnownInvoice> = {}): KnownInvoice => ({
   status: "Unpaid",
+  type: "Live",
   modifiedAt: new Date("2026-11-01T08:00:00Z"),
   amount: "1500.50",
   totalAmount: "1511.25",

@@ -52,8 +52,7 @@ describe("the event of a paid invoice", () => {
 
   it.each([
     ["LIVE", "Live"],
-    ["Sandbox", "Sandbox"],
-    [null, "Test"],
+    [" test", "Test"],
   ])("of type %j says %j", (type, said) => {
     expect(dataOf({ type }).type).toBe(said);
   });
@@ -73,7 +72,7 @@ describe("an event's size", () => {
   const sized = (bytes: number, character = "x") => {
     const empty = JSON.stringify({ id: "i", type: "t", data: { text: "" } }).length;
     const text = character.repeat((bytes - empty) / Buffer.byteLength(character));
-    return newEvent({ id: "i", type: "t", data: { text } }, { truncated: true }, confirmed, rules);
+    return newEvent({ id: "i", type: "t", data: { text } }, { truncated: true }, "Live", confirmed, rules);
   };
 
   it("is what SNS takes, in bytes, to the last one", () => {

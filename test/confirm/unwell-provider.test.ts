@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { eraseInvoice } from "../../src/operate/erase.ts";
 import { eventually, toContain, toEqual, toMatchObject } from "../support/eventually.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
-import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, timesAsked, WAIT } from "./asking-fixture.ts";
 
 describe("a provider that is not well", () => {
@@ -97,6 +99,41 @@ describe("a provider that is not well", () => {
     await eventually(() => confirmation(around, id), toMatchObject({ verdict: "paid", last_answer: null }));
     await eventually(() => openAlarms(around), toEqual([]));
   });
+
+  it.each<[string, Script | "erased"]>([
+    ["a fault", { status: 500, body: "down" }],
+    ["not found", NOT_FOUND],
+    ["the invoice was erased here", "erased"],
+  ])(
+    "the alarm of an answer outside the contract ends with the next good one, whatever came between: %s (G13)",
+    async (_, between) => {
+      const around = await surroundings();
+      const id = randomUUID();
+      const odd = { status: 200, body: { status: 200, message: "ok", data: { id, status: "Paid" } } };
+      around.provider.invoice(id, odd, ...(between === "erased" ? [] : [between]), invoiceAnswer(id));
+      const relay = await startRelay(around.environment());
+      await relay.callback({ data: { id } });
+      await eventually(() => confirmation(around, id), toMatchObject({ state: "due", attempt: 1 }));
+      expect(await openAlarms(around)).toMatchObject([{ name: "provider_answer_outside_contract" }]);
+      if (between === "erased") {
+        await eraseInvoice({ db: openDatabase(around.databaseUrl), actor: "cli:test", invoiceId: id });
+        expect(await confirmation(around, id)).toMatchObject({ last_answer: null });
+      } else {
+        await hurry(around, id);
+        await eventually(() => timesAsked(around, id), toEqual(2));
+        await eventually(() => confirmation(around, id), toMatchObject({ state: "due" }));
+        // The evidence stays until the provider gives a better answer.
+        expect(await confirmation(around, id)).toMatchObject({
+          last_answer: expect.stringContaining("Paid"),
+        });
+      }
+      await vi.waitFor(async () => {
+        await hurry(around, id);
+        expect(await confirmation(around, id)).toMatchObject({ verdict: "paid", last_answer: null });
+      }, WAIT);
+      expect(await openAlarms(around)).toEqual([]);
+    },
+  );
 
   it("a NUL in one answer breaks neither its row nor its neighbours in the batch", async () => {
     const around = await surroundings();

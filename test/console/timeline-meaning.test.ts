@@ -181,7 +181,7 @@ describe("what the state of an invoice means at 3 a.m.", () => {
       "held",
       { state: "held" },
       {},
-      "The event is held, because this is a Test invoice and SNS_TEST_TOPIC_ARN is not set.",
+      "The event is held, because this is a Test invoice and SNS_TEST_TOPIC_ARN is not set. Once it is, the event goes out by itself.",
     ],
     [
       "dead",

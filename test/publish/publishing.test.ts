@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
+import { addEvents } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -109,23 +110,41 @@ describe("publishing", () => {
     await eventually(() => around.query("select 1 from alarm where cleared_at is null"), toEqual([]));
   });
 
-  it("Test invoices go to the test topic, or are held: never to the live one", async () => {
+  it("Test invoices go to the test topic, or are held until there is one: never to the live one", async () => {
     const around = await surroundings();
     const without = await startRelay(around.environment());
-    await pay(around, without, 2, () => ({ type: "Test" }));
+    const held = await pay(around, without, 2, () => ({ type: "Test" }));
     await eventually(() => states(around), toEqual([{ state: "held", events: 2 }]));
     await without.stop();
     const withTopic = await startRelay(around.environment({ SNS_TEST_TOPIC_ARN: around.testTopicArn }));
+    await published(around, 2);
     await pay(around, withTopic, 2, (index) => ({ type: index === 0 ? "Test" : "Live" }));
-    await eventually(
-      () => states(around),
-      toEqual([
-        { state: "held", events: 2 },
-        { state: "published", events: 2 },
-      ]),
-    );
-    expect(around.sns.messages(around.testTopicArn)).toHaveLength(1);
+    await published(around, 4);
+    const sent = around.sns.messages(around.testTopicArn).map(({ message }) => JSON.parse(message).subject);
+    expect(sent).toHaveLength(3);
+    expect(sent).toEqual(expect.arrayContaining(held));
     expect(around.sns.messages(around.topicArn)).toHaveLength(1);
+  });
+
+  it("what is held while another process has no topic for it yet goes out too", async () => {
+    const around = await surroundings();
+    const withTopic = around.environment({ SNS_TEST_TOPIC_ARN: around.testTopicArn });
+    await startRelay(withTopic, { http: false, workers: true });
+    await addEvents(around, 3, { state: "held", invoiceType: "Test" });
+    await eventually(
+      () => around.query("select count(*)::int as sent from publication"),
+      toEqual([{ sent: 3 }]),
+    );
+    expect(around.sns.messages(around.testTopicArn)).toHaveLength(3);
+  });
+
+  it("Test events that wait when their topic is taken away are held; a source that is gone keeps its own", async () => {
+    const around = await surroundings();
+    await addEvents(around, 2, { state: "due", invoiceType: "Test" });
+    await addEvents(around, 1, { state: "held", invoiceType: "Test", source: "gone" });
+    await startRelay(around.environment());
+    await eventually(() => states(around), toEqual([{ state: "held", events: 3 }]));
+    expect(around.sns.messages()).toEqual([]);
   });
 
   it("control characters in a collection's name do not make SNS refuse the event", async () => {

@@ -18,7 +18,7 @@ describe("a certificate's reason in plain words", () => {
     ["event_missing", "confirmed as paid, but its event is missing"],
     ["unpublished", "its event is waiting to be published"],
     ["event_dead", "SNS refused its event"],
-    ["held", "its event is held, because it is a Test invoice"],
+    ["held", "its event is held as a Test invoice's, and the provider does not say that it is one"],
     ["wrong_topic", "its event was accepted on the live topic, which is not its topic today"],
     ["no_acceptance", "its event is not queued, and no acceptance by SNS is stored"],
     [

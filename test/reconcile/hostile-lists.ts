@@ -135,6 +135,11 @@ const VICTIMS: Place[] = [
   { came: 3 },
   { came: 3, outbox: "state = 'dead'" },
   { came: 2, confirmation: "verdict = 'quarantined'" },
+  // Neither Live nor Test.
+  { came: 2, type: "Production", confirmation: "state = 'due', verdict = 'pending'" },
+  { came: 3, type: null, outbox: "state = 'held'" },
+  // Erased, and called Test by hand.
+  { came: 2, edited: "type = 'Test', erased_at = now(), document = '{}'" },
 ];
 
 const isNamed = ({ differences }: Certificate, id: string) => differences.some((one) => one.invoiceId === id);

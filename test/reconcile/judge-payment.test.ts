@@ -76,28 +76,12 @@ describe("what is said of a payment", () => {
     ],
     ["gap not_paid", "Get Invoice says otherwise", { ...WITHOUT_EVENT, ...NOT_STORED, verdict: "not_paid" }],
     ["gap recorded_only", "it was recorded only", { ...WITHOUT_EVENT, recordOnly: true }],
-    [
-      "gap unpublished",
-      "its event waits",
-      { accepted: false, acceptedOnLive: false, outboxState: "due", digestMatches: null },
-    ],
-    [
-      "gap unpublished",
-      "its event is being sent",
-      { accepted: false, acceptedOnLive: false, outboxState: "claimed" },
-    ],
-    [
-      "gap event_dead",
-      "SNS refused its event",
-      { accepted: false, acceptedOnLive: false, outboxState: "dead" },
-    ],
-    ["gap held", "its event is held", { accepted: false, acceptedOnLive: false, outboxState: "held" }],
-    ["gap no_acceptance", "its event waits nowhere", { accepted: false, acceptedOnLive: false }],
-    [
-      "gap wrong_topic",
-      "it was accepted elsewhere",
-      { accepted: false, acceptedOnLive: false, acceptedElsewhere: elsewhere },
-    ],
+    ["gap unpublished", "its event waits", { accepted: false, outboxState: "due", digestMatches: null }],
+    ["gap unpublished", "its event is being sent", { accepted: false, outboxState: "claimed" }],
+    ["gap event_dead", "SNS refused its event", { accepted: false, outboxState: "dead" }],
+    ["gap held", "its event is held", { accepted: false, outboxState: "held" }],
+    ["gap no_acceptance", "its event waits nowhere", { accepted: false }],
+    ["gap wrong_topic", "it was accepted elsewhere", { accepted: false, acceptedElsewhere: elsewhere }],
     [
       "gap event_dead",
       "... and is dead on the right topic",
@@ -185,7 +169,7 @@ describe("what is said of a payment", () => {
     expect(saidOf(changes)).toEqual([said]);
   });
 
-  const unsent: Changes = { accepted: false, acceptedOnLive: false, outboxState: "due", digestMatches: null };
+  const unsent: Changes = { accepted: false, outboxState: "due", digestMatches: null };
   it.each<[string[], Changes]>([
     [["gap missing"], { ...WITHOUT_EVENT, ...NOT_STORED, confirmation: null }],
     [["gap event_missing"], WITHOUT_EVENT],
@@ -222,7 +206,7 @@ describe("what is said of a payment", () => {
   });
 
   it("names invoice, event, day, amount and the reason in words", () => {
-    expect(judged({ accepted: false, acceptedOnLive: false, outboxState: "due" })?.differences).toEqual([
+    expect(judged({ accepted: false, outboxState: "due" })?.differences).toEqual([
       {
         invoiceId: INVOICE,
         eventId: EVENT,

@@ -68,7 +68,6 @@ export const COMPLETE: PaymentFacts = {
   outboxError: null,
   accepted: true,
   acceptedElsewhere: null,
-  acceptedOnLive: true,
   digestMatches: true,
   digestDiffers: false,
 };
@@ -80,7 +79,6 @@ export const WITHOUT_EVENT: Partial<PaymentFacts> = {
   eventCreatedAt: null,
   inPayload: null,
   accepted: false,
-  acceptedOnLive: false,
   digestMatches: null,
   digestDiffers: null,
 };

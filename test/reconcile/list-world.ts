@@ -7,7 +7,8 @@ export interface WorldInvoice {
   createdAt: Date;
   paidAt: Date | null;
   amount: string;
-  type: "Live" | "Test";
+  /** Live, Test, or what no provider should say. */
+  type: string | null;
   status?: string;
 }
 

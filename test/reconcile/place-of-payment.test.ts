@@ -27,7 +27,9 @@ describe("a Test payment", () => {
     type: "Test",
     eventType: "Test",
     ...document({ type: "Test" }),
-    acceptedOnLive: false,
+    inLive: false,
+    inTest: true,
+    accepted: false,
   };
 
   it("stands apart, and is only noted", () => {
@@ -36,25 +38,45 @@ describe("a Test payment", () => {
   });
 
   it("on the live topic is on the wrong one", () => {
-    expect(saidOf({ ...TEST, acceptedOnLive: true })).toEqual(["difference wrong_topic"]);
+    expect(saidOf({ ...TEST, accepted: true })).toEqual(["difference wrong_topic"]);
   });
 
   it("that is no payment is nothing", () => {
-    expect(judged({ ...TEST, ...NOT_LISTED, status: "Unpaid" })).toBeNull();
+    expect(judged({ ...TEST, ...NOT_LISTED, inTest: false, status: "Unpaid" })).toBeNull();
   });
 
   it("that is stored, and no longer listed, is noted", () => {
-    expect(saidOf({ ...TEST, ...NOT_LISTED })).toEqual(["note test"]);
+    expect(saidOf({ ...TEST, ...NOT_LISTED, inTest: false })).toEqual(["note test"]);
   });
 
-  it("is one only where everything says so", () => {
-    expect(judged({ ...TEST, askedType: "Live" })).toMatchObject({ isLive: true });
-    expect(judged({ ...TEST, type: "Live" })).toMatchObject({ isLive: true });
-    expect(judged({ ...TEST, ...document({ type: "live" }) })).toMatchObject({ isLive: true });
-    expect(judged({ ...NOT_STORED, askedType: "Test" })).toMatchObject({ isLive: false });
-    expect(judged({ ...NOT_STORED, eventType: "Test" })).toMatchObject({ isLive: false });
-    expect(judged({ ...TEST, eventType: "Live" })).toMatchObject({ isLive: false });
-    expect(judged({ ...NOT_STORED, eventType: null })).toMatchObject({ isLive: true });
+  const erased = { inDocument: null, documentIsWhole: null };
+  it.each<[string, Changes]>([
+    ["the whole document does", {}],
+    ["in any case", { type: " TEST ", ...document({ type: "test" }) }],
+    ["it is in both lists", { inLive: true }],
+    ["it is erased, and Get Invoice does", { ...erased, asked: "paid", askedType: "Test" }],
+    ["it is not stored, and Get Invoice does", { ...NOT_STORED, asked: "paid", askedType: "Test" }],
+    ["its event says otherwise", { eventType: "Live" }],
+  ])("is one where the provider says so: %s", (_, changes) => {
+    expect(judged({ ...TEST, ...changes })).toMatchObject({ isLive: false });
+  });
+
+  it.each<[string, Changes]>([
+    ["Get Invoice says Live", { askedType: "Live" }],
+    ["Get Invoice says something else", { askedType: "Production" }],
+    ["the column says Live", { type: "Live" }],
+    ["the document says Live", document({ type: "live" })],
+    ["the document says something else", { type: "Sandbox", ...document({ type: "Sandbox" }) }],
+    ["nothing says what it is", { type: null, ...document({ type: null }) }],
+    ["only the list of Live invoices shows it", { inLive: true, inTest: false }],
+    ["... though Get Invoice says Test", { inLive: true, inTest: false, askedType: "Test" }],
+    ["only a column says so: it is erased", erased],
+    ["only a column and a changed document say so", { documentIsWhole: false }],
+    ["only its event says so", NOT_STORED],
+  ])("is Live, and so has to be published, where %s", (_, changes) => {
+    const outcome = judged({ ...TEST, ...changes });
+    expect(outcome).toMatchObject({ isLive: true });
+    expect(outcome?.differences).toContainEqual(expect.objectContaining({ weight: "gap" }));
   });
 });
 

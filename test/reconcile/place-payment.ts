@@ -6,10 +6,12 @@ export interface Place {
   paidAt?: Date;
   amount?: string;
   storedAmount?: string;
-  type?: "Live" | "Test";
+  type?: string | null;
   /** How far it came: 0 listed, 1 asked about, 2 stored, 3 its event made, 4 accepted by SNS. */
   came?: 0 | 1 | 2 | 3 | 4;
   confirmation?: string;
+  /** Assignments to its row in `invoice`, by hand or by erasing. */
+  edited?: string;
   /** Assignments to its row in the outbox; without, an event that is not accepted waits nowhere. */
   outbox?: string;
   listed?: boolean;
@@ -52,13 +54,15 @@ export async function placePayment(
      values ($1, $7, 'Paid', $2, 'Term 1', $8, $3, $4::numeric, now(), now(), $5, $6)`,
     [id, type, paidAt, storedAmount, hash("sha256", document, "base64url"), document, source, createdAt],
   );
+  if (options.edited !== undefined)
+    await query(`update invoice set ${options.edited} where id = $1 and source = $2`, [id, source]);
   if (came < 3) return id;
   const event = invoicePaid(source, {
     invoiceId: id,
     reference: null,
     collectionName: "Term 1",
     title: 'He said "amount":"1.00"',
-    type,
+    type: type ?? "Test",
     amount: storedAmount,
     serviceCharge: null,
     vat: null,
@@ -73,15 +77,16 @@ export async function placePayment(
     beneficiaries: null,
   });
   const payload = JSON.stringify(event);
+  const invoiceType = type === "Live" ? "Live" : "Test";
   await query(
     `insert into event (id, invoice_id, type, source, invoice_type, payload, created_at)
      values ($1, $2, 'invoice.paid', $6, $3, $4, $5)`,
-    [event.id, id, type, payload, paidAt, source],
+    [event.id, id, invoiceType, payload, paidAt, source],
   );
   if (options.outbox !== undefined) {
     await query("insert into outbox (source, event_id, invoice_type) values ($3, $1, $2)", [
       event.id,
-      type,
+      invoiceType,
       source,
     ]);
     await query(`update outbox set ${options.outbox} where event_id = $1 and source = $2`, [

@@ -25,7 +25,16 @@ export function paidOutcome(
         };
   return {
     ...{ source: "default", ...confirmation, requests: 1, state: "done", verdict: "paid", dueInMs: 0 },
-    ...{ priority: "known", attempt: 0, faults: 0, lastError: null, lastAnswer: null, invoice, event },
+    ...{
+      priority: "known",
+      attempt: 0,
+      faults: 0,
+      lastError: null,
+      lastAnswer: null,
+      keepsEvidence: false,
+      invoice,
+      event,
+    },
     ...{ raises: [], clears: [] },
   };
 }

@@ -116,7 +116,7 @@ function alarmsOfResult(certificate: Certificate): AlarmChange {
   if (result === "equal") return { clears: [alarm] };
   const detail =
     `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
-    `${whatOf(certificate)} It is about ${from.slice(0, 10)} to ${lastDay(to)}.`;
+    `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`;
   return { raises: [{ ...alarm, detail }] };
 }
 

@@ -29,7 +29,7 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
     case "event_dead":
       return `SNS refused its event${because(outboxError)}${dismissed}`;
     case "held":
-      return "its event is held, because it is a Test invoice";
+      return "its event is held as a Test invoice's, and the provider does not say that it is one";
     case "wrong_topic":
       return (
         `its event was accepted on ${facts.acceptedElsewhere ?? "the live topic"}, which is not its ` +

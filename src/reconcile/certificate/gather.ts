@@ -72,6 +72,7 @@ const selecting = new Statement({ id: returned.uuid }, ({ value }: Slots<Asking>
       and (${value(({ deep }) => deep)}
         or (not work.listed and coalesce(${isPaid}, false))
         or (work.listed and (work.lacks_amount or (work.test and not work.live and invoice.type is null)
+          or (invoice.erased_at is not null and lower(btrim(invoice.type)) = 'test')
           or (work.lacks_status and not coalesce(${isPaid}, false)))))
     order by work.invoice_id limit ${value(({ limit }) => limit)}`;
 });

@@ -83,13 +83,16 @@ function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
 }
 
 /**
- * Counts as Live unless everything known says Test: the answers of Get Invoice, now and stored, the document
- * and, without an answer, the event.
+ * Counts as Live unless the provider says Test, now or in a whole document that is stored, nothing else that
+ * is known says otherwise, and not only the list of Live invoices shows it. A column or an event alone is no
+ * proof.
  */
-function isLive({ askedType, type, inDocument, eventType }: PaymentFacts): boolean {
-  const said = [askedType, type, inDocument?.type ?? null, askedType ?? type ?? eventType];
-  const types = said.filter((one) => one !== null);
-  return types.length === 0 || types.some((one) => plain(one) === "live");
+function isLive({ askedType, type, inDocument, documentIsWhole, inLive, inTest }: PaymentFacts): boolean {
+  const documentType = inDocument?.type ?? null;
+  const proof = askedType ?? (documentIsWhole === true ? documentType : null);
+  const said = [askedType, type, documentType].filter((one) => one !== null);
+  const isTest = proof !== null && said.every((one) => plain(one) === "test") && (inTest || !inLive);
+  return !isTest;
 }
 
 type Place = { kind: "surely" | "perhaps"; day: string };
@@ -133,7 +136,7 @@ function isOfAnother({ listed, collectionName, askedCollection }: PaymentFacts, 
 
 function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, Weight][] {
   if (!shape.isLive) {
-    if (facts.acceptedOnLive) return [["wrong_topic", "difference"]];
+    if (facts.accepted) return [["wrong_topic", "difference"]];
     return shape.paid || shape.stored ? [["test", "note"]] : [];
   }
   const reasons: [Reason, Weight][] = [];

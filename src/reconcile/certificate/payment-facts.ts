@@ -52,9 +52,9 @@ const FACTS = {
   ),
   outboxState: nullable(returned.text<OutboxState>()),
   outboxError: nullable(returned.text()),
+  /** On the live topic. */
   accepted: returned.boolean,
   acceptedElsewhere: nullable(returned.text()),
-  acceptedOnLive: returned.boolean,
   digestMatches: nullable(returned.boolean),
   digestDiffers: nullable(returned.boolean),
 } as const;
@@ -100,7 +100,6 @@ const amountsOf = (read: (field: string, column: string) => ReturnType<typeof sq
 const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
   const name = value(({ source }) => source.name);
   const live = value(({ source }) => source.liveTopicArn);
-  const test = value(({ source }) => source.testTopicArn);
   return sql`
     with work as (
       select * from listed_payment
@@ -155,8 +154,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
         'subject', ${inPayload("subject")},
         'paidAt', ${inPayload("paidAt")}) end as "inPayload",
       outbox.state as "outboxState", outbox.last_error as "outboxError",
-      coalesce(acceptance.is_right, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
-      coalesce(acceptance.on_live, false) as "acceptedOnLive",
+      coalesce(acceptance.on_live, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
       acceptance.matches as "digestMatches", acceptance.differs as "digestDiffers"
     from work
     left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
@@ -165,21 +163,16 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
     ${joiningOutbox}
     left join lateral (select ${readableDocument} as document) as readable on true
     left join lateral (
-      select case when lower(btrim(coalesce(invoice.type, work.asked_type, event.invoice_type))) = 'live'
-        then ${live}::text else ${test}::text end as topic_arn) as expected on true
-    left join lateral (
-      select bool_or(publication.topic_arn = expected.topic_arn) as is_right,
-        bool_or(publication.topic_arn = ${live}::text) as on_live,
+      select bool_or(publication.topic_arn = ${live}::text) as on_live,
         string_agg(distinct publication.topic_arn, ', ') filter (
-          where publication.topic_arn is distinct from expected.topic_arn and publication.replay_id is null)
-          as elsewhere,
+          where publication.topic_arn <> ${live}::text and publication.replay_id is null) as elsewhere,
         bool_or(publication.digest = sha256(convert_to(event.payload, 'UTF8'))
           or (event.erased_at is not null and encode(publication.digest, 'hex') = event.erased_digest))
-          filter (where publication.topic_arn = expected.topic_arn) as matches,
+          filter (where publication.topic_arn = ${live}::text) as matches,
         bool_or(publication.digest <> sha256(convert_to(event.payload, 'UTF8'))
           and (event.erased_at is null or
             encode(publication.digest, 'hex') is distinct from event.erased_digest))
-          filter (where publication.topic_arn = expected.topic_arn) as differs
+          filter (where publication.topic_arn = ${live}::text) as differs
       from publication where publication.source = event.source and publication.event_id = event.id
     ) as acceptance on true
     order by work.invoice_id`;
