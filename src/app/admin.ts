@@ -1,6 +1,7 @@
 import type { Router } from "express";
 import type { Kysely } from "kysely";
 import { adminRouter, closedAdminRouter } from "../console/admin-api/admin-router.ts";
+import { DryRuns } from "../console/admin-api/dry-runs.ts";
 import { Live } from "../console/admin-api/live.ts";
 import type { AdminParts, OnProgress, Period } from "../console/admin-api/operation.ts";
 import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
@@ -79,6 +80,7 @@ function partsOf(options: AdminOptions, stopping: AbortSignal): AdminParts {
     db,
     routes: routesOf(sources),
     readAgain,
+    dryRuns: new DryRuns(stopping),
     decode: decodeCallback,
     mask: maskOf(sources.flatMap(({ callbackTokens }) => callbackTokens)),
     topicsOf: (source) => topicsOf(settings, source),

@@ -41,14 +41,16 @@ export function compareClaim(claim: string, answer: string | null, invoiceId: st
   };
   const claimedName = nameIn(holder);
   const answeredName = nameIn(holder === null ? null : (holderOf(answers, invoiceId) ?? ""));
-  const answered = new Map(answers.reverse().map(([path, value]) => [answeredName(path), value]));
+  const answered = new Map(
+    answers.reverse().map(([path, value]) => [answeredName(path), { value, plain: withoutTokens(value) }]),
+  );
   return claims.map(([field, claimed]) => {
     const name = claimedName(field);
-    const value = name === null ? null : (answered.get(name) ?? null);
-    const same = value === null ? null : isSame(claimed, value);
+    const answer = name === null ? undefined : answered.get(name);
+    const same = answer === undefined ? null : isSame(withoutTokens(claimed), answer.plain);
     // The callback named this invoice, or it would not be here: a different id belongs to something else.
     if (name === "id" && same === false) return { field, claimed, answered: null, same: null };
-    return { field, claimed, answered: value, same };
+    return { field, claimed, answered: answer?.value ?? null, same };
   });
 }
 
@@ -108,14 +110,13 @@ function leavesOf(value: unknown, path = "", depth = 0): Leaves {
   return leaves;
 }
 
-const NUMBER = /^-?\d+(\.\d+)?$/;
+// As long as an amount may be: the search for its last zeros takes the square of its length.
+const NUMBER = /^-?\d{1,40}(\.\d{1,40})?$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/;
 
-function isSame(claimed: string, answered: string): boolean {
-  const [one, other] = [claimed, answered].map((text) => withoutCallbackTokens(text.trim())) as [
-    string,
-    string,
-  ];
+const withoutTokens = (text: string) => withoutCallbackTokens(text.trim());
+
+function isSame(one: string, other: string): boolean {
   if (one.toLowerCase() === other.toLowerCase()) return true;
   if (NUMBER.test(one) && NUMBER.test(other)) return plain(one) === plain(other);
   if (MOMENT.test(one) && MOMENT.test(other)) return Date.parse(one) === Date.parse(other);

@@ -9,36 +9,21 @@ import { typed } from "../database/typed.ts";
 import { eventState } from "../outbox/event-state.ts";
 import { answersInOrder } from "../payments/answers-of.ts";
 import { firstCallbacksNaming } from "../record/callbacks-about.ts";
-import type {
-  ClosedTopic,
-  ConfirmationStanding,
-  Entry,
-  EventStanding,
-  KnownInvoice,
-  Timeline,
+import {
+  byTime,
+  type ClosedTopic,
+  type ConfirmationStanding,
+  type Entry,
+  type EventStanding,
+  type KnownInvoice,
+  type Timeline,
 } from "./timeline.ts";
 
 /** The most callbacks that are shown: enough to see a pattern. */
 const MOST_CALLBACKS = 200;
 
-/** The most failures, pauses and earlier verdicts that are shown. */
+/** The most failures, pauses and earlier verdicts that are shown; the same of each other kind. */
 const MOST_PAST = 200;
-
-/** What is listed first when two entries carry the same time. */
-const ORDER: Record<Entry["kind"], number> = {
-  paid: 0,
-  callback: 1,
-  confirmation: 2,
-  answer: 3,
-  ask_failed: 4,
-  verdict: 5,
-  action: 6,
-  event: 7,
-  send_failed: 8,
-  publication: 9,
-  alarm: 10,
-  alarm_cleared: 11,
-};
 
 /**
  * Everything that happened to one invoice, read from the tables as of one moment.
@@ -78,7 +63,7 @@ async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline 
     invoices,
     confirmations: confirmations.map(({ standing }) => standing),
     events: events.map(({ standing }) => standing),
-    entries: entries.sort((one, other) => +one.at - +other.at || ORDER[one.kind] - ORDER[other.kind]),
+    entries: entries.sort(byTime),
     furtherCallbacks: callbacks.further,
     closedTopics,
   };
@@ -133,7 +118,7 @@ async function readConfirmations(
 }
 
 async function readAnswers(db: Kysely<Tables>, id: string): Promise<Entry[]> {
-  const answers = await answersInOrder(db, id);
+  const answers = await answersInOrder(db, id, MOST_PAST);
   return answers.map((answer) => ({ kind: "answer", ...answer }));
 }
 
@@ -177,6 +162,7 @@ async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]
     .where("event.invoice_id", "=", id)
     .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("publication.id")
+    .limit(MOST_PAST)
     .execute();
   return publications.map((publication) => ({ kind: "publication", ...publication }));
 }
@@ -187,12 +173,15 @@ async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Ent
     .select(["at", "actor", "action", "subject"])
     .select(typed(nullable(returned.text()), sql`detail->>'reason'`).as("reason"))
     .where("invoice_id", "=", id)
-    .orderBy("id")
+    .orderBy("id", "desc")
+    .limit(MOST_PAST)
     .execute();
   const alarms = await db
     .selectFrom("alarm")
     .select(["name", "source", "detail", "times", "raised_at as raisedAt", "cleared_at as clearedAt"])
     .where("subject", "=", id)
+    .orderBy("raised_at", "desc")
+    .limit(MOST_PAST)
     .execute();
   return [
     ...actions.map((action): Entry => ({ kind: "action", ...action })),

@@ -102,3 +102,23 @@ export type Entry = { at: Date } & (
   | { kind: "alarm"; source: string; name: string; detail: string; times: number }
   | { kind: "alarm_cleared"; source: string; name: string }
 );
+
+/** What is listed first when two entries carry the same time. */
+const ORDER: Record<Entry["kind"], number> = {
+  paid: 0,
+  callback: 1,
+  confirmation: 2,
+  answer: 3,
+  ask_failed: 4,
+  verdict: 5,
+  action: 6,
+  event: 7,
+  send_failed: 8,
+  publication: 9,
+  alarm: 10,
+  alarm_cleared: 11,
+};
+
+/** The order of a timeline's entries. */
+export const byTime = (one: Entry, other: Entry): number =>
+  +one.at - +other.at || ORDER[one.kind] - ORDER[other.kind];

@@ -51,19 +51,26 @@ export const answersOf = (db: Kysely<Tables>, invoiceId: string, most: number): 
 
 const readingInOrder = new Statement(
   { at: returned.time, source: returned.text(), status: returned.text(), storedAt: returned.time },
-  ({ value }: Slots<string>) => sql`
-    select asked_at as at, source, status, recorded_at as "storedAt"
-    from invoice_snapshot
-    where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${value((id) => id)}
-    union all
-    select asked_at, source, status, confirmed_at
-    from invoice where source = any(${sourcesIn("invoice")}) and id = ${value((id) => id)}
-    order by 1`,
+  ({ value }: Slots<Asked>) => {
+    const id = value(({ invoiceId }) => invoiceId);
+    return sql`
+      (select asked_at as at, source, status, recorded_at as "storedAt"
+        from invoice_snapshot
+        where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
+        order by asked_at desc limit ${value(({ most }) => most)})
+      union all
+      select asked_at, source, status, confirmed_at
+      from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
+      order by 1`;
+  },
 );
 
-/** When each answer was asked for and stored, the first one first. */
-export const answersInOrder = (db: Kysely<Tables>, invoiceId: string) =>
-  readingInOrder.execute(db, invoiceId);
+/**
+ * When answers were asked for and stored, the first one first: each source's newest and, of those it
+ * replaced, the `most` last ones.
+ */
+export const answersInOrder = (db: Kysely<Tables>, invoiceId: string, most: number) =>
+  readingInOrder.execute(db, { invoiceId, most });
 
 interface Key {
   invoiceId: string;

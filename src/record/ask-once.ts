@@ -6,8 +6,9 @@ import { senderOf } from "./sender-of.ts";
 
 /** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */
 export function askOnce(rows: readonly CallbackRow[]): Asked[] {
-  const asked = distinctKeys(rows.flatMap(askedBy));
-  return rows.some(({ traceparent }) => traceparent !== null) ? asked.map((one) => traced(one, rows)) : asked;
+  const all = rows.flatMap(askedBy);
+  const asked = distinctKeys(all);
+  return rows.some(({ traceparent }) => traceparent !== null) ? tracedTogether(asked, all) : asked;
 }
 
 const askedBy = ({ id, verdict, invoiceIds, source, remoteAddress, traceparent }: CallbackRow): Asked[] =>
@@ -18,14 +19,15 @@ const askedBy = ({ id, verdict, invoiceIds, source, remoteAddress, traceparent }
       }))
     : [];
 
-function traced(asked: Asked, rows: readonly CallbackRow[]): Asked {
-  const traceparents = rows.flatMap(({ verdict, source, invoiceIds, traceparent }) =>
-    verdict === null &&
-    traceparent !== null &&
-    source === asked.source &&
-    invoiceIds.includes(asked.invoiceId)
-      ? [traceparent]
-      : [],
+/** @param all before they were made distinct, each with its own callback's. */
+function tracedTogether(asked: readonly Asked[], all: readonly Asked[]): Asked[] {
+  const keyOf = ({ invoiceId, source }: Asked) => `${invoiceId} ${source}`;
+  const byKey = Map.groupBy(
+    all.filter(({ traceparents }) => traceparents !== null),
+    keyOf,
   );
-  return { ...asked, traceparents: joinTraceparents(traceparents) };
+  return asked.map((one) => {
+    const own = (byKey.get(keyOf(one)) ?? []).map(({ traceparents }) => traceparents ?? "");
+    return { ...one, traceparents: joinTraceparents(own) };
+  });
 }

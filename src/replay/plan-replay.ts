@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { RelayError } from "../kit/errors.ts";
 import type { Route } from "../outbox/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import { newReadingsOf, type ReadAgain } from "./read-again.ts";
@@ -43,6 +44,8 @@ export interface PlanOptions extends ReplayRequest {
   readAgain: ReadAgain;
   /** How many of the first ones to show. */
   show?: number;
+  /** Stops the reading of callbacks: a log of years takes hours. */
+  signal?: AbortSignal | undefined;
 }
 
 const SHOWN = 10;
@@ -51,7 +54,7 @@ const CALLBACKS_AT_ONCE = 100;
 
 /**
  * The dry run: how many items a replay would process, and the first of them. Changes nothing.
- * @throws RelayError for filters that do not apply.
+ * @throws RelayError for filters that do not apply, and when the signal stops it.
  */
 export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
   const { db, kind, filters, target, routes, show = SHOWN } = options;
@@ -95,13 +98,14 @@ export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
 }
 
 async function readThrough(
-  { db, filters, readAgain }: PlanOptions,
+  { db, filters, readAgain, signal }: PlanOptions,
   show: number,
 ): Promise<Pick<ReplayPlan, "matching" | "withNewIds" | "first">> {
   const first: PlannedItem[] = [];
   let withNewIds = 0;
   let after: Position | null = null;
   for (;;) {
+    if (signal?.aborted === true) throw stoppedAt(after);
     const callbacks = await selectCallbacks(db, filters, after, CALLBACKS_AT_ONCE);
     const readings = await newReadingsOf(callbacks, readAgain);
     withNewIds += readings.length;
@@ -120,3 +124,10 @@ async function readThrough(
   }
   return { matching: await countCallbacks(db, filters), withNewIds, first };
 }
+
+const stoppedAt = (after: Position | null): RelayError =>
+  new RelayError(
+    `The dry run was stopped ${after === null ? "at its beginning" : `at the callbacks of ${after.at}`}. ` +
+      "Give it a shorter period with `from` and `to`, or use the command line, which reads to the end.",
+    { next: "refuse" },
+  );

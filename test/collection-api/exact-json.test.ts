@@ -83,6 +83,7 @@ describe("JSON read exactly", () => {
     '{"a":1.5,"b":1.50}',
     '{"a":"x,1.50,","b":1.5}',
     "1.50",
+    '["\u0091 1.50",1.50]',
     `${"[".repeat(1_000)}1.50${"]".repeat(1_000)}`,
   ])("%.60s comes back as it was", (json) => expect(JSON.stringify(parseExactJson(json))).toBe(json));
 
@@ -90,5 +91,18 @@ describe("JSON read exactly", () => {
     const deep = 100_000;
     expect(() => parseExactJson("[".repeat(deep) + "]".repeat(deep))).toThrow(RangeError);
     expect(() => parseExactJson('{"a":01}')).toThrow(SyntaxError);
+    for (const text of [
+      "{1.50:1}",
+      "{1.50 :1}",
+      "[1.5.0]",
+      "[1.50.]",
+      "[-]",
+      "[1.50 2.50]",
+      '["a"1.50]',
+      "1.50x",
+    ])
+      expect(() => parseExactJson(text), text).toThrow(SyntaxError);
+    // As text, where a number is looked for in an answer: what a genuine text escapes is no number.
+    expect(parseExactJson('["\\u00911.50"]')).toEqual(["\u00911.50"]);
   });
 });

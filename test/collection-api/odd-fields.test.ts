@@ -53,6 +53,17 @@ describe("an odd optional field never spoils an answer", () => {
     );
   });
 
+  it("of a list: an item that is no object is named, the first one alone", () => {
+    const problemsIn = (data: unknown) =>
+      invoicePageRead
+        .safeParse(data)
+        .error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`);
+    expect(problemsIn({ items: [{ id: ID }, 0, [], null] })).toEqual(["items.1 should be an object"]);
+    expect(problemsIn(parseExactJson('{"items":[1.50]}'))).toEqual(["items.0 should be an object"]);
+    expect(problemsIn({ items: {} })).toEqual(["items should be a list"]);
+    expect(problemsIn({})).toEqual(["items is missing"]);
+  });
+
   it.each([
     ["title", {}, null],
     ["totalAmount", "1,500.00", null],
@@ -61,6 +72,7 @@ describe("an odd optional field never spoils an answer", () => {
     ["billerMetaData", { a: 1, b: { c: 2 } }, { a: "1", b: '{"c":2}' }],
     ["invoiceBeneficiaries", [{ linkedAccountId: ID }], null],
     ["invoiceBeneficiaries", "none", null],
+    ["invoiceBeneficiaries", [{ linkedAccountId: ID, amount: 1 }, 0], null],
   ])("%s: %j is read as %j", (name, value, expected) => {
     expect(invoiceRead.parse({ ...INVOICE, [name]: value })).toMatchObject({ [name]: expected });
   });

@@ -1,7 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "../../src/console/admin-api/open-api.ts";
+import { openApiDocument, openApiText } from "../../src/console/admin-api/open-api.ts";
 import { operations } from "../../src/console/admin-api/operations.ts";
+import { leastCpuMs } from "../support/least-cpu-ms.ts";
 
 describe("the admin API's document", () => {
   it("is a valid OpenAPI 3.1 document", async () => {
@@ -17,5 +18,10 @@ describe("the admin API's document", () => {
     expect(new Set(ids).size).toBe(ids.length);
     const text = JSON.stringify(openApiDocument());
     for (const id of ids) expect(text).toContain(`"operationId":"${id}"`);
+  });
+
+  it("is generated once, not for each request (G12)", () => {
+    expect(JSON.parse(openApiText())).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+    expect(leastCpuMs(openApiText, 5)).toBeLessThan(5);
   });
 });

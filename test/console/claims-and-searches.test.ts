@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { meantBy } from "../../src/console/admin-api/read-search.ts";
 import { compareClaim } from "../../src/console/compare-claim.ts";
+import { leastCpuMs } from "../support/least-cpu-ms.ts";
 
 describe("what a search means", () => {
   it("is told by how it looks", () => {
@@ -28,6 +29,18 @@ describe("a claim beside an answer", () => {
       same('{"a":{"dateCreated":"2026-11-01T10:00:00+01:00"}}', { dateCreated: "2026-11-01T09:00:00Z" }),
     ).toEqual([true]);
     expect(same("status=paid&x=1", { invoiceStatus: "Paid" })).toEqual([true, null]);
+  });
+
+  it("takes no longer for an amount of zeros, or for many fields of one name (G12)", () => {
+    const zeros = `0.${"0".repeat(32_600)}1`;
+    const names = Array.from({ length: 100 }, (_, n) => `"${"_".repeat(n)}title":"x"`).join();
+    const title = `/callbacks/${"/callbacks/a%2f".repeat(2_000)}`;
+    for (const [claim, answer] of [
+      [`{"id":"${ID}","amount":${zeros}}`, { id: ID, amount: "0.5" }],
+      [`{"id":"${ID}",${names}}`, { id: ID, title }],
+    ] as const)
+      expect(leastCpuMs(() => compareClaim(claim, JSON.stringify(answer), ID), 10)).toBeLessThan(10);
+    expect(same(`{"id":"${ID}","amount":${zeros}}`, { id: ID, amount: "0.5" })).toEqual([true, false]);
   });
 
   it("compares nothing of what is no document, is huge, or nests without end", () => {

@@ -6,6 +6,8 @@ import { Secret } from "../../src/kit/secret.ts";
 import { CallbackLog, type IncomingCallback } from "../../src/record/callback-log.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
+import { addEvents, type EventRow, openDatabase } from "../support/log-rows.ts";
+import { surroundings } from "../support/relay.ts";
 
 async function openLog() {
   const database = await createTestDatabase();
@@ -39,6 +41,34 @@ describe("a timeline", () => {
     const timeline = await readTimeline(db, id);
     expect(timeline?.entries.filter((entry) => entry.kind === "callback")).toHaveLength(200);
     expect(timeline?.furtherCallbacks).toBe(30);
+  });
+
+  it("stays bounded however many answers, acceptances and actions there are (G8)", async () => {
+    const around = await surroundings();
+    const { invoiceId, id: eventId } = (await addEvents(around, 1))[0] as EventRow;
+    await around.query(
+      `insert into invoice_snapshot (source, invoice_id, status, asked_at, digest, document)
+       select 'default', $1, 'Unpaid', '2026-10-01'::timestamptz + n * interval '1 second', n::text, '{}'
+       from generate_series(1, 230) as n`,
+      [invoiceId],
+    );
+    await around.query(
+      `insert into publication (event_id, source, topic_arn, message_id)
+       select $1, 'default', $2, n::text from generate_series(1, 230) as n`,
+      [eventId, around.topicArn],
+    );
+    await around.query(
+      `insert into audit_entry (actor, action, subject, invoice_id, detail)
+       select 'cli:test', 'n' || n, $1::text, $1::uuid, '{}' from generate_series(1, 230) as n`,
+      [invoiceId],
+    );
+    const timeline = await readTimeline(openDatabase(around.databaseUrl), invoiceId);
+    const ofKind = (kind: string) => timeline?.entries.filter((entry) => entry.kind === kind) ?? [];
+    for (const kind of ["answer", "publication", "action"]) expect(ofKind(kind), kind).toHaveLength(200);
+    // The last answers and actions; of acceptances the first, by which the event was published.
+    expect(ofKind("action").some((entry) => "action" in entry && entry.action === "n230")).toBe(true);
+    expect(ofKind("answer").at(-1)?.at.toISOString()).toBe("2026-10-01T00:03:50.000Z");
+    expect(ofKind("publication")[0]).toMatchObject({ messageId: `sent-${eventId}` });
   });
 
   it("is there for a callback that was refused and opened no confirmation", async () => {

@@ -1,3 +1,5 @@
+import { endOfString } from "../../kit/is-too-intricate.ts";
+
 /** A JSON number kept as its own digits; `JSON.stringify` writes exactly these digits again. */
 export interface RawJson {
   readonly rawJSON: string;
@@ -15,6 +17,11 @@ interface ExactJson {
 // Node 24 has these; TypeScript's library does not describe them yet.
 const json: ExactJson = JSON as typeof JSON & ExactJson;
 
+/** Stands before a number's digits while they are parsed as text: a control character, "private use one". */
+const MARK = "\u0091";
+const MARK_CODE = 0x91;
+const ESCAPED_MARK = "\\u0091";
+
 /**
  * `JSON.parse` that loses no digit: a number that would not be written again as it stands (`40400.10`,
  * `9007199254740993.25`, `1e2`) becomes a {@link RawJson}; every other value is what `JSON.parse` gives.
@@ -22,12 +29,12 @@ const json: ExactJson = JSON as typeof JSON & ExactJson;
  * @throws SyntaxError for text that is no JSON, RangeError for text nested thousands of levels deep.
  */
 export function parseExactJson(text: string): unknown {
-  const root = { "": json.parse(text) };
-  const kept = keptNumbers(text);
-  return kept !== null && putInPlace(kept, root, 0) ? root[""] : parseEachExactly(text);
+  if (text.includes(MARK) || text.includes(ESCAPED_MARK)) return parseEachExactly(text);
+  const root = { "": json.parse(withNumbersMarked(text)) };
+  return putInPlace(root, 0) ? root[""] : parseEachExactly(text);
 }
 
-/** Right for every text, at ten times the cost: the reviver is told each number's own digits. */
+/** Right for every text, at several times the cost: the reviver is told each number's own digits. */
 function parseEachExactly(text: string): unknown {
   return json.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source
@@ -36,51 +43,79 @@ function parseEachExactly(text: string): unknown {
   );
 }
 
-// Matches every number in JSON. Text inside a string may match too, which only adds to what is found.
-const NUMBER = /(?:^|[:,[])\s*(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=\s*(?:[,\]}]|$))/g;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The numbers of a JSON text that have to keep their own digits, by value.
- * @returns null when the text seems to write one value in two ways, so that the value does not tell the
- *   digits.
+ * The text with each number that has to keep its own digits as a string: the mark, then the digits. What is
+ * no JSON stays none. Looks at each character once.
  */
-function keptNumbers(text: string): Map<number, RawJson> | null {
-  const spelled = new Map<number, string>();
-  const kept = new Map<number, RawJson>();
-  // Not matchAll, which makes a copy of the pattern each time.
-  NUMBER.lastIndex = 0;
-  for (let found = NUMBER.exec(text); found !== null; found = NUMBER.exec(text)) {
-    const digits = found[1] ?? "";
-    const value = Number(digits);
-    const before = spelled.get(value);
-    if (before === digits) continue;
-    if (before !== undefined) return null;
-    spelled.set(value, digits);
-    if (String(value) !== digits) kept.set(value, json.rawJSON(digits));
+function withNumbersMarked(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (isDigit(code) || code === MINUS) {
+      const end = endOfNumber(text, at);
+      const digits = text.slice(at, end);
+      if (String(Number(digits)) !== digits && NUMBER.test(digits) && !isBeforeColon(text, end)) {
+        parts.push(text.slice(from, at), `"${MARK}${digits}"`);
+        from = end;
+      }
+      at = end - 1;
+    }
   }
-  return kept;
+  return parts.length === 0 ? text : parts.join("") + text.slice(from);
 }
+
+const [QUOTE, PLUS, MINUS, POINT, COLON] = [0x22, 0x2b, 0x2d, 0x2e, 0x3a];
+const [SMALL_E, LARGE_E] = [0x65, 0x45];
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
+
+const isInNumber = (code: number) =>
+  isDigit(code) || code === POINT || code === MINUS || code === PLUS || code === SMALL_E || code === LARGE_E;
+
+function endOfNumber(text: string, start: number): number {
+  let at = start + 1;
+  while (isInNumber(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Where a number is a key, which JSON does not know: as a string it would be one. */
+function isBeforeColon(text: string, end: number): boolean {
+  let at = end;
+  while (isSpace(text.charCodeAt(at))) at += 1;
+  return text.charCodeAt(at) === COLON;
+}
+
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /** How deep `putInPlace` looks; deeper texts are rare and left to the reviver. */
 const MOST_DEPTH = 64;
 
-/** @returns false when something is nested too deep to be looked at. */
-function putInPlace(
-  kept: ReadonlyMap<number, RawJson>,
-  node: Record<string, unknown>,
-  depth: number,
-): boolean {
+type Node = { [key: string | number]: unknown };
+
+/**
+ * Puts the numbers in the place of their marked texts.
+ * @returns false when something is nested too deep to be looked at.
+ */
+function putInPlace(node: Node, depth: number): boolean {
   if (depth > MOST_DEPTH) return false;
-  for (const key of Object.keys(node)) {
+  // Not the keys of an array: each would become a string.
+  const keys = Array.isArray(node) ? null : Object.keys(node);
+  const length = keys === null ? (node.length as number) : keys.length;
+  for (let at = 0; at < length; at += 1) {
+    const key = keys === null ? at : (keys[at] as string);
     const value = node[key];
-    if (typeof value === "number") node[key] = kept.get(value) ?? value;
-    else if (isNode(value) && !putInPlace(kept, value, depth + 1)) return false;
+    if (typeof value === "string") {
+      if (value.charCodeAt(0) === MARK_CODE) node[key] = json.rawJSON(value.slice(1));
+    } else if (isNode(value) && !putInPlace(value, depth + 1)) return false;
   }
   return true;
 }
 
-const isNode = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;
+const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null;
 
 export function isRawJson(value: unknown): value is RawJson {
   return json.isRawJSON(value);

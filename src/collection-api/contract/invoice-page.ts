@@ -2,7 +2,7 @@ import { z } from "zod";
 import { withStatus } from "./invoice.ts";
 import { moneyRead, moneyWritten } from "./money.ts";
 import { day, searchText, text, utcTime, uuid, wholeNumber } from "./strict-fields.ts";
-import { flagRead, idRead, numberRead, textRead, timeRead } from "./tolerant-fields.ts";
+import { flagRead, idRead, listRequiredRead, numberRead, textRead, timeRead } from "./tolerant-fields.ts";
 
 /** The most items that one page may be asked for. */
 export const MOST_PAGE_SIZE = 1_000;
@@ -48,7 +48,7 @@ const listedFields = z.looseObject({
 
 /** A page of the list as the client reads it; unknown fields are kept. */
 export const invoicePageRead = z.looseObject({
-  items: z.array(z.preprocess(withStatus, listedFields)),
+  items: listRequiredRead(z.preprocess(withStatus, listedFields)),
   page: numberRead,
   pageSize: numberRead,
   totalCount: numberRead,

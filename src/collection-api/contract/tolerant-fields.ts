@@ -52,17 +52,44 @@ export const numberRead = textRead.transform((text): number | null => {
 export const metadataRead = z.transform((value: unknown): Record<string, string> => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, typeof one === "string" ? one : JSON.stringify(one)]),
+    Object.entries(value).map(([name, one]) => [name, textOf(one) ?? JSON.stringify(one)]),
   );
 });
 
-/** A list of what `item` reads; anything else becomes `otherwise`. */
+/** A list of what `item` reads; anything else becomes `otherwise`. The first item that is odd ends it. */
 export function listRead<Item extends z.ZodType, Otherwise>(item: Item, otherwise: Otherwise) {
-  const list = z.array(item);
-  return z.transform((value: unknown): z.output<Item>[] | Otherwise =>
-    Array.isArray(value) ? (list.safeParse(value).data ?? otherwise) : otherwise,
-  );
+  return z.transform((value: unknown): z.output<Item>[] | Otherwise => {
+    if (!Array.isArray(value)) return otherwise;
+    const list: z.output<Item>[] = [];
+    for (const one of value) {
+      const read = item.safeParse(one);
+      if (!read.success) return otherwise;
+      list.push(read.data);
+    }
+    return list;
+  });
 }
+
+/**
+ * A list of objects that has to be there. Of those that are none the first is a problem: to find a problem
+ * in each would take a second.
+ * @param item takes any object.
+ */
+export function listRequiredRead<Item extends z.ZodType>(item: Item) {
+  return z.transform((value: unknown, context): z.output<Item>[] => {
+    if (!Array.isArray(value)) {
+      context.addIssue(value === undefined ? "is missing" : "should be a list");
+      return z.NEVER;
+    }
+    const odd = value.findIndex((one) => !isObject(one));
+    if (odd === -1) return value.map((one) => item.parse(one));
+    context.addIssue({ code: "custom", message: "should be an object", path: [odd] });
+    return z.NEVER;
+  });
+}
+
+const isObject = (value: unknown) =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isRawJson(value);
 
 /** An object; anything else becomes null. */
 export function objectRead<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -11,7 +11,7 @@ import { actorOf } from "./admin-tokens.ts";
 import { type Caller, Callers, isRefused } from "./callers.ts";
 import { jsonBody } from "./json-body.ts";
 import type { Live } from "./live.ts";
-import { openApiDocument } from "./open-api.ts";
+import { openApiText } from "./open-api.ts";
 import { type AdminParts, type Operation, roleFor } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { ProgressStream, wantsProgress } from "./progress-stream.ts";
@@ -52,7 +52,7 @@ export function adminRouter({ parts, tokens, refused, live, behindTls, log }: Ad
   });
   api.use(jsonBody(BODY_LIMIT));
   api.get("/openapi.json", (_request, response) => {
-    response.json(openApiDocument());
+    response.type("json").send(openApiText());
   });
   api.get("/live", (_request, response) => {
     const until = callerIn(response).session?.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -116,7 +116,13 @@ async function carryOut(
     return refuse(response, { status: 403, error });
   }
   const input = read(request);
-  const context = { ...parts, actor: actorOf(holder), role: holder.role, onProgress: () => undefined };
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  const context = {
+    ...parts,
+    ...{ actor: actorOf(holder), role: holder.role, left: left.signal },
+    onProgress: () => undefined,
+  };
   if (operation.tellsProgress === true && wantsProgress(request)) {
     const stream = new ProgressStream(response, parts.mask);
     try {

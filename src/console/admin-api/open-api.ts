@@ -19,6 +19,14 @@ const ERRORS: Record<string, string> = {
   503: "The database does not answer, or there are too many listeners.",
 };
 
+let text: string | undefined;
+
+/** The document as JSON. Generated once: it takes tens of milliseconds of the event loop. */
+export function openApiText(): string {
+  text ??= JSON.stringify(openApiDocument());
+  return text;
+}
+
 /** The OpenAPI 3.1 document, generated from the operations. */
 export function openApiDocument(): Json {
   const paths: Record<string, Json> = {};

@@ -7,6 +7,7 @@ import type { Activity } from "../../operate/activity.ts";
 import type { StatusSettings } from "../../operate/status-facts.ts";
 import type { Route } from "../../outbox/event.ts";
 import type { ReadAgain, RecordedRequest } from "../../replay/read-again.ts";
+import type { DryRuns } from "./dry-runs.ts";
 import type { SettingsShown } from "./settings-schemas.ts";
 
 /** Days of payment, the last one included. */
@@ -36,6 +37,8 @@ export interface AdminParts {
   db: Kysely<Tables>;
   routes: readonly Route[];
   readAgain: ReadAgain;
+  /** Bounds what replays say they would do. */
+  dryRuns: DryRuns;
   /** The topics that a source's events go to. @throws RelayError when there is no such source. */
   topicsOf: (source: string) => readonly string[];
   /** The other topics that an admin may replay events to. */
@@ -63,6 +66,8 @@ export interface AdminContext extends AdminParts {
   /** The caller, for the audit log. */
   actor: string;
   role: Role;
+  /** Is aborted when the caller has hung up. */
+  left: AbortSignal;
   onProgress: OnProgress;
 }
 

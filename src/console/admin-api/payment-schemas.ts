@@ -93,7 +93,7 @@ export const invoiceEvidence = z.object({
         compared: z.array(compared).meta({ description: "Empty if the claim is neither JSON nor a form." }),
       }),
     )
-    .meta({ description: "The five newest callbacks that named it, newest first." }),
+    .meta({ description: "The newest callbacks that named it, newest first: at most five, and a MiB." }),
   answers: z
     .array(
       z.object({
@@ -105,7 +105,10 @@ export const invoiceEvidence = z.object({
         erasedAt: time.nullable(),
       }),
     )
-    .meta({ description: "The provider's answers, newest first; at most twenty." }),
+    .meta({ description: "The provider's answers, newest first: at most twenty, and a MiB." }),
+  leftOut: z
+    .object({ claims: z.int(), answers: z.int() })
+    .meta({ description: "How many of the five and the twenty are not here: they are too large." }),
   events: z.array(
     z.object({
       source: z.string(),

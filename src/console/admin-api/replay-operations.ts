@@ -39,11 +39,16 @@ export const replayOperations: readonly Operation[] = [
     body: schemas.replayRequest,
     result: schemas.replayStarted,
     async run(
-      { db, actor, routes, readAgain, replayTopicArns },
+      { db, actor, routes, readAgain, replayTopicArns, dryRuns, left },
       { body: { dryRun, rate, reason, ...request } },
     ) {
       refuseForeign(request.target, replayTopicArns);
-      if (dryRun) return { replay: null, plan: await planReplay({ db, routes, readAgain, ...request }) };
+      if (dryRun) {
+        const plan = await dryRuns.run(request.kind, left, (signal) =>
+          planReplay({ db, routes, readAgain, ...request, signal }),
+        );
+        return { replay: null, plan };
+      }
       return { replay: await startReplay({ db, actor, routes, rate, reason, ...request }), plan: null };
     },
   }),

@@ -97,7 +97,10 @@ export const replayRequest = z.strictObject({
   }),
   rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most per second." }),
   reason,
-  dryRun: z.boolean().default(false),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .meta({ description: "Only says what it would do: one of a kind at a time, ten minutes at most." }),
 });
 
 export const replay = z.object({

@@ -9,7 +9,7 @@ import { Time } from "../parts/time.tsx";
 type Claim = InvoiceEvidence["claims"][number];
 
 /** What callbacks claimed beside what the provider answered; nothing of the left side is believed. */
-export function Claims({ claims }: Pick<InvoiceEvidence, "claims">) {
+export function Claims({ claims, leftOut }: Pick<InvoiceEvidence, "claims" | "leftOut">) {
   if (claims.length === 0) return null;
   return (
     <Section title="Claim and answer" aside={<small>Only the id is taken from a claim</small>}>
@@ -24,6 +24,9 @@ export function Claims({ claims }: Pick<InvoiceEvidence, "claims">) {
           </p>
         </details>
       ))}
+      {leftOut.claims > 0 && (
+        <p class="quiet">{`${leftOut.claims} more of the newest five: too large to be compared here`}</p>
+      )}
     </Section>
   );
 }

@@ -71,9 +71,9 @@ export function Story({ id }: { id: string }) {
       </Answered>
       {story.data !== null && (
         <Answered answer={evidence} what="the evidence">
-          {({ claims, events }) => (
+          {({ claims, events, leftOut }) => (
             <div class={events.length === 0 ? "evidence is-alone" : "evidence"}>
-              <Claims claims={claims} />
+              <Claims claims={claims} leftOut={leftOut} />
               <Events events={events} />
             </div>
           )}

@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import { expect, it, vi } from "vitest";
+import { readAgain } from "../../src/app/replay-runner.ts";
+import { DryRuns } from "../../src/console/admin-api/dry-runs.ts";
+import { planReplay } from "../../src/replay/plan-replay.ts";
+import { addCallback, openDatabase } from "../support/log-rows.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+
+const never = new AbortController().signal;
+
+it("one dry run of a kind reads at a time; the next one may when it is done or has failed", async () => {
+  const dryRuns = new DryRuns(never);
+  const reading = Promise.withResolvers<string>();
+  const first = dryRuns.run("callbacks", never, () => reading.promise);
+  await expect(dryRuns.run("callbacks", never, async () => "second")).rejects.toThrow(
+    "Another dry run of callbacks is still reading. Try again when it is done, in ten minutes at most.",
+  );
+  expect(await dryRuns.run("events", never, async () => "another kind")).toBe("another kind");
+  reading.resolve("first");
+  expect(await first).toBe("first");
+  await expect(dryRuns.run("callbacks", never, () => Promise.reject(new Error("away")))).rejects.toThrow(
+    "away",
+  );
+  expect(await dryRuns.run("callbacks", never, async () => "third")).toBe("third");
+});
+
+it.each(["the caller leaves", "the process stops"])("a dry run of callbacks ends when %s", async (which) => {
+  const around = await surroundings();
+  for (let n = 0; n < 230; n += 1) await addCallback(around, {});
+  const [leaving, stopping] = [new AbortController(), new AbortController()];
+  const db = openDatabase(around.databaseUrl);
+  let read = 0;
+  const plan = new DryRuns(stopping.signal).run("callbacks", leaving.signal, (signal) =>
+    planReplay({
+      ...{ db, kind: "callbacks", filters: {}, target: { kind: "topics" }, routes: [], signal },
+      readAgain(request) {
+        read += 1;
+        if (read === 150) (which === "the caller leaves" ? leaving : stopping).abort();
+        return readAgain(request);
+      },
+    }),
+  );
+  await expect(plan).rejects.toThrow(/^The dry run was stopped at the callbacks of 20.*shorter period/);
+  expect(read).toBe(200);
+});
+
+it("over HTTP the second one of a kind is refused, until the first one's caller has left", async () => {
+  const around = await surroundings();
+  const token = "admin-token-0123456789abcdef";
+  const relay = await startRelay(around.environment({ ADMIN_TOKENS: token }));
+  const dryRun = async (signal = never) => {
+    const response = await fetch(`${relay.url}/admin/v1/replays`, {
+      ...{ method: "POST", signal },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ kind: "callbacks", dryRun: true }),
+    });
+    return { status: response.status, body: await response.json() };
+  };
+  const [locked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = openDatabase(around.databaseUrl)
+    .transaction()
+    .execute(async (transaction) => {
+      await sql`lock table callback in access exclusive mode`.execute(transaction);
+      locked.resolve();
+      await done.promise;
+    });
+  await locked.promise;
+  const leaving = new AbortController();
+  const first = dryRun(leaving.signal).catch(() => "left");
+  await vi.waitFor(async () => {
+    const [row] = await around.query<{ waiting: number }>(
+      `select count(*)::int as waiting from pg_stat_activity
+       where wait_event_type = 'Lock' and query like '%found_ids%' and datname = current_database()`,
+    );
+    expect(row?.waiting).toBe(1);
+  }, 10_000);
+
+  expect(await dryRun()).toMatchObject({
+    status: 409,
+    body: { error: expect.stringMatching(/^Another dry run of callbacks is still reading/) },
+  });
+  leaving.abort();
+  expect(await first).toBe("left");
+  done.resolve();
+  await holding;
+  await vi.waitFor(async () => expect(await dryRun()).toMatchObject({ status: 200 }), 10_000);
+});
