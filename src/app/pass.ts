@@ -52,7 +52,7 @@ export interface Passes {
   publish: Pass;
   /** Frees work whose lease ran out. */
   rescue: Pass;
-  /** The small chores: Test events held or let go, ended pauses, quiet alarms, late personal data, old budgets. */
+  /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
   chores: Pass;
   /** For each source that has a list. */
   lists: readonly ListPasses[];

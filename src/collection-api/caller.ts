@@ -66,8 +66,13 @@ export class Caller {
     return new CollectionApiError(operation.title, details, this.#settings.key);
   }
 
-  close(): Promise<void> {
-    return this.#pool.close();
+  async close(graceMs: number): Promise<void> {
+    const cut = setTimeout(() => void this.#pool.destroy(), graceMs);
+    try {
+      await this.#pool.close();
+    } finally {
+      clearTimeout(cut);
+    }
   }
 
   async #wait(operation: Operation, ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -26,6 +26,9 @@ import { idPath, type Operation, operations } from "./contract/operations.ts";
 import { ownWords, problemsOf } from "./contract/problems.ts";
 import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
 
+/** How long `close` waits for the calls under way, in ms. */
+const CLOSE_GRACE_MS = 5_000;
+
 /** An invoice, and what it was read from. */
 export interface InvoiceAnswer {
   invoice: Invoice;
@@ -166,9 +169,9 @@ export class CollectionClient {
     return (await this.#caller.call(operation, banksRead, {}, options)).data;
   }
 
-  /** Lets the calls under way finish and closes the connections. */
-  close(): Promise<void> {
-    return this.#caller.close();
+  /** Lets the calls under way finish for `graceMs`, cuts them off then, and closes the connections. */
+  close(graceMs = CLOSE_GRACE_MS): Promise<void> {
+    return this.#caller.close(graceMs);
   }
 
   #given<Output>(operation: Operation, schema: z.ZodType<Output>, value: unknown): Output {

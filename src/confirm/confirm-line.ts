@@ -96,7 +96,7 @@ export class ConfirmLine implements Line<Claimed> {
     const answer = await this.#ask(confirmation, exchange);
     this.#options.metrics.providerAnswers.inc({ source: this.name, outcome: answer.kind });
     const [takesMore] = await Promise.all([
-      this.#note(confirmation, answer),
+      this.#note(confirmation, answer, exchange.signal),
       this.#store(confirmation, answer),
     ]);
     return takesMore;
@@ -125,9 +125,9 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   /** @returns whether the source takes more. */
-  async #note({ priority }: Claimed, answer: Answer): Promise<boolean> {
+  async #note({ priority }: Claimed, answer: Answer, stopped: AbortSignal): Promise<boolean> {
     const { upstream, keyProbe, unknownIds } = this.#options;
-    if (answer.kind === "key_refused") await keyProbe.suspect();
+    if (answer.kind === "key_refused") await keyProbe.suspect(stopped);
     if (priority === "unknown" && (answer.kind === "found" || answer.kind === "not_found"))
       await unknownIds.note(answer.kind);
     const signal = signalOf(answer);

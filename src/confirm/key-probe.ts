@@ -26,9 +26,9 @@ export class KeyProbe {
   }
 
   /** A confirmation was refused for its key. */
-  suspect(): Promise<void> {
+  suspect(signal: AbortSignal): Promise<void> {
     return this.#once(async () => {
-      const proof = await this.#prove();
+      const proof = await this.#prove(signal);
       if (proof.kind === "refused") await this.#options.upstream.note(proof);
     });
   }
@@ -43,10 +43,10 @@ export class KeyProbe {
     });
   }
 
-  async #prove(): Promise<KeyProof> {
+  async #prove(signal?: AbortSignal): Promise<KeyProof> {
     const { provider, timeoutMs } = this.#options;
     step("key to be proved");
-    const proof = await provider.proveKey({ timeoutMs });
+    const proof = await provider.proveKey({ timeoutMs, signal });
     step("key proved");
     return proof;
   }

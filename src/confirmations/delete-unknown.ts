@@ -30,8 +30,8 @@ interface Given {
   keys: readonly ConfirmationKey[];
 }
 
-// Each is looked up by itself, in the order in which everything locks confirmations: for a plain join Postgres
-// might read all that are unknown.
+// Each is looked up by itself, in the order in which everything locks confirmations: for a plain join
+// Postgres might read all that are unknown.
 const deleting = new Statement(
   {},
   ({ table }: Slots<Given>) => sql`

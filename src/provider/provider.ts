@@ -35,6 +35,6 @@ export interface Provider {
   getCollection(collectionId: string, options: AskOptions): Promise<CollectionAnswer>;
   /** Asks for an invoice id that nobody has, so that no single invoice's refusal is taken for the key's. */
   proveKey(options: AskOptions): Promise<KeyProof>;
-  /** Lets the requests under way finish. */
+  /** Lets the requests under way finish for a few seconds, and cuts them off then. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { CollectionClient } from "../../src/collection-api/index.ts";
@@ -171,6 +172,27 @@ describe("a counterpart that does not speak HTTP", () => {
     await expect(client.getInvoice(ID)).rejects.toMatchObject({ kind: "unreachable", next: "retry" });
     await client.close();
     for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+});
+
+describe("a client that is closed", () => {
+  it("waits for what is under way for as long as it was told, and cuts it off then", async () => {
+    const asked = Promise.withResolvers<void>();
+    const server = createHttpServer(() => asked.resolve()).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const client = new CollectionClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      apiKey: "key",
+      retries: 0,
+      timeoutMs: 600_000,
+    });
+    const call = client.getInvoice(ID).catch((error) => error.kind);
+    await asked.promise;
+    await client.close(100);
+    expect(await call).toBe("unreachable");
+    server.closeAllConnections();
     server.close();
   });
 });
