@@ -14,7 +14,7 @@ it("evidence reads one body in a turn of the event loop, and stays bounded (G12,
   for (let n = 0; n < 5; n += 1) await addCallback(around, { invoice_ids: [invoiceId], body });
   await around.query(
     `insert into invoice_snapshot (source, invoice_id, status, asked_at, digest, document)
-     select 'default', $1, 'Unpaid', '2026-10-01'::timestamptz + n * interval '1 second', n::text,
+     select 'default', $1, 'Unpaid', '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second', n::text,
        jsonb_build_object('title', repeat('a', 300000))
      from generate_series(1, 20) as n`,
     [invoiceId],

@@ -8,17 +8,27 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 it("keeps a MessageId whose answer came while Postgres was away, past the end of its lease (G5)", async () => {
   const around = await surroundings();
   const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
-  onTestFinished(() => proxy.close());
+  const environment = around.environment({ LEASE_DURATION: "3s" });
+  const toSns = await TcpProxy.start(Number(new URL(environment.AWS_ENDPOINT_URL_SNS ?? "").port));
+  onTestFinished(async () => {
+    await proxy.close();
+    await toSns.close();
+  });
   around.sns.addFault({ kind: "slow", delayMs: 1_500, times: 1 });
-  const relay = await startRelay(
-    around.environment({ DATABASE_URL: proxy.through(around.databaseUrl), LEASE_DURATION: "3s" }),
-  );
+  const relay = await startRelay({
+    ...environment,
+    DATABASE_URL: proxy.through(around.databaseUrl),
+    AWS_ENDPOINT_URL_SNS: toSns.through(environment.AWS_ENDPOINT_URL_SNS ?? ""),
+  });
+  expect(toSns.connections).toBe(0);
   const id = randomUUID();
   around.provider.invoice(id, invoiceAnswer(id));
   await relay.callback({ data: { id } });
 
   const claimed = (how: string) => () =>
     around.query(`select count(*)::int as n from outbox where state = 'claimed' and ${how}`);
+  // Claimed, and known to be: a commit whose answer is cut off sends nothing.
+  await eventually(async () => toSns.connections, toEqual(1));
   await eventually(claimed("claimed_until > now()"), toEqual([{ n: 1 }]));
   proxy.fault({ kind: "refuse" });
   const accepted = () => around.sns.messages(around.topicArn).map(({ messageId }) => messageId);
