@@ -42,7 +42,11 @@ const REFUSED_BY_POOLER = /authentication failed|no such (user|database)/i;
  * of a transaction that collided with another.
  */
 const CANNOT_NOW = /^(53[0-9A-Z]{3}|57014|55P03|55000|25006|40001|40P01)$/;
-const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)$/;
+const UNREACHABLE = /^(ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
+
+/** The socket file of a server on this machine; a missing certificate is nothing to wait for. */
+const isSocketMissing = (error: Error): boolean =>
+  codeOf(error) === "ENOENT" && "syscall" in error && error.syscall === "connect";
 
 /**
  * The database does not answer, or cannot just now: waiting may help. It does not help against a refused
@@ -56,6 +60,7 @@ export function isDatabaseAway(error: unknown): boolean {
     isLostConnection(inner) ||
     UNREACHABLE.test(code) ||
     CANNOT_NOW.test(code) ||
+    isSocketMissing(inner) ||
     (code === "" && inner.message === "timeout expired")
   );
 }

@@ -8,8 +8,11 @@ export interface StallLimit {
   leastBytes: number;
 }
 
-/** Half a kilobyte a second: less than any line that people use. */
-export const STALL_LIMIT: StallLimit = { withinMs: 30_000, leastBytes: 16 * 1024 };
+/**
+ * The kernel holds some 4 MB for a peer and takes more only once a third of that is gone: a slow reader gets
+ * on in bursts of 1.4 MB. Two minutes for one are 12 KB a second.
+ */
+export const STALL_LIMIT: StallLimit = { withinMs: 120_000, leastBytes: 16 * 1024 };
 
 /**
  * So many looks in vain, after the one that finds unsent bytes, end a connection. They are counted instead of

@@ -76,6 +76,9 @@ export const baseUrl = url.refine((text) => !/[?#]/.test(text), {
   error: "should end with the host or a path, without ? and #",
 });
 
+/** A URL that a heading's `#name` is put behind. */
+export const pageUrl = url.refine((text) => !text.includes("#"), { error: "should end before the #" });
+
 /** A URL that is a secret itself, since whoever knows it may post there. */
 export const secretUrl = url.transform((text) => new Secret(text));
 

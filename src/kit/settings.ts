@@ -10,6 +10,7 @@ import {
   durationFrom,
   keepingTime,
   list,
+  pageUrl,
   proxyAddress,
   secret,
   secretUrl,
@@ -107,7 +108,7 @@ export const settingsSchema = z.object({
   ALARM_WEBHOOK_SECRETS: list(webhookSecret)
     .optional()
     .describe("What those are signed with, as Standard Webhooks; several while you rotate them (whsec_…)."),
-  RUNBOOK_URL: baseUrl
+  RUNBOOK_URL: pageUrl
     .optional()
     .describe("Where docs/operations.md can be read; each alarm links to its heading there."),
   REPLAY_TOPIC_ARNS: list(topicArn)

@@ -6,14 +6,14 @@ import { messageOf } from "../kit/errors.ts";
 
 /** Maintenance, and how long each may fail before a person is told: an interval of Postgres. */
 const TOLD_AFTER = {
-  // Once a day, and whoever may not drop a month leaves it to the nightly one who may.
-  old_callbacks: "1 day",
-  kept_callbacks: "1 day",
-  unknown_ids: "1 day",
-  personal_data: "1 day",
-  replay_readings: "1 day",
-  history: "1 day",
-  partitions: "1 day",
+  // Lambda tries once a day, a little sooner or later. Who may not drop a month leaves it to the one who may.
+  old_callbacks: "23 hours",
+  kept_callbacks: "23 hours",
+  unknown_ids: "23 hours",
+  personal_data: "23 hours",
+  replay_readings: "23 hours",
+  history: "23 hours",
+  partitions: "23 hours",
   held_events: "15 minutes",
   ended_pauses: "15 minutes",
   late_personal_data: "15 minutes",

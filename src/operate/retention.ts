@@ -4,6 +4,7 @@ import { audit } from "../database/audit.ts";
 import { dropHistory } from "../database/history.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
+import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import {
   dropPartition,
@@ -91,7 +92,7 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
 
 /** What is to be done, the disk's room first; each fills its part of the result. */
 function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
-  const { db, personalDataMs, dryRun = false } = options;
+  const { db, personalDataMs, dryRun = false, onDone } = options;
   const { before } = result;
   const looking: Chores = {
     old_callbacks: () => dropPartitions(options, result),
@@ -103,13 +104,16 @@ function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
       result.unknownConfirmations = await deleteForgotten(db, dryRun);
       await note(options, { before, confirmations: result.unknownConfirmations });
     },
-    async personal_data() {
-      if (personalDataMs === undefined) return null;
-      result.personalData = dryRun
-        ? await countOutdated(db, personalDataMs)
-        : await eraseOutdated({ ...options, ageMs: personalDataMs });
-      return result.personalData.stuck;
-    },
+    // A command that does not know the setting says nothing of what `serve` fails at.
+    ...((personalDataMs !== undefined || onDone !== undefined) && {
+      async personal_data() {
+        if (personalDataMs === undefined) return null;
+        result.personalData = dryRun
+          ? await countOutdated(db, personalDataMs)
+          : await eraseOutdated({ ...options, ageMs: personalDataMs });
+        return result.personalData.stuck;
+      },
+    }),
   };
   return dryRun
     ? looking
@@ -123,6 +127,7 @@ function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
 /** Fills `result.partitions`, and `result.stays`. @returns why one stays. */
 async function dropPartitions(options: RetentionOptions, result: RetentionResult): Promise<string | null> {
   const { db, dryRun } = options;
+  let problem: string | null = null;
   for (const partition of await partitionsBefore(db, result.before)) {
     try {
       const dropped = dryRun
@@ -132,14 +137,19 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
     } catch (error) {
       const { name } = partition;
       const why = isLockTimeout(error) ? "busy" : isNotAllowed(error) ? "not_allowed" : null;
-      if (why === null) throw error;
+      // One month that cannot be dropped keeps no other.
+      if (why === null) {
+        if (dryRun) throw error;
+        problem ??= `the partition ${name} stays: ${messageOf(error)}`;
+        continue;
+      }
       result.stays = { name, why };
       return why === "busy"
         ? `the partition ${name} is busy`
         : `the partition ${name} stays: this database user may not drop it`;
     }
   }
-  return null;
+  return problem;
 }
 
 const look = (db: Kysely<Tables>, partition: OldPartition) =>

@@ -23,4 +23,7 @@ it("what waiting does not mend is told as such, and what is no fault of the data
   expect(databaseFault(refusal("28P01", "password authentication failed"))?.code).toBe("failed");
   expect(databaseFault(refusal("42703", 'column "x" does not exist'))).toBeNull();
   expect(databaseFault(new TypeError("x is not a function"))).toBeNull();
+  const noFile = Object.assign(new Error("ENOENT: no such file"), { code: "ENOENT", syscall: "open" });
+  expect(databaseFault(noFile)).toBeNull();
+  expect(databaseFault(Object.assign(noFile, { syscall: "connect" }))?.code).toBe("database_away");
 });

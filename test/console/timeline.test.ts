@@ -48,7 +48,8 @@ describe("a timeline", () => {
     const { invoiceId, id: eventId } = (await addEvents(around, 1))[0] as EventRow;
     await around.query(
       `insert into invoice_snapshot (source, invoice_id, status, asked_at, digest, document)
-       select 'default', $1, 'Unpaid', '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second', n::text, '{}'
+       select 'default', $1, 'Unpaid', '2026-10-01T00:00:00Z'::timestamptz + n * interval '1 second',
+         n::text, '{}'
        from generate_series(1, 230) as n`,
       [invoiceId],
     );

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { type Mask, withTextsMasked } from "../../kit/mask/masked-texts.ts";
-import type { ListProgress, OnProgress } from "./operation.ts";
+import type { OnProgress } from "./operation.ts";
 
 const NDJSON = "application/x-ndjson";
 
@@ -14,7 +14,8 @@ export const wantsProgress = (request: Request): boolean =>
 export class ProgressStream {
   readonly #response: Response;
   readonly #mask: Mask;
-  #last: ListProgress | null = null;
+  /** By source: several are read side by side. */
+  readonly #steps = new Map<string, string>();
   #saidAt = 0;
 
   constructor(response: Response, mask: Mask) {
@@ -26,9 +27,9 @@ export class ProgressStream {
 
   readonly reached: OnProgress = (progress) => {
     const now = Date.now();
-    const isNewStep = this.#last?.step !== progress.step || this.#last.source !== progress.source;
+    const isNewStep = this.#steps.get(progress.source) !== progress.step;
     if (!isNewStep && now - this.#saidAt < EVERY_MS) return;
-    this.#last = progress;
+    this.#steps.set(progress.source, progress.step);
     this.#saidAt = now;
     this.#write({ progress });
   };

@@ -3,6 +3,7 @@ import type { Alarms } from "../../database/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { newId } from "../../kit/new-id.ts";
+import { OneByOne } from "../../kit/one-by-one.ts";
 import { step } from "../../kit/step.ts";
 import { readClock } from "../../upstreams/first-served.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
@@ -79,6 +80,9 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   }
 }
 
+/** Lists are read side by side; the books of several sources would take every connection of the pool. */
+const BOOKS = new OneByOne();
+
 /** Makes a claimed certificate, without storing or finishing it. */
 export async function makeCertificates(
   { db, alarms, leaseMs }: CertifyDeps,
@@ -107,13 +111,19 @@ export async function makeCertificates(
       step("lists kept");
     }
     const clock = await readClock(db, source.name);
-    await gatherBooks(db, source, claimed.id, window, clock.now);
+    await BOOKS.run(async () => {
+      signal.throwIfAborted();
+      await gatherBooks(db, source, claimed.id, window, clock.now);
+    });
     step("books gathered");
     await askInvoices(calls, deep, (done) => onProgress({ step: "invoices", done, total: null }));
     const read = { reading, period, ...clock };
-    return await compareScopes(db, { ...request, collectionId }, claimed.id, read, (done) =>
-      onProgress({ step: "books", done, total: null }),
-    );
+    return await BOOKS.run(async () => {
+      signal.throwIfAborted();
+      return await compareScopes(db, { ...request, collectionId }, claimed.id, read, (done) =>
+        onProgress({ step: "books", done, total: null }),
+      );
+    });
   });
 }
 
