@@ -55,9 +55,9 @@ describe("commits of callbacks", () => {
         end if;
         return new;
       end $$`.execute(db);
-      await sql`create trigger collide after update on confirmation for each row execute function collide()`.execute(
-        db,
-      );
+      await sql`
+      create trigger collide after update on confirmation
+      for each row execute function collide()`.execute(db);
       await Promise.all([1, 2, 3].map(() => log.append(callbackAbout(ids))));
       expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(4);
       const asked = await db.selectFrom("confirmation").select("requests").execute();
