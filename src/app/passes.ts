@@ -144,7 +144,11 @@ export function createPasses(context: PassContext): Passes {
 function listPasses(context: PassContext, source: Source, provider: Provider): ListPasses {
   const { db, settings, alarms, log, onConfirmations, onEvents } = context;
   const options = {
-    ...{ db, alarms, log, onConfirmations, onEvents },
+    db,
+    alarms,
+    log,
+    onConfirmations,
+    onEvents,
     source: reconcileSource(source, provider, settings),
     leaseMs: settings.LEASE_DURATION,
     intervalMs: settings.RECONCILE_INTERVAL,

@@ -78,8 +78,14 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   const { db, retentionMs, dryRun = false, onDone } = options;
   const before = await firstOfMonthBefore(db, retentionMs);
   const result: RetentionResult = {
-    ...{ dryRun, before, partitions: [], stragglers: 0, unknownConfirmations: 0 },
-    ...{ stays: null, personalData: null, failed: [] },
+    dryRun,
+    before,
+    partitions: [],
+    stragglers: 0,
+    unknownConfirmations: 0,
+    stays: null,
+    personalData: null,
+    failed: [],
   };
   if (dryRun) {
     for (const look of Object.values(choresOf(options, result))) await look();

@@ -46,7 +46,11 @@ export async function certifyPeriod(
   for (const source of chosen) collectionsOf(source, collection);
   return await sideBySide(chosen, (source) =>
     certify(deps, {
-      ...{ source, window, collectionId: collection ?? null, deep, signal },
+      source,
+      window,
+      collectionId: collection ?? null,
+      deep,
+      signal,
       onProgress: (progress) => onProgress(source, progress),
     }),
   );
@@ -98,14 +102,24 @@ export async function reconcilePeriod(
     const done: Reconciled[] = [];
     for (const collectionId of collectionsOf(source, collection)) {
       const { sweepId, underWay, ...counts } = await backFill(deps, {
-        ...{ source, collectionId, window, publish, signal },
+        source,
+        collectionId,
+        window,
+        publish,
+        signal,
         onProgress: (progress) => onProgress(source, collectionId, progress),
       });
       const others = underWay.map((one) => `${one.collectionId}, ${dayIn(one.from)} to ${dayIn(one.to)}`);
       const waiting = await readWaiting(deps.db, source, sweepId);
       done.push({
-        ...{ source: source.name, collectionId, from, to, zone: "UTC", ...counts },
-        ...{ underWay: others, ...waiting },
+        source: source.name,
+        collectionId,
+        from,
+        to,
+        zone: "UTC",
+        ...counts,
+        underWay: others,
+        ...waiting,
       });
     }
     return done;

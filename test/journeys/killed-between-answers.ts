@@ -10,6 +10,7 @@ import { Random } from "../faults/torture/random.ts";
 import { type CliProcess, startCli } from "../support/cli-process.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
+import { describedIn } from "../support/two-sources.ts";
 
 /**
  * KILLS_SEED=<number> plays the same sequences of answers, and kills at the same steps; moments are the
@@ -279,11 +280,7 @@ function twoSources(around: Surroundings): Record<string, string | undefined> {
     JSON.stringify({ sources: [source("here", around.topicArn), source("there", around.testTopicArn)] }),
   );
   return around.environment({
-    COLLECTION_API_URL: undefined,
-    COLLECTION_API_KEY: undefined,
-    CALLBACK_TOKENS: undefined,
-    SNS_TOPIC_ARN: undefined,
-    SOURCES_FILE: file,
+    ...describedIn(file),
     UNKNOWN_RATE_PER_SECOND: "10000",
     LEASE_DURATION: "1s",
     AWS_ACCESS_KEY_ID: "local",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -57,12 +58,15 @@ describe("PERSONAL_DATA_RETENTION", () => {
         old,
       ]),
     ).toEqual([{ erased: true }]);
-    expect(
-      await around.query(
-        `select actor, (detail->>'invoices')::int as invoices from audit_entry
+    // It is written once all is blanked.
+    await eventually(
+      () =>
+        around.query(
+          `select actor, (detail->>'invoices')::int as invoices from audit_entry
           where action = 'retention.personal_data'`,
-      ),
-    ).toEqual([{ actor: "relay", invoices: 1 }]);
+        ),
+      toEqual([{ actor: "relay", invoices: 1 }]),
+    );
     const { stdout } = await runInProcess(["retention", "--json"], environment);
     expect(JSON.parse(stdout)).toMatchObject({ personalData: { invoices: 0, more: false } });
   });

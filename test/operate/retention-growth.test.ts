@@ -143,10 +143,31 @@ describe("retention", () => {
     const alarm = { name: "maintenance_failing", subject: "personal_data" };
     expect(await alarms()).toEqual([{ ...alarm, open: true }]);
 
+    // A command that does not know the setting has blanked nothing.
+    await applyRetention({ db, ...retention, personalDataMs: undefined });
+    expect(await alarms()).toEqual([{ ...alarm, open: true }]);
+
     await around.query("drop trigger refuse on invoice");
     expect(await applyRetention({ db, ...retention })).toMatchObject({ failed: [] });
     expect(await legible()).toEqual([]);
     expect(await alarms()).toEqual([{ ...alarm, open: false }]);
     expect(await around.query("select from failing_chore")).toEqual([]);
+  });
+
+  it("drops the months after one that cannot be dropped, and says why that one stays (G8)", async () => {
+    const around = await surroundings();
+    await oldMonth(around);
+    await around.query(
+      "create table callback_2020_04 partition of callback for values from ('2020-04-01') to ('2020-05-01')",
+    );
+    await around.query("create view somebodys as select * from callback_2020_03");
+    const { partitions, failed } = await applyRetention({
+      db: openDatabase(around.databaseUrl),
+      ...retention,
+    });
+    expect(partitions).toMatchObject([{ name: "callback_2020_04" }]);
+    expect(failed).toEqual([
+      { chore: "old_callbacks", error: expect.stringMatching(/callback_2020_03 stays: .*depend/) },
+    ]);
   });
 });

@@ -36,11 +36,7 @@ export function twoSources(
   );
   writeFileSync(file, JSON.stringify({ sources }));
   return around.environment({
-    COLLECTION_API_URL: undefined,
-    COLLECTION_API_KEY: undefined,
-    CALLBACK_TOKENS: undefined,
-    SNS_TOPIC_ARN: undefined,
-    SOURCES_FILE: file,
+    ...describedIn(file),
     KEY_A: "key-of-a",
     KEY_B: "key-of-b",
   });
@@ -73,3 +69,12 @@ export async function listOfAWaits(around: Surroundings): Promise<Record<string,
   const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
   return { ...twoSources(around, lists), RECONCILE_INTERVAL: "200ms" };
 }
+
+/** The sources stand in this file, and not in the settings of the one source. */
+export const describedIn = (file: string) => ({
+  COLLECTION_API_URL: undefined,
+  COLLECTION_API_KEY: undefined,
+  CALLBACK_TOKENS: undefined,
+  SNS_TOPIC_ARN: undefined,
+  SOURCES_FILE: file,
+});

@@ -120,7 +120,9 @@ async function carryOut(
   response.once("close", () => left.abort());
   const context = {
     ...parts,
-    ...{ actor: actorOf(holder), role: holder.role, left: left.signal },
+    actor: actorOf(holder),
+    role: holder.role,
+    left: left.signal,
     onProgress: () => undefined,
   };
   if (operation.tellsProgress === true && wantsProgress(request)) {

@@ -91,6 +91,5 @@ export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
       select stored.place from sweep cross join lateral (
         select ctid as place from swept_payment where sweep_id = sweep.id limit ${MOST_PAYMENTS}) as stored
       where sweep.state = 'done' and sweep.finished_at < clock_timestamp() - interval '1 hour'
-        and sweep.finished_at > clock_timestamp() - interval '2 days'
       limit ${MOST_PAYMENTS}))`.execute(db);
 }
