@@ -45,13 +45,11 @@ describe("PERSONAL_DATA_RETENTION", () => {
     expect(await legible()).toHaveLength(3);
 
     await startRelay(environment);
-    await vi.waitFor(
-      async () =>
-        expect(await legible()).toEqual([
-          { id: young, ...all },
-          { id: open, ...all },
-        ]),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(await legible()).toEqual([
+        { id: young, ...all },
+        { id: open, ...all },
+      ]),
     );
     expect(
       await around.query("select erased_at is not null as erased from callback where $1 = any(invoice_ids)", [
