@@ -5,8 +5,8 @@ import { unitTests } from "./test/support/unit-tests.ts";
 // tests stay.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
 
-// What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second. A whole test,
-// with the programs that it starts, may take minutes on a crowded machine: what it waits for bounds it.
+// What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second. A whole
+// test, with the programs that it starts, may take longer on a crowded machine: what it waits for bounds it.
 const PATIENCE = ["test/support/patience.ts"];
 const PATIENT = { poll: { timeout: 20_000 } };
 const TEST_MS = 120_000;
