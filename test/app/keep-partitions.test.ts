@@ -3,9 +3,7 @@ import { expect, it, vi } from "vitest";
 import { addCallback } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
-it("a partition that takes too long to make keeps neither callbacks nor the start of serve waiting (G11)", {
-  timeout: 60_000,
-}, async () => {
+it("a partition that takes too long to make keeps neither callbacks nor the start of serve waiting (G11)", async () => {
   const around = await surroundings();
   // What the default partition took in its stead moves over, while callbacks wait.
   await around.query(

@@ -19,9 +19,6 @@ const FUNCTIONS = ["receive", "confirm", "publish", "reconcile", "certify", "rep
 
 it.each(FUNCTIONS)(
   "the function %s finds before any time-out that its connections died while it slept (G11)",
-  {
-    timeout: 60_000,
-  },
   async (name) => {
     const stack = await lambdaStack(bundles);
     const proxy = await TcpProxy.start(Number(new URL(stack.databaseUrl).port));

@@ -143,9 +143,7 @@ describe("the functions together", () => {
     await confirm.invoke(scheduleEvent);
   });
 
-  it("each take a schedule's event and one of SNS, and are done when nothing is due", {
-    timeout: 120_000,
-  }, async () => {
+  it("each take a schedule's event and one of SNS, and are done when nothing is due", async () => {
     const stack = await lambdaStack();
     for (const name of ["confirm", "publish", "reconcile", "certify", "replay", "retention"]) {
       const container = stack.container(name);

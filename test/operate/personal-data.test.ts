@@ -6,9 +6,7 @@ import { runCommand, runInProcess } from "../support/run-command.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 describe("PERSONAL_DATA_RETENTION", () => {
-  it("blanks what is older as erase does, in the retention pass; what is younger or open stays", {
-    timeout: 60_000,
-  }, async () => {
+  it("blanks what is older as erase does, in the retention pass; what is younger or open stays", async () => {
     const around = await surroundings();
     const kept = { COLLECTION_IDS: "none" };
     const relay = await startRelay(around.environment(kept));

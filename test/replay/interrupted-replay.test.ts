@@ -164,9 +164,7 @@ describe("a replay of events that is interrupted", () => {
     ]);
   });
 
-  it("killed in the middle and resumed: every event went out at least once and stands recorded", {
-    timeout: 60_000,
-  }, async () => {
+  it("killed in the middle and resumed: every event went out at least once and stands recorded", async () => {
     const around = await surroundings();
     const events = await addEvents(around, 400);
     const command = startCommand(
