@@ -82,12 +82,17 @@ it("receive answers before its time is up, whatever the alarm's webhook does", a
   const callback = gatewayEvent({ path: `/callbacks/${TOKEN}`, body: "{}" });
   proxy.fault({ kind: "refuse" });
   const statuses: unknown[] = [];
+  const call = async (remainingMs?: number) => {
+    const { statusCode } = await receive
+      .invoke<{ statusCode: unknown }>(callback, remainingMs)
+      .catch((error) => ({ statusCode: error.message }));
+    statuses.push(statusCode);
+  };
+  // Loading takes a while on a crowded machine; that Postgres is away is no alarm yet.
+  await call();
   await vi.waitFor(
     async () => {
-      const { statusCode } = await receive
-        .invoke<{ statusCode: unknown }>(callback, 4_000)
-        .catch((error) => ({ statusCode: error.message }));
-      statuses.push(statusCode);
+      await call(4_000);
       expect(webhook.messages).toHaveLength(1);
     },
     { timeout: 20_000, interval: 500 },
