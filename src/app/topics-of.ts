@@ -14,7 +14,7 @@ export function topicsOf(settings: Settings, source: string): string[] {
   if (found === undefined)
     throw new RelayError(
       `The settings name no source "${source}". Known: ${sources.map(({ name }) => name).join(", ")}.`,
-      { next: "refuse", code: "usage" },
+      { code: "usage" },
     );
   return [found.snsTopicArn, found.snsTestTopicArn].filter((arn) => arn !== null);
 }

@@ -23,10 +23,7 @@ export function providerAccount(settings: Settings, name: string | undefined): P
   if (found !== undefined) return found;
   const names = accounts.map((account) => account.name).join(", ");
   const problem = name === undefined ? "Which source?" : `There is no source "${name}".`;
-  throw new RelayError(`${problem} Choose one of these with --source: ${names}.`, {
-    next: "refuse",
-    code: "usage",
-  });
+  throw new RelayError(`${problem} Choose one of these with --source: ${names}.`, { code: "usage" });
 }
 
 function accountsOf(settings: Settings): readonly ProviderAccount[] {

@@ -48,9 +48,7 @@ export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpst
  */
 export async function pause({ until, ...options }: Pause): Promise<PauseResult> {
   if (until !== undefined && until.getTime() <= Date.now())
-    throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`, {
-      next: "refuse",
-    });
+    throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`);
   return await change(options, { kind: "pause", reason: options.reason ?? null, until: until ?? null });
 }
 

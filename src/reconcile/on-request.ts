@@ -137,7 +137,7 @@ function sourcesWith(
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
   const message = `Collection ${collection} is not in COLLECTION_IDS: add it there to have its list read.`;
-  throw new RelayError(message, { next: "refuse", code: "usage" });
+  throw new RelayError(message, { code: "usage" });
 }
 
 function collectionsOf(source: ReconcileSource, collection: string | undefined): readonly string[] {
@@ -146,6 +146,6 @@ function collectionsOf(source: ReconcileSource, collection: string | undefined):
   throw new RelayError(
     `There is no list to read for source "${source.name}": the provider lists invoices only by ` +
       "collection. Set COLLECTION_IDS to the ids of its collections.",
-    { next: "refuse", code: "usage" },
+    { code: "usage" },
   );
 }

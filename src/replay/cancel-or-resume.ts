@@ -19,9 +19,7 @@ interface ChangeOptions {
 export function cancelReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.cancel", async (trx, replay) => {
     if (replay.state === "done" || replay.state === "cancelled")
-      throw new RelayError(`The replay ${replay.id} has already ended: it is ${replay.state}.`, {
-        next: "refuse",
-      });
+      throw new RelayError(`The replay ${replay.id} has already ended: it is ${replay.state}.`);
     await trx
       .updateTable("replay")
       .set({ state: "cancelled", finished_at: sql`clock_timestamp()`, ...NO_LEASE })
@@ -37,9 +35,7 @@ export function cancelReplay(options: ChangeOptions): Promise<Replay> {
 export function resumeReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.resume", async (trx, replay) => {
     if (replay.state === "done")
-      throw new RelayError(`The replay ${replay.id} is done: there is nothing to resume.`, {
-        next: "refuse",
-      });
+      throw new RelayError(`The replay ${replay.id} is done: there is nothing to resume.`);
     await trx
       .updateTable("replay")
       .set({ state: "running", finished_at: null, last_error: null })

@@ -36,7 +36,7 @@ export function certificateCommand(context: CommandContext): Command {
       if (certificate === null)
         throw new RelayError(
           `There is no finished certificate ${id}. List them with: invoice-relay certificate list`,
-          { next: "refuse", code: "not_found" },
+          { code: "not_found" },
         );
       await showCertificates(context, certificate, { certificates: [certificate], csv });
     });

@@ -44,10 +44,9 @@ async function idOfReference(db: Database, reference: string): Promise<string> {
     throw new RelayError(
       `Several invoices have the reference "${reference}". Name one of ` +
         `them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
-      { next: "refuse", code: "usage" },
+      { code: "usage" },
     );
   return id;
 }
 
-const notFound = (message: string): RelayError =>
-  new RelayError(message, { next: "refuse", code: "not_found" });
+const notFound = (message: string): RelayError => new RelayError(message, { code: "not_found" });

@@ -18,7 +18,6 @@ export function serveCommand(context: CommandContext): Command {
     .action(async ({ workers, workersOnly }: { workers: boolean; workersOnly?: true }) => {
       if (!workers && workersOnly === true)
         throw new RelayError("--no-workers and --workers-only together leave nothing to do. Choose one.", {
-          next: "refuse",
           code: "usage",
         });
       const settings = context.settings(SERVE_REQUIRES);

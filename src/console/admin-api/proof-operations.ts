@@ -39,9 +39,7 @@ export const proofOperations: readonly Operation[] = [
     async run({ db, settings }, { query: { source, ...query } }) {
       const days = (Date.parse(query.to) - Date.parse(query.from)) / DAY_MS;
       if (days < 0 || days > MOST_DAYS)
-        throw new RelayError(`\`to\` should be at most ${MOST_DAYS} days after \`from\`.`, {
-          next: "refuse",
-        });
+        throw new RelayError(`\`to\` should be at most ${MOST_DAYS} days after \`from\`.`);
       return {
         days: await readCalendar(db, {
           ...query,

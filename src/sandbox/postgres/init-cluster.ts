@@ -57,10 +57,7 @@ export async function initCluster(options: InitClusterOptions): Promise<Cluster>
     ]);
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true });
-    throw new RelayError(`Embedded Postgres: initdb failed in ${home}. ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
+    throw new RelayError(`Embedded Postgres: initdb failed in ${home}. ${messageOf(cause)}`, { cause });
   }
   await rename(unfinished, folder);
   return { folder, password: await readPassword(home, folder) };
@@ -82,7 +79,7 @@ async function readPassword(home: string, folder: string): Promise<Secret> {
     throw new RelayError(
       `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore ` +
         `it, or remove ${home} to begin anew.`,
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }

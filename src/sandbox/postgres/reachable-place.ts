@@ -88,7 +88,7 @@ async function openBase(): Promise<string> {
     throw new RelayError(
       `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Set ` +
         "DATABASE_URL, or run as another user.",
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }

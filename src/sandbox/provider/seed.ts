@@ -126,7 +126,7 @@ export function parseSeed(value: unknown, origin = "The seed"): Seed {
   const result = seedSchema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;
   const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
-  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`, { next: "refuse" });
+  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`);
 }
 
 /** @throws RelayError when the file cannot be read, is no JSON, or describes no seed. */
@@ -135,9 +135,6 @@ export async function readSeed(file: string = DEFAULT_SEED_FILE): Promise<Seed> 
     return parseSeed(JSON.parse(await readFile(file, "utf8")), `The seed file ${file}`);
   } catch (cause) {
     if (cause instanceof RelayError) throw cause;
-    throw new RelayError(`The seed file ${file} cannot be read: ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
+    throw new RelayError(`The seed file ${file} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
