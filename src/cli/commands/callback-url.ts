@@ -9,10 +9,13 @@ export function callbackUrlCommand(context: CommandContext): Command {
     .option("--reference <reference>", "your own reference for the invoice, included in its event")
     .action(async ({ reference }: { reference?: string }) => {
       const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
-      const { callbackTokensOf } = await import("../../kit/sources.ts");
+      const { describedSources } = await import("../../kit/sources.ts");
       const settings = context.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
-      const urls = callbackTokensOf(settings).flatMap(({ source, tokens }) =>
-        tokens.map((token) => ({ source, url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference) })),
+      const urls = describedSources(settings).flatMap(({ name: source, callbackTokens = [] }) =>
+        callbackTokens.map((token) => ({
+          source,
+          url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference),
+        })),
       );
       const redirect = await redirectWarning(settings.PUBLIC_URL);
       const found = [
