@@ -11,7 +11,6 @@ import { addDays, daysBetween, type ListPeriod, nextStep, periodFor } from "../l
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
-import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { ClaimedSweep } from "./claim-sweep.ts";
 import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
@@ -91,14 +90,13 @@ class SweepRun implements ListSink {
     this.#source = source;
     this.#sweep = sweep;
     this.#whole = periodFor(sweep.window, source.lookbackMs);
-    const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
+    const tries = sweep.kind === "back_fill" ? TRIES : 1;
+    const pace = new ListPace({ db, alarms, source, tries, signal });
     this.#reader = new ListReader({
       source,
       collectionId: sweep.collectionId,
       sink: this,
-      beforePage: () => pace.turn(),
-      onRefusal: (error) => slowDown(db, alarms, source.name, error),
-      tries: sweep.kind === "back_fill" ? TRIES : 1,
+      call: (call) => pace.call(call),
       signal,
     });
     this.#terms = termsOf(sweep);

@@ -10,7 +10,6 @@ import { addDays, dayOf, type ListPeriod, nextStep, periodFor } from "../list/li
 import { ListReader, type ListSink } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES } from "../list/listed-payment.ts";
-import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 export interface ScoutOptions {
@@ -86,18 +85,14 @@ export class Scout {
 
   async #read(collectionId: string, period: ListPeriod, signal: AbortSignal): Promise<void> {
     const { db, source, alarms } = this.#options;
-    const { name, ratePerSecond } = source;
-    const pace = new ListPace({ db, source: name, ratePerSecond, gapMs: PAGE_GAP_MS, signal });
-    const beforePage = async () => {
-      await pace.turn();
-      await nextScoutTurnIn(db, name, LEASE_MS);
-    };
-    const onRefusal = (error: ListUnreadable) => slowDown(db, alarms, name, error);
+    const pace = new ListPace({ db, alarms, source, gapMs: PAGE_GAP_MS, signal });
+    const call = <Result>(page: () => Promise<Result>) =>
+      pace.call(async () => {
+        await nextScoutTurnIn(db, source.name, LEASE_MS);
+        return await page();
+      });
     const sink = this.#promoting();
-    await new ListReader({ source, collectionId, sink, beforePage, onRefusal, signal }).read(
-      period,
-      ALL_TYPES,
-    );
+    await new ListReader({ source, collectionId, sink, call, signal }).read(period, ALL_TYPES);
   }
 
   // It need not be complete: a missed id is still asked about, only later.
