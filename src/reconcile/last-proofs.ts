@@ -1,20 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-
-export interface LastSweep {
-  source: string;
-  collectionId: string;
-  /** When its list was last read to the end; null if never. */
-  finishedAt: Date | null;
-}
-
-export interface LastCertificate {
-  source: string;
-  result: "equal" | "not_equal" | "refused";
-  finishedAt: Date;
-}
+import type { Result } from "./certificate/certificate.ts";
 
 interface Wanted {
   source: string;
@@ -26,8 +14,17 @@ const WANTED: Columns<Wanted> = {
   collection_id: uuid(({ collectionId }) => collectionId),
 };
 
+const SWEEP = {
+  source: returned.text(),
+  collectionId: returned.uuid,
+  /** When its list was last read to the end; null if never. */
+  finishedAt: nullable(returned.time),
+};
+
+export type LastSweep = RowOf<typeof SWEEP>;
+
 const readingSweeps = new Statement(
-  { source: returned.text(), collectionId: returned.uuid, finishedAt: nullable(returned.time) },
+  SWEEP,
   ({ table }: Slots<readonly Wanted[]>) => sql`
     select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt"
     from ${table("wanted", WANTED, (wanted) => wanted)}
@@ -42,12 +39,16 @@ const readingSweeps = new Statement(
 export const readLastSweeps = (db: Kysely<Tables>, collections: readonly Wanted[]): Promise<LastSweep[]> =>
   readingSweeps.execute(db, collections);
 
+const CERTIFICATE = {
+  source: returned.text(),
+  result: returned.text<Result>(),
+  finishedAt: returned.time,
+};
+
+export type LastCertificate = RowOf<typeof CERTIFICATE>;
+
 const readingCertificates = new Statement(
-  {
-    source: returned.text(),
-    result: returned.text<LastCertificate["result"]>(),
-    finishedAt: returned.time,
-  },
+  CERTIFICATE,
   ({ value }: Slots<readonly string[]>) => sql`
     select wanted.source, last.result, last.finished_at as "finishedAt"
     from unnest(${value((sources) => sources)}::text[]) as wanted (source)

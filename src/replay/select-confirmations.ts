@@ -1,16 +1,18 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
-export interface SelectedConfirmation {
-  invoiceId: string;
-  source: string;
-  verdict: string | null;
-  requestedAt: Date;
-}
+const SELECTED = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  verdict: nullable(returned.text()),
+  requestedAt: returned.time,
+};
+
+export type SelectedConfirmation = RowOf<typeof SELECTED>;
 
 const matching = (filters: ReplayFilters) => sql`
   from confirmation
@@ -42,12 +44,7 @@ interface Selection {
 }
 
 const selecting = new VaryingStatement(
-  {
-    invoiceId: returned.uuid,
-    source: returned.text(),
-    verdict: nullable(returned.text()),
-    requestedAt: returned.time,
-  },
+  SELECTED,
   ({ filters, after, most }: Selection) => {
     const later =
       after === null

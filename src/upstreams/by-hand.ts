@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { clearing, type Told } from "../database/alarms.ts";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { change, type Read, readStanding } from "./change.ts";
@@ -26,15 +26,13 @@ export async function changeByHand(
   }
 }
 
+const ENDED = { name: returned.text(), reason: nullable(returned.text()), until: returned.time };
+
 /** A pause that ended by itself. */
-export interface EndedPause {
-  name: string;
-  reason: string | null;
-  until: Date;
-}
+export type EndedPause = RowOf<typeof ENDED>;
 
 const endingPauses = new VaryingStatement(
-  { name: returned.text(), reason: nullable(returned.text()), until: returned.time },
+  ENDED,
   (kind: UpstreamKind) => {
     const key = sql.ref(`${kind.table}.${kind.key}`);
     return sql`

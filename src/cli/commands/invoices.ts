@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { InvoiceFilters, ListedInvoice } from "../../operate/invoice-terms.ts";
+import type { InvoiceFilters } from "../../operate/invoice-terms.ts";
+import type { ListedInvoice } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";
 import { countValue, timeValue } from "../option-values.ts";
 import { table } from "../table.ts";
