@@ -24,26 +24,6 @@ export interface NewEvent {
   traceparent: string | null;
 }
 
-/** An event that this worker holds the lease of. */
-export interface ClaimedEvent {
-  id: string;
-  source: string;
-  leaseToken: string;
-  invoiceId: string;
-  type: string;
-  invoiceType: string;
-  collectionName: string | null;
-  payload: string;
-  /** How often it was tried. */
-  attempt: number;
-  /** The callback that led to it; null where none did, or nobody knows. */
-  callbackId: string | null;
-  /** When its invoice was last asked for; null where nobody knows. */
-  requestedAt: Date | null;
-  /** Of the confirmation that it came from; null where that was not traced. */
-  traceparent: string | null;
-}
-
 /** The line that an event waits in: with today's settings, each leads to one topic. */
 export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
   `${source} ${invoiceType}`;
