@@ -3,6 +3,7 @@ import { builtPages, consolePages } from "../console/console-pages.ts";
 import { Alarms } from "../database/alarms.ts";
 import type { Connection } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
+import { DAY_MS } from "../kit/days.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics, type Metrics } from "../kit/metrics.ts";
@@ -31,7 +32,6 @@ import { servedBy } from "./upstreams.ts";
 /** How often most loops look without a wake-up, in ms. */
 const POLL_MS = 1_000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 interface RelayParts {
   settings: ServeSettings;

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { dayOf, lastDayBefore } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
 import type { Result } from "../../reconcile/certificate/certificate.ts";
 import type { ListedCertificate } from "../../reconcile/read-certificates.ts";
@@ -54,8 +55,8 @@ function renderList(certificates: readonly ListedCertificate[]): string {
     certificates.map(({ id, source, from, to, daily, madeAt, result, lastError, ...numbers }) => [
       id,
       source,
-      from.toISOString().slice(0, 10),
-      new Date(+to - 1).toISOString().slice(0, 10),
+      dayOf(from),
+      lastDayBefore(to),
       madeAt === null ? null : `${madeAt.toISOString()}${daily ? " daily" : ""}`,
       result ?? (lastError === null ? "being made" : `not made: ${lastError}`),
       numbers.gaps,

@@ -1,9 +1,8 @@
 import { Command } from "commander";
 import type { Database } from "../../database/connect.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { isUuid } from "../../kit/uuid.ts";
 import type { CommandContext } from "../command-context.ts";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The most invoices of one reference to list. */
 const MOST = 20;
@@ -18,7 +17,7 @@ export function invoiceCommand(context: CommandContext): Command {
       const { meaningOf } = await import("../../console/timeline-meaning.ts");
       const { renderTimeline } = await import("../render-timeline.ts");
       const timeline = await context.withDatabase(async (db) => {
-        const id = UUID.test(given) ? given.toLowerCase() : await idOfReference(db, given);
+        const id = isUuid(given) ? given.toLowerCase() : await idOfReference(db, given);
         const found = await readTimeline(db, id);
         if (found !== null) return found;
         throw notFound(

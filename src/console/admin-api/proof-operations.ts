@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { readCalendar } from "../../reconcile/read-calendar.ts";
 import {
@@ -12,7 +13,6 @@ import * as schemas from "./proof-schemas.ts";
 import { anything, certifyRequest, idInPath, reconcileRequest } from "./schemas.ts";
 
 const TAG = "Proof";
-const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 
 export const proofOperations: readonly Operation[] = [

@@ -1,4 +1,5 @@
 import { storableText } from "../../kit/storable-text.ts";
+import { NIL_UUID } from "../../kit/uuid.ts";
 import { type Answer, toUtc } from "../../provider/answer.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
@@ -6,8 +7,6 @@ import { plain } from "../list/listed-payment.ts";
 import { toAsk } from "./gather.ts";
 import { type AskedInvoice, noteAsked } from "./listed-row.ts";
 import type { PeriodReading } from "./read-period.ts";
-
-const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /** How many invoices are asked about at once and stored together. */
 const BATCH = 8;
@@ -27,7 +26,7 @@ export async function askInvoices(
   const pace = new ListPace(asking);
   const paid = new Set(source.paidStatuses.map(plain));
   let asked = 0;
-  for (let after = FIRST; ; ) {
+  for (let after = NIL_UUID; ; ) {
     const ids = await toAsk(db, source, certificateId, { deep, after, limit: BATCH });
     const last = ids.at(-1);
     if (last === undefined) return;

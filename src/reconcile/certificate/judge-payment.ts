@@ -1,6 +1,7 @@
+import { dayOf } from "../../kit/days.ts";
 import type { Money } from "../../provider/answer.ts";
 import { compareMoney, sumOfMoney } from "../../provider/answer.ts";
-import { dayOf, type PaidWindow } from "../list/list-period.ts";
+import type { PaidWindow } from "../list/list-period.ts";
 import { plain } from "../list/listed-payment.ts";
 import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";

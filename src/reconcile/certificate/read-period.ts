@@ -1,10 +1,11 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../../database/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
+import { dayOf, daysBetween } from "../../kit/days.ts";
 import { storableText } from "../../kit/storable-text.ts";
 import { readClock } from "../../upstreams/first-served.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { dayOf, daysBetween, type ListPeriod, nextStep } from "../list/list-period.ts";
+import { type ListPeriod, nextStep } from "../list/list-period.ts";
 import { ListReader, type Unusable } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";

@@ -1,5 +1,6 @@
+import { DAY_MS } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
-import { DAY_MS, type PaidWindow } from "./list-period.ts";
+import type { PaidWindow } from "./list-period.ts";
 
 /**
  * Converts days of payment as a person writes them (first and last inclusive, YYYY-MM-DD, UTC) to times.

@@ -1,4 +1,5 @@
-import { access, readFile, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { RelayError } from "../../kit/errors.ts";
@@ -42,7 +43,7 @@ async function makeMissingLinks(folder: string): Promise<void> {
   const listed = await readFile(join(folder, "native/pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const link of JSON.parse(listed) as { source: string; target: string }[]) {
     const path = join(folder, link.target);
-    if (await exists(path)) continue;
+    if (existsSync(path)) continue;
     // Both names stand in one folder, so the link holds wherever the folder is moved to.
     await symlink(link.source.slice(dirname(link.target).length + 1), path).catch((cause) => {
       if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
@@ -54,9 +55,3 @@ async function makeMissingLinks(folder: string): Promise<void> {
     });
   }
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -1,3 +1,4 @@
+import { isUuid } from "../../../kit/uuid.ts";
 import { Link } from "../kit/router.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { wordOf } from "../parts/state-words.ts";
@@ -46,12 +47,10 @@ const PLACES: Readonly<Record<string, (id: string) => string>> = {
   topic_paused: () => "settings",
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** What it is about: its name, or an id's beginning; a link where there is a page. */
 export function AlarmSubject({ alarm: { subject, name } }: { alarm: Pick<ListedAlarm, "name" | "subject"> }) {
   const place = PLACES[name]?.(encodeURIComponent(subject));
-  const shown = UUID.test(subject) ? (
+  const shown = isUuid(subject) ? (
     <code title={subject}>{subject.slice(0, 8)}…</code>
   ) : (
     <Outside text={subject === "" ? "the relay" : subject} />
