@@ -1,4 +1,5 @@
 import { isUuid } from "../../../kit/uuid.ts";
+import type { Status } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { wordOf } from "../parts/state-words.ts";
@@ -6,18 +7,7 @@ import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 
 /** An alarm as the admin API lists it. */
-export interface ListedAlarm {
-  name: string;
-  source: string;
-  subject: string;
-  detail: string;
-  raisedAt: string;
-  lastRaisedAt: string;
-  clearedAt: string | null;
-  times: number;
-  /** What to do about it. */
-  action: string;
-}
+export type ListedAlarm = Status["alarms"][number];
 
 export const alarmKey = ({ name, source, subject }: ListedAlarm): string => `${name}/${source}/${subject}`;
 
