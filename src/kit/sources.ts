@@ -5,7 +5,7 @@ import { reconciliationOf, type Source } from "./source.ts";
 export type { Source } from "./source.ts";
 
 type PerhapsMissing = "collectionApiUrl" | "collectionApiKey" | "callbackTokens" | "snsTopicArn";
-type DescribedSource = Omit<Source, PerhapsMissing> & Partial<Pick<Source, PerhapsMissing>>;
+type DescribedSource = Omit<Source, PerhapsMissing> & { [Name in PerhapsMissing]: Source[Name] | undefined };
 
 /**
  * What the settings say of sources: those of SOURCES_FILE, else the one named `default`, of which the
