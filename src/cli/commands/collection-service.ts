@@ -4,8 +4,6 @@ import type { CommandContext } from "../command-context.ts";
 import { portOption } from "../port-option.ts";
 import { settingLines } from "../setting-lines.ts";
 
-const STOP_WITHIN_MS = 10_000;
-
 interface Options {
   port: number;
   host: string;
@@ -61,7 +59,7 @@ export function collectionServiceCommand(context: CommandContext): Command {
           ].join("\n"),
       );
       await stop.asked;
-      await stop.finish(running.move().disposeAsync(), STOP_WITHIN_MS);
+      await stop.finish(running.move().disposeAsync());
     });
 }
 
