@@ -21,7 +21,6 @@ interface Options extends ProviderOptions {
   reference?: string;
 }
 
-/** `invoice-relay api create-invoice`. */
 export function createInvoiceCommand(context: CommandContext): Command {
   return new Command("create-invoice")
     .description("create an invoice that calls the relay back when it is paid")

@@ -2,7 +2,6 @@ import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { table } from "../table.ts";
 
-/** `invoice-relay callback-url`: the URL to create invoices with. It prints the tokens on purpose. */
 export function callbackUrlCommand(context: CommandContext): Command {
   return new Command("callback-url")
     .description("print the callBackUrl to create invoices with; it contains the secret token")

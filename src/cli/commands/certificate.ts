@@ -14,7 +14,6 @@ interface ListOptions {
   limit: number;
 }
 
-/** `invoice-relay certificate list|show`: those made by the daily run or with `certify`. */
 export function certificateCommand(context: CommandContext): Command {
   const list = new Command("list")
     .description("list certificates, the newest first")

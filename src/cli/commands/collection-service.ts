@@ -12,7 +12,6 @@ interface Options {
   banksPath?: string;
 }
 
-/** `invoice-relay collection-service`: a stand-in for the provider's API, for local use and tests. */
 export function collectionServiceCommand(context: CommandContext): Command {
   return new Command("collection-service")
     .description("run a local Invoice Collection API, with payers' pages and callbacks")

@@ -7,7 +7,6 @@ import type { CommandContext } from "../command-context.ts";
 /** The most invoices of one reference to list. */
 const MOST = 20;
 
-/** `invoice-relay invoice <id or reference>`: all that happened to one invoice, and what happens next. */
 export function invoiceCommand(context: CommandContext): Command {
   return new Command("invoice")
     .description("show everything that happened to one invoice, and what happens next")

@@ -3,7 +3,6 @@ import type { CommandContext } from "../command-context.ts";
 import { portOption } from "../port-option.ts";
 import { settingLines } from "../setting-lines.ts";
 
-/** `invoice-relay local-sns`: a stand-in for SNS, for local use and tests. */
 export function localSnsCommand(context: CommandContext): Command {
   return new Command("local-sns")
     .description("run a local SNS endpoint; everything is in memory and gone when it stops")
