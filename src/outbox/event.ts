@@ -1,10 +1,10 @@
 import type { Selectable } from "kysely";
-import type { OutboxTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 
 /**
  * Where the sending of an event stands; an event without a row in the outbox is published, or was never sent.
  */
-export type OutboxState = Selectable<OutboxTable>["state"];
+export type OutboxState = Selectable<Tables["outbox"]>["state"];
 
 /** An event that is about to be logged. */
 export interface NewEvent {
