@@ -59,7 +59,7 @@ const readingWaiting = new Statement(
 );
 
 /** Due confirmations by source, without replays, which may have to wait for live traffic. */
-export const readWaiting = (db: Kysely<Tables>): Promise<WaitingSource[]> => readingWaiting.execute(db);
+export const readWaiting = (db: Kysely<Tables>) => readingWaiting.execute(db);
 
 // One query for each state, to match the indexes.
 const countingConfirmations = new Statement(

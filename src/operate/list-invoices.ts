@@ -66,11 +66,8 @@ const listing = new VaryingStatement(
 );
 
 /** The confirmed invoices that match all filters, last confirmed first. */
-export const listInvoices = (
-  db: Kysely<Tables>,
-  filters: InvoiceFilters,
-  limit: number,
-): Promise<ListedInvoice[]> => listing.execute(db, { filters, limit });
+export const listInvoices = (db: Kysely<Tables>, filters: InvoiceFilters, limit: number) =>
+  listing.execute(db, { filters, limit });
 
 const LATELY = sql`confirmed_at >= clock_timestamp() - interval '30 days'`;
 
@@ -162,10 +159,8 @@ export async function invoicesNamed(
 }
 
 /** What each source has of one invoice. */
-export const invoicesOfId = (
-  db: Kysely<Tables>,
-  terms: InvoiceTerms & { id: string },
-): Promise<FoundInvoice[]> => ofId.execute(db, { terms, id: terms.id });
+export const invoicesOfId = (db: Kysely<Tables>, terms: InvoiceTerms & { id: string }) =>
+  ofId.execute(db, { terms, id: terms.id });
 
 /** Compares the whole address, because several addresses may share a hash. */
 function hasEmail(document: string | null, email: string): boolean {

@@ -28,8 +28,7 @@ const readingDeliveries = new Statement(
 );
 
 /** Of the newest `most` events, those that SNS accepted. */
-export const newestDeliveries = (db: Kysely<Tables>, most: number): Promise<Delivery[]> =>
-  readingDeliveries.execute(db, { most });
+export const newestDeliveries = (db: Kysely<Tables>, most: number) => readingDeliveries.execute(db, { most });
 
 type ByMinute = Map<number, number>;
 

@@ -38,7 +38,7 @@ const reading = new Statement(ANSWER, ({ value }: Slots<Asked>) => {
 });
 
 /** Every answer that is kept, the newest first. */
-export const answersOf = (db: Kysely<Tables>, invoiceId: string, most: number): Promise<KeptAnswer[]> =>
+export const answersOf = (db: Kysely<Tables>, invoiceId: string, most: number) =>
   reading.execute(db, { invoiceId, most });
 
 const readingInOrder = new Statement(

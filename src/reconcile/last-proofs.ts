@@ -36,7 +36,7 @@ const readingSweeps = new Statement(
 );
 
 /** When each of these collections was last swept. */
-export const readLastSweeps = (db: Kysely<Tables>, collections: readonly Wanted[]): Promise<LastSweep[]> =>
+export const readLastSweeps = (db: Kysely<Tables>, collections: readonly Wanted[]) =>
   readingSweeps.execute(db, collections);
 
 const CERTIFICATE = {
@@ -59,7 +59,5 @@ const readingCertificates = new Statement(
 );
 
 /** The newest daily certificate of each of these sources that has one. */
-export const readLastCertificates = (
-  db: Kysely<Tables>,
-  sources: readonly string[],
-): Promise<LastCertificate[]> => readingCertificates.execute(db, sources);
+export const readLastCertificates = (db: Kysely<Tables>, sources: readonly string[]) =>
+  readingCertificates.execute(db, sources);

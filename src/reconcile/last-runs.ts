@@ -40,7 +40,7 @@ const readingSweeps = new Statement(
     order by 1, 2`,
 );
 
-export const readSweeps = (db: Kysely<Tables>): Promise<SweepStanding[]> => readingSweeps.execute(db);
+export const readSweeps = (db: Kysely<Tables>) => readingSweeps.execute(db);
 
 const DAILY = {
   source: returned.text(),
@@ -62,5 +62,4 @@ const readingDaily = new Statement(
     from certificate where day is not null and state = 'done' order by source, day desc`,
 );
 
-export const readDailyCertificates = (db: Kysely<Tables>): Promise<DailyCertificate[]> =>
-  readingDaily.execute(db);
+export const readDailyCertificates = (db: Kysely<Tables>) => readingDaily.execute(db);

@@ -47,8 +47,7 @@ const listing = new Statement(
 );
 
 /** The partitions that end at `before` or earlier, the oldest first. */
-export const partitionsBefore = (db: Kysely<Tables>, before: Date): Promise<OldPartition[]> =>
-  listing.execute(db, { before });
+export const partitionsBefore = (db: Kysely<Tables>, before: Date) => listing.execute(db, { before });
 
 /** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
 const within = ({ from, to }: OldPartition) => sql`received_at >= ${from} and received_at < ${to}`;

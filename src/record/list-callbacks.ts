@@ -171,11 +171,8 @@ export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise
 }
 
 /** The newest callbacks that named an invoice, whole. */
-export const callbacksNaming = (
-  db: Kysely<Tables>,
-  invoiceId: string,
-  most: number,
-): Promise<WholeCallback[]> => readingNewest.execute(db, { invoiceId, most });
+export const callbacksNaming = (db: Kysely<Tables>, invoiceId: string, most: number) =>
+  readingNewest.execute(db, { invoiceId, most });
 
 /** How many came in, by the minute's beginning in ms; minutes without any are left out. */
 export async function callbacksByMinute(

@@ -118,4 +118,4 @@ export const selectCallbacks = (
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-): Promise<SelectedCallback[]> => selecting.execute(db, { filters, after, most });
+) => selecting.execute(db, { filters, after, most });

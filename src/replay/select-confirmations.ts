@@ -1,18 +1,9 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, type RowOf, returned } from "../database/statement.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
-
-const SELECTED = {
-  invoiceId: returned.uuid,
-  source: returned.text(),
-  verdict: nullable(returned.text()),
-  requestedAt: returned.time,
-};
-
-export type SelectedConfirmation = RowOf<typeof SELECTED>;
 
 const matching = (filters: ReplayFilters) => sql`
   from confirmation
@@ -44,7 +35,12 @@ interface Selection {
 }
 
 const selecting = new VaryingStatement(
-  SELECTED,
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    verdict: nullable(returned.text()),
+    requestedAt: returned.time,
+  },
   ({ filters, after, most }: Selection) => {
     const later =
       after === null
@@ -69,4 +65,4 @@ export const selectConfirmations = (
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-): Promise<SelectedConfirmation[]> => selecting.execute(db, { filters, after, most });
+) => selecting.execute(db, { filters, after, most });

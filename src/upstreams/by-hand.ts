@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { clearing, type Told } from "../database/alarms.ts";
-import { nullable, type RowOf, returned } from "../database/statement.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { change, type Read, readStanding } from "./change.ts";
@@ -26,13 +26,8 @@ export async function changeByHand(
   }
 }
 
-const ENDED = { name: returned.text(), reason: nullable(returned.text()), until: returned.time };
-
-/** A pause that ended by itself. */
-export type EndedPause = RowOf<typeof ENDED>;
-
 const endingPauses = new VaryingStatement(
-  ENDED,
+  { name: returned.text(), reason: nullable(returned.text()), until: returned.time },
   (kind: UpstreamKind) => {
     const key = sql.ref(`${kind.table}.${kind.key}`);
     return sql`
@@ -52,5 +47,4 @@ const endingPauses = new VaryingStatement(
  * Writes down which pauses have ended by themselves; they have held nothing back since `until`. What was told
  * of a refusal before the pause is over: if it is refused still, the next answer says so anew.
  */
-export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> =>
-  endingPauses.execute(db, kind);
+export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind) => endingPauses.execute(db, kind);
