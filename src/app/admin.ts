@@ -1,17 +1,10 @@
 import type { Router } from "express";
-import type { Kysely } from "kysely";
 import { adminRouter, closedAdminRouter } from "../console/admin-api/admin-router.ts";
 import { DryRuns } from "../console/admin-api/dry-runs.ts";
 import { Live } from "../console/admin-api/live.ts";
 import type { AdminParts, OnProgress, Period } from "../console/admin-api/operation.ts";
 import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
-import type { Alarms } from "../database/alarms.ts";
-import type { Tables } from "../database/tables.ts";
-import type { Logger } from "../kit/log.ts";
 import { maskOf } from "../kit/mask/callback-tokens.ts";
-import type { Metrics } from "../kit/metrics.ts";
-import type { ServeSettings } from "../kit/settings.ts";
-import type { Source } from "../kit/sources.ts";
 import { ActivityBook } from "../operate/activity.ts";
 import { readStatus } from "../operate/status.ts";
 import type { CertifyProgress } from "../reconcile/certificate/certify.ts";
@@ -19,6 +12,7 @@ import { paymentDays } from "../reconcile/list/payment-days.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
+import type { Shared } from "./pass.ts";
 import { providerOf } from "./providers.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { decodeCallback, readAgain } from "./replay-runner.ts";
@@ -27,17 +21,7 @@ import { statusSettings } from "./status-settings.ts";
 import { topicsOf } from "./topics-of.ts";
 import { routesOf } from "./upstreams.ts";
 
-export interface AdminOptions {
-  db: Kysely<Tables>;
-  settings: ServeSettings;
-  sources: readonly Source[];
-  alarms: Alarms;
-  log: Logger;
-  metrics: Metrics;
-  /** Wakes the confirmers of all processes. */
-  onConfirmations: () => void;
-  /** The same for the publishers. */
-  onEvents: () => void;
+export interface AdminOptions extends Shared {
   /** Whether browsers reach this listener by https only. */
   behindTls: boolean;
 }

@@ -1,6 +1,6 @@
-import { alarmWebhookOf } from "../app/alarm-webhook.ts";
+import { alarmWebhookOf, tellingOne } from "../app/alarm-webhook.ts";
 import { startTracing, type Tracing } from "../app/tracing.ts";
-import { type Alarm, Alarms } from "../database/alarms.ts";
+import { Alarms } from "../database/alarms.ts";
 import { connect, type Database, type Purpose } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
 import { createLogger, type Logger } from "../kit/log.ts";
@@ -66,11 +66,7 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
   const metrics = createMetrics();
   const tracing = await startTracing(settings, log, version);
   const alarms = new Alarms({ db, log, metrics });
-  const webhook = alarmWebhookOf(settings, metrics);
-  const tellPeople =
-    webhook &&
-    (async (alarm: Alarm & { raisedAt: Date }) =>
-      (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null);
+  const tellPeople = tellingOne(alarmWebhookOf(settings, metrics));
   let usedAt = Date.now();
   return {
     settings,
