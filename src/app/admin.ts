@@ -13,8 +13,7 @@ import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import type { Shared } from "./pass.ts";
-import { providerOf } from "./providers.ts";
-import { reconcileSource } from "./reconcile-source.ts";
+import { withReconcileSources } from "./reconcile-source.ts";
 import { decodeCallback, readAgain } from "./replay-runner.ts";
 import { settingsShown } from "./settings-shown.ts";
 import { statusSettings } from "./status-settings.ts";
@@ -96,25 +95,21 @@ const certifyProgress =
     onProgress({ source, collectionId: null, ...progress });
 
 /** Everything that reading the provider's lists takes, for as long as the work takes. */
-async function withLists<Result>(
+const withLists = <Result>(
   { db, settings, sources, alarms, onConfirmations, onEvents }: AdminOptions,
   stopping: AbortSignal,
   work: (asking: SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal }) => Promise<Result>,
-): Promise<Result> {
-  const accounts = sources.map((source) => ({ source, provider: providerOf(source, settings) }));
-  try {
-    return await work({
+): Promise<Result> =>
+  withReconcileSources(sources, settings, (sources) =>
+    work({
       db,
       alarms,
       leaseMs: settings.LEASE_DURATION,
       onConfirmations,
       onEvents,
-      sources: accounts.map(({ source, provider }) => reconcileSource(source, provider, settings)),
+      sources,
       signal: AbortSignal.any([AbortSignal.timeout(LISTS_MS), stopping]),
-    });
-  } finally {
-    await Promise.all(accounts.map(({ provider }) => provider.close()));
-  }
-}
+    }),
+  );
 
 const scopeOf = ({ from, to, collection }: Period) => ({ collection, window: paymentDays(from, to) });
