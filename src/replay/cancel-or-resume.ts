@@ -1,18 +1,14 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { closeAlarms } from "../database/alarms.ts";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { NO_LEASE } from "./held-replay.ts";
 import type { Replay } from "./replay.ts";
 import { mustFindReplay } from "./replay-rows.ts";
 
-interface ChangeOptions {
-  db: Kysely<Tables>;
-  actor: string;
+interface ChangeOptions extends ByHand {
   id: string;
-  /** Why, for the audit log; no personal data. */
-  reason?: string | undefined;
 }
 
 /** Ends a replay for good, also a failed one. @throws RelayError when it does not exist or has ended. */
