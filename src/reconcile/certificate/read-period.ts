@@ -1,10 +1,7 @@
-import type { Kysely } from "kysely";
-import type { Alarms } from "../../database/alarms.ts";
-import type { Tables } from "../../database/tables.ts";
 import { dayOf, daysBetween } from "../../kit/days.ts";
 import { storableText } from "../../kit/storable-text.ts";
 import { readClock } from "../../upstreams/first-served.ts";
-import { ListPace } from "../list/list-pace.ts";
+import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep } from "../list/list-period.ts";
 import { ListReader, type Unusable } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
@@ -13,17 +10,11 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import { describeUnproven, type Reading, readingTerms } from "./kept-reading.ts";
 import { noteShown } from "./listed-row.ts";
 
-export interface PeriodReading {
-  db: Kysely<Tables>;
-  alarms: Alarms;
-  source: ReconcileSource;
+export interface PeriodReading extends Omit<ListPaceOptions, "gapMs"> {
   certificateId: string;
   collectionIds: readonly string[];
   /** The days to request from the lists. */
   period: ListPeriod;
-  /** How often a call is tried before its refusal is thrown. */
-  tries: number;
-  signal: AbortSignal;
   /** Receives the progress after each step, in days of the lists. */
   onProgress: (read: number, total: number) => void;
 }
