@@ -22,6 +22,7 @@ export function certificateText(certificate: Certificate): string {
     `Payments of ${from.slice(0, 10)} to ${lastDay} (UTC), Live invoices; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
     basisText(basis),
+    ...(basis.provisional ? [PROVISIONAL] : []),
     "",
     table(header, rows),
     ...(test.count > 0 ? [`Test invoices, not included above: ${cells(test).join(", ")}`] : []),
@@ -39,6 +40,10 @@ export function certificateText(certificate: Certificate): string {
   if (more > 0) lines.push("", `and ${more} more that are not named here`);
   return lines.join("\n");
 }
+
+const PROVISIONAL =
+  "PROVISIONAL: the lists began to be read less than an hour after the period, and may not have had its last " +
+  "payments yet. Run it again later; the daily certificate waits for that hour.";
 
 function basisText(basis: Basis): string {
   const { listFirst, listLast, begunAt, lookbackDays, providerTimeZone, paidStatuses } = basis;

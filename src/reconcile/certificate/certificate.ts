@@ -55,6 +55,7 @@ export type Reason =
   | "undated"
   | "future"
   | "counted_by_asking"
+  | "type_changed"
   | "test";
 
 /**
@@ -94,6 +95,8 @@ export interface Basis {
   paidStatuses: readonly string[];
   /** When the lists began to be read, by Postgres' clock; ISO 8601, UTC. */
   begunAt: string;
+  /** That was less than an hour after the period: its last payments may not have been in them yet. */
+  provisional: boolean;
   /** Pages read, invoices listed as paid, and invoices asked about one by one. */
   pages: number;
   listed: number;

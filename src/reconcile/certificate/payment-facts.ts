@@ -3,7 +3,7 @@ import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/c
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { OutboxState } from "../../outbox/event.ts";
-import { inPayload } from "../../outbox/event-payload.ts";
+import { inPayload, invoiceTypeInPayload } from "../../outbox/event-payload.ts";
 import { joiningOutbox, tellsOfPayment } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
@@ -48,7 +48,9 @@ const FACTS = {
   eventType: nullable(returned.text()),
   eventCreatedAt: nullable(returned.time),
   inPayload: nullable(
-    returned.json<Amounts & { id: string | null; subject: string | null; paidAt: string | null }>(),
+    returned.json<
+      Amounts & { id: string | null; subject: string | null; type: string | null; paidAt: string | null }
+    >(),
   ),
   outboxState: nullable(returned.text<OutboxState>()),
   outboxError: nullable(returned.text()),
@@ -151,7 +153,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
       event.id as "eventId", event.invoice_type as "eventType", event.created_at as "eventCreatedAt",
       case when event.id is not null then json_build_object(
         ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")},
-        'subject', ${inPayload("subject")},
+        'subject', ${inPayload("subject")}, 'type', ${invoiceTypeInPayload},
         'paidAt', ${inPayload("paidAt")}) end as "inPayload",
       outbox.state as "outboxState", outbox.last_error as "outboxError",
       coalesce(acceptance.on_live, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
