@@ -1,4 +1,10 @@
-import type { Basis, Certificate, Difference, Tally } from "../reconcile/certificate/certificate.ts";
+import {
+  type Basis,
+  type Certificate,
+  type Difference,
+  PROVISIONAL,
+  type Tally,
+} from "../reconcile/certificate/certificate.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
@@ -22,7 +28,7 @@ export function certificateText(certificate: Certificate): string {
     `Payments of ${from.slice(0, 10)} to ${lastDay} (UTC), Live invoices; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
     basisText(basis),
-    ...(basis.provisional ? [PROVISIONAL] : []),
+    ...(basis.provisional ? [`PROVISIONAL: ${PROVISIONAL}`] : []),
     "",
     table(header, rows),
     ...(test.count > 0 ? [`Test invoices, not included above: ${cells(test).join(", ")}`] : []),
@@ -40,10 +46,6 @@ export function certificateText(certificate: Certificate): string {
   if (more > 0) lines.push("", `and ${more} more that are not named here`);
   return lines.join("\n");
 }
-
-const PROVISIONAL =
-  "PROVISIONAL: the lists began to be read less than an hour after the period, and may not have had its last " +
-  "payments yet. Run it again later; the daily certificate waits for that hour.";
 
 function basisText(basis: Basis): string {
   const { listFirst, listLast, begunAt, lookbackDays, providerTimeZone, paidStatuses } = basis;

@@ -43,6 +43,6 @@ describe("a certificate as text", () => {
     expect(certificateText(certificate({}))).toContain("read from 2026-10-03T23:00:00.000Z");
     expect(certificateText(certificate({}))).not.toContain("PROVISIONAL");
     const basis = { ...certificate({}).basis, provisional: true };
-    expect(certificateText(certificate({ basis }))).toContain("PROVISIONAL: the lists began to be read less");
+    expect(certificateText(certificate({ basis }))).toContain("PROVISIONAL: The lists began to be read less");
   });
 });
