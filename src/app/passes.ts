@@ -17,6 +17,7 @@ import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { forgetBudgets } from "../record/callback-budgets.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { tellAgain } from "../upstreams/tell-again.ts";
+import { tellFloodsAgain } from "../upstreams/unknown-ids.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
@@ -88,7 +89,9 @@ export function createPasses(context: PassContext): Passes {
       await forgetListWork(db);
       const serves = servedBy(context.sources);
       alarms.tellCleared(await closeAlarmsOfRemoved(db, serves));
-      await tellAgain(context, SOURCE, Object.keys(serves.sources));
+      const sources = Object.keys(serves.sources);
+      await tellAgain(context, SOURCE, sources);
+      await tellFloodsAgain(context, sources);
       await tellAgain(context, TOPIC, serves.topics);
       return MINUTE_MS;
     },

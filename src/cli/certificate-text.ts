@@ -1,5 +1,11 @@
 import { lastDayBefore } from "../kit/days.ts";
-import type { Basis, Certificate, Difference, Tally } from "../reconcile/certificate/certificate.ts";
+import {
+  type Basis,
+  type Certificate,
+  type Difference,
+  PROVISIONAL,
+  type Tally,
+} from "../reconcile/certificate/certificate.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
@@ -22,6 +28,7 @@ export function certificateText(certificate: Certificate): string {
     `Payments of ${from.slice(0, 10)} to ${lastDayBefore(to)} (UTC), Live invoices; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
     basisText(basis),
+    ...(basis.provisional ? [`PROVISIONAL: ${PROVISIONAL}`] : []),
     "",
     table(header, rows),
     ...(test.count > 0 ? [`Test invoices, not included above: ${cells(test).join(", ")}`] : []),

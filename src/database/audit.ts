@@ -1,4 +1,5 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { AlarmName } from "./alarms.ts";
 import { type Columns, json, text, uuid } from "./columns.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
@@ -52,6 +53,15 @@ export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]):
   if (entries.length === 0) return;
   await writing.execute(db, entries);
 }
+
+/** A condition: since then a person has closed the alarm of that name about that subject. */
+export const closedByHandSince = (
+  alarm: AlarmName,
+  subject: RawBuilder<unknown>,
+  since: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from audit_entry where action = 'alarm.close' and audit_entry.subject = ${subject}
+    and detail ->> 'name' = ${sql.lit(alarm)} and at > ${since})`;
 
 /** An entry as lists show it. */
 export interface AuditedChange extends Omit<AuditEntry, "reason"> {

@@ -37,13 +37,20 @@ type Row = RowOf<typeof CLAIMED>;
 /** A certificate whose lease this worker holds. */
 export type ClaimedCertificate = Omit<Row, "windowFrom" | "windowTo"> & { window: PaidWindow };
 
-/** A statement that claims the certificate that `candidate` selects. */
-export const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+/**
+ * A statement that claims the certificate that `candidate` selects.
+ * @param from the time that it has to cover at least; null for its own period.
+ */
+export const claiming = <Given>(
+  candidate: (slots: Slots<Given>) => RawBuilder<unknown>,
+  from: (slots: Slots<Given>) => RawBuilder<unknown> = () => sql`null::timestamptz`,
+) =>
   new Statement(
     CLAIMED,
     (slots: Slots<Given & { leaseMs: number }>) => sql`
       update certificate set state = 'claimed', lease_token = ${slots.value(() => newId())},
-        claimed_until = ${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}
+        claimed_until = ${leaseEnd(slots.value(({ leaseMs }) => leaseMs))},
+        window_from = least(window_from, ${from(slots)})
       where id = (${candidate(slots)})
       returning id, lease_token as "leaseToken", window_from as "windowFrom",
         window_to as "windowTo", faults, deep, progress`,

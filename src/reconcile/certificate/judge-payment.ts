@@ -137,7 +137,10 @@ function isOfAnother({ listed, collectionName, askedCollection }: PaymentFacts, 
 
 function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, Weight][] {
   if (!shape.isLive) {
-    if (facts.accepted) return [["wrong_topic", "difference"]];
+    if (facts.accepted)
+      return wasMadeAs("Live", facts) && facts.digestMatches === true && payloadIsSent(facts)
+        ? [["type_changed", "note"]]
+        : [["wrong_topic", "difference"]];
     return shape.paid || shape.stored ? [["test", "note"]] : [];
   }
   const reasons: [Reason, Weight][] = [];
@@ -154,7 +157,8 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
   }
   if (!shape.paid && !shape.stored && eventId === null) return reasons;
   differs("amount_differs", !amountsAgree(facts));
-  differs("books_differ", !booksAgree(facts, shape));
+  if (!booksAgree(facts, shape)) differs("books_differ");
+  else if (facts.accepted && shape.stored && typeHasChanged(facts)) reasons.push(["type_changed", "note"]);
   differs("payload_differs", !payloadIsSent(facts));
   differs("digest_missing", facts.accepted && facts.digestMatches === null);
   const isKnown = shape.stored || eventId !== null;
@@ -221,9 +225,20 @@ function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
   if (eventId === null || !stored) return true;
   if (!MONEY.every((field) => isSame(amounts?.[field] ?? null, inPayload?.[field] ?? null))) return false;
   const isLiveType = type !== null && plain(type) === "live";
-  if ((eventType === "Live") !== isLiveType) return false;
+  if ((eventType === "Live") !== isLiveType && !typeHasChanged(facts)) return false;
   return (paidAt?.toISOString() ?? null) === (inPayload?.paidAt ?? null);
 }
+
+/** Whether the provider has named another type of a Live payment since its event was made. */
+function typeHasChanged(facts: PaymentFacts): boolean {
+  const type = plain(facts.type ?? "");
+  const made = type === "live" ? "Test" : type === "test" ? null : "Live";
+  return made !== null && wasMadeAs(made, facts);
+}
+
+/** Column and payload of the event say so: neither was edited alone. */
+const wasMadeAs = (type: "Live" | "Test", { eventType, inPayload }: PaymentFacts): boolean =>
+  eventType === type && inPayload?.type === type;
 
 /**
  * Whether the payload belongs to this invoice and event, and is what SNS accepted. A lost event that was made
