@@ -1,4 +1,5 @@
 import { confirmationLeases } from "../confirmations/leases.ts";
+import { DAY_MS } from "../kit/days.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
@@ -33,7 +34,6 @@ import { routesOf, servedBy } from "./upstreams.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** One chore that fails must not keep the others waiting for long. */
 const MOST_CHORES_WAIT_MS = 30_000;

@@ -1,4 +1,4 @@
-import type { KnownInvoice } from "../payments/payment.ts";
+import type { KnownInvoice } from "../payments/known-invoice.ts";
 import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/answer.ts";
 import { invoiceTypeOf } from "./invoice-type.ts";
 import type { StatusClass } from "./rules.ts";

@@ -1,3 +1,4 @@
+import { clock } from "../kit/clock-text.ts";
 import type { ClosedTopic, ConfirmationStanding, EventStanding, KnownInvoice, Timeline } from "./timeline.ts";
 
 /** Work that is this much overdue, in ms, is not being done by anyone. */
@@ -163,7 +164,5 @@ function whenDue(what: string, dueAt: Date, now: Date): string {
     );
   return overdueMs >= 0 ? `${what} any moment now.` : `${what} at ${clock(dueAt)}.`;
 }
-
-const clock = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -163,7 +163,6 @@ export const alarmsGiven = <Given>(
 /** The alarms that a statement with these parts ended, as a column. */
 export const selectCleared = sql`coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared`;
 
-/** That column. */
 export const CLEARED = { cleared: returned.json<EndedAlarm[]>() } as const;
 
 const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {

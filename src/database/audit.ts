@@ -5,10 +5,17 @@ import { returned, type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 import { typed } from "./typed.ts";
 
-/** One thing that someone changed by hand. */
-export interface AuditEntry {
+/** What every change by hand is given. */
+export interface ByHand {
+  db: Kysely<Tables>;
   /** Who: `cli:<user>`, `admin:<token's name>`, or `relay` for what it does by itself. */
   actor: string;
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
+}
+
+/** One thing that someone changed by hand; `reason` is kept in `detail`. */
+export interface AuditEntry extends Omit<ByHand, "db"> {
   /** What: `dead.retry`, `quarantine.release`, `replay.start`, `erase`, … */
   action: string;
   /** The thing that was touched: an invoice id, event id, replay id, source, topic or partition. */
@@ -17,8 +24,6 @@ export interface AuditEntry {
   invoiceId: string | null;
   /** What a person wants to know later; no secrets, no personal data. */
   detail: Record<string, unknown>;
-  /** Why, in the words of whoever did it; kept in `detail`. */
-  reason?: string | undefined;
 }
 
 function detailOf({ detail, reason }: AuditEntry): string {

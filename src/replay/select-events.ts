@@ -125,7 +125,7 @@ const selecting = new VaryingStatement(SELECTED, select, [
 ]);
 
 /** The next events after a position, in the order created. */
-export const selectEvents = (db: Kysely<Tables>, selection: EventSelection): Promise<SelectedEvent[]> =>
+export const selectEvents = (db: Kysely<Tables>, selection: EventSelection) =>
   selecting.execute(db, selection);
 
 const OUTCOMES = { sent: returned.count, refused: returned.count, handled: returned.count } as const;

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { LISTS, twoSources } from "../support/two-sources.ts";
 
-const WITHIN = { timeout: 5_000, interval: 20 };
+const WITHIN = { timeout: 20_000, interval: 20 };
 const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
 
 const openAlarms = async ({ query }: Surroundings) =>

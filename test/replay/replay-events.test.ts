@@ -129,7 +129,7 @@ describe("replay events", () => {
     ]);
   });
 
-  it("lets no live event wait behind more than one of its batches (G9)", { timeout: 60_000 }, async () => {
+  it("lets no live event wait behind more than one of its batches (G9)", async () => {
     const around = await surroundings();
     await addEvents(around, 900);
     await startRelay(around.environment());

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
+import { DAY_MS, dayOf, startOf } from "../../kit/days.ts";
 import { orphanedAcceptances } from "../../outbox/orphans.ts";
-import { DAY_MS, dayOf, eachDay, type ListPeriod, type PaidWindow, startOf } from "../list/list-period.ts";
+import { eachDay, type ListPeriod, type PaidWindow } from "../list/list-period.ts";
 import { plain } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Basis, Certificate } from "./certificate.ts";

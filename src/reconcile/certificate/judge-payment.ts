@@ -1,6 +1,7 @@
+import { dayOf } from "../../kit/days.ts";
 import type { Money } from "../../provider/answer.ts";
-import { compareMoney, sumOfMoney } from "../../provider/answer.ts";
-import { dayOf, type PaidWindow } from "../list/list-period.ts";
+import { compareMoney, moneyOf } from "../../provider/answer.ts";
+import type { PaidWindow } from "../list/list-period.ts";
 import { plain } from "../list/listed-payment.ts";
 import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";
@@ -257,20 +258,14 @@ function payloadIsSent({
 
 const isText = (a: string | null, b: string | null) => plain(a ?? "") === plain(b ?? "");
 
-const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
-
-const digitsOf = (amount: string | null): string | null =>
-  amount === null || amount.trim() === "" ? null : amount.trim().replace(/^\+/, "");
+const isMissing = (amount: string | null) => (amount ?? "").trim() === "";
 
 /** Compares amounts by value; two missing amounts are equal. */
 function isSame(a: string | null, b: string | null): boolean {
-  const [one, other] = [digitsOf(a), digitsOf(b)];
-  if (one === null || other === null) return one === other;
-  return READABLE.test(one) && READABLE.test(other) && compareMoney(one, other) === 0;
+  const [one, other] = [moneyOf(a), moneyOf(b)];
+  if (one === undefined || other === undefined) return isMissing(a) && isMissing(b);
+  return compareMoney(one, other) === 0;
 }
 
 /** Formats money as everywhere else: with at least two decimals. */
-function money(amount: string | null | undefined): Money {
-  const digits = digitsOf(amount ?? null);
-  return digits !== null && READABLE.test(digits) ? sumOfMoney([digits]) : "0.00";
-}
+const money = (amount: string | null | undefined): Money => moneyOf(amount) ?? "0.00";

@@ -2,6 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/confirmation.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { NIL_UUID } from "../../kit/uuid.ts";
 import type { OutboxState } from "../../outbox/event.ts";
 import { inPayload, invoiceTypeInPayload } from "../../outbox/event-payload.ts";
 import { joiningOutbox, tellsOfPayment } from "../../outbox/event-state.ts";
@@ -180,7 +181,6 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
     order by work.invoice_id`;
 });
 
-const FIRST = "00000000-0000-0000-0000-000000000000";
 const BATCH = 2_000;
 
 /** The facts of every payment of the certificate, in batches, in id order. */
@@ -190,7 +190,7 @@ export async function* readFacts(
   certificateId: string,
   collectionId: string | null,
 ): AsyncGenerator<PaymentFacts[], void, undefined> {
-  for (let after = FIRST; ; ) {
+  for (let after = NIL_UUID; ; ) {
     const facts = await statement.execute(db, { certificateId, source, collectionId, after, limit: BATCH });
     const last = facts.at(-1);
     if (last === undefined) return;

@@ -74,4 +74,4 @@ export const readKnownPayments = (
   db: Kysely<Tables>,
   source: ReconcileSource,
   invoiceIds: readonly string[],
-): Promise<KnownPayment[]> => reading.execute(db, { source, invoiceIds });
+) => reading.execute(db, { source, invoiceIds });
