@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { LongFilesEarly } from "./test/support/long-files-early.ts";
 import { unitTests } from "./test/support/unit-tests.ts";
 
 // The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its
 // tests stay.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
+
+// Lets tests of one file run side by side.
+const SIDE_BY_SIDE = "test/support/side-by-side.ts";
 
 // What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second.
 const PATIENCE = ["test/support/patience.ts"];
@@ -11,6 +15,7 @@ const PATIENT = { poll: { timeout: 20_000 } };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFilesEarly },
     projects: [
       {
         // Checks of the house itself: no database, seconds.
@@ -25,13 +30,13 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/house/**", "test/slow/**", ...SANDBOX],
           globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: PATIENCE,
+          setupFiles: [...PATIENCE, SIDE_BY_SIDE],
           expect: PATIENT,
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Waiting for real servers is most of what these do, and loading modules much of the rest: more
           // workers than cores, each keeping what it loaded.
-          maxWorkers: 4,
+          maxWorkers: 5,
           isolate: false,
         },
       },

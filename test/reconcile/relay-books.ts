@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "../support/own-test.ts";
 import { Alarms } from "../../src/database/alarms.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { vi } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 
 const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
 
