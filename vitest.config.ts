@@ -36,8 +36,10 @@ export default defineConfig({
           hookTimeout: 60_000,
           // Waiting for real servers is most of what these do, and loading modules much of the rest: more
           // workers than cores, each keeping what it loaded.
-          maxWorkers: 5,
+          maxWorkers: 4,
           isolate: false,
+          // Of the tests of one file that may run side by side.
+          maxConcurrency: 3,
         },
       },
       {

@@ -69,7 +69,7 @@ describe("a collector", () => {
     expect(collector.spans).toMatchObject([{ name: "anything", service: "invoice-relay" }]);
   });
 
-  it.concurrent("that is down for a moment gets what it missed", async () => {
+  it("that is down for a moment gets what it missed", async () => {
     const collector = await startTraceReceiver();
     const tracing = await traced({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/whole` });
     collector.mood = 503;
@@ -81,7 +81,7 @@ describe("a collector", () => {
     await tracing.close();
   });
 
-  it.concurrent.each([["hangs"], [500], [503]] as const)("that %s disturbs nothing", async (mood) => {
+  it.each([["hangs"], [500], [503]] as const)("that %s disturbs nothing", async (mood) => {
     const around = await surroundings();
     const collector = await startTraceReceiver();
     collector.mood = mood;

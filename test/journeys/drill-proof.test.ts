@@ -13,7 +13,7 @@ const noSweepForAnHour = (page: string): boolean => {
   return Date.now() / 1_000 - Number(at) > 3_600;
 };
 
-it.concurrent("on call, sweeps are missed: status, alarm, metric and runbook say so, and it clears", {
+it("on call, sweeps are missed: status, alarm, metric and runbook say so, and it clears", {
   timeout: 180_000,
 }, async () => {
   const month = await emptyMonth();
@@ -42,7 +42,7 @@ it.concurrent("on call, sweeps are missed: status, alarm, metric and runbook say
   expect(await watch.page()).toContain('invoice_relay_alarms_open{alarm="sweep_failing"} 0');
 });
 
-it.concurrent("on call, a payment has no event: status, alarm, metric and runbook say so, and it clears", {
+it("on call, a payment has no event: status, alarm, metric and runbook say so, and it clears", {
   timeout: 180_000,
 }, async () => {
   const month = await emptyMonth();

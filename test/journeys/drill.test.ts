@@ -92,7 +92,7 @@ const DRILLS: Record<string, Drill> = {
   },
 };
 
-it.concurrent.each(Object.entries(DRILLS))(
+it.each(Object.entries(DRILLS))(
   "on call, %s: status, alarm, metric and runbook say so, and it clears",
   { timeout: 120_000 },
   async (_, { alarm, heading, says, metric, strike, heal }) => {

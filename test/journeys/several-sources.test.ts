@@ -17,7 +17,7 @@ function provideOnlyA(around: Surroundings): { id: string; key: string }[] {
   return asked;
 }
 
-describe("several sources", () => {
+describe("several sources", { timeout: 60_000 }, () => {
   it.each([
     ["a first", ["a", "b"] as const],
     ["b first", ["b", "a"] as const],

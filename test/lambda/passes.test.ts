@@ -29,7 +29,7 @@ async function recorded(stack: LambdaStack, id: string): Promise<void> {
   await receive.kill();
 }
 
-describe.concurrent("the functions together", () => {
+describe("the functions together", () => {
   it("turn a callback into an event, each waking the next through its queue", async () => {
     const stack = await lambdaStack();
     const id = randomUUID();

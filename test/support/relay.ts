@@ -6,7 +6,6 @@ import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { createSigner, type Signer } from "../../src/sandbox/sns/signing.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
-import { hangUpOn } from "./hang-up.ts";
 import { onTestFinished } from "./own-test.ts";
 import { type ScriptedProvider, startScriptedProvider } from "./scripted-provider.ts";
 
@@ -27,8 +26,8 @@ export interface Surroundings {
 /** A key takes longer to make than all the rest of the surroundings: one does for every test of a worker. */
 let signer: Promise<Signer> | undefined;
 
-/** What hangs up on whoever still waits for the provider or SNS, by the address of that SNS. */
-const upstreams = new Map<string | undefined, () => Promise<void>>();
+/** What closes the provider and SNS, which hang up on whoever waits there, by the address of that SNS. */
+const upstreams = new Map<string | undefined, () => Promise<unknown>>();
 
 /**
  * A database of its own, a provider that answers what the test says, and a local SNS with two topics; gone
@@ -39,7 +38,6 @@ export async function surroundings(): Promise<Surroundings> {
   const provider = await startScriptedProvider();
   signer ??= createSigner("us-east-1");
   const sns = await startLocalSns({ port: 0, signer: await signer });
-  const hangUpOnPublishers = hangUpOn(sns.port);
   const pool = new pg.Pool({ connectionString: database.url, max: 2, options: "-c datestyle=ISO" });
   pool.on("error", () => undefined);
   process.env.AWS_ACCESS_KEY_ID = "local";
@@ -50,17 +48,16 @@ export async function surroundings(): Promise<Surroundings> {
       .TopicArn as string;
   const [topicArn, testTopicArn] = [await topic("invoice-events"), await topic("invoice-events-test")];
   client.destroy();
-  upstreams.set(sns.url, async () => {
-    sns.clearFaults();
-    hangUpOnPublishers();
-    await provider.close();
-  });
+  let closing: Promise<unknown> | undefined;
+  const close = () => {
+    closing ??= Promise.all([sns.close(), provider.close()]);
+    return closing;
+  };
+  upstreams.set(sns.url, close);
   onTestFinished(async () => {
     upstreams.delete(sns.url);
     await pool.end();
-    hangUpOnPublishers();
-    await sns.close();
-    await provider.close();
+    await close();
     await database.drop();
   });
   return {
