@@ -5,7 +5,7 @@ import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, WAIT } from "./asking-fixture.ts";
 
-describe.concurrent("a refused key", { timeout: 60_000 }, () => {
+describe("a refused key", () => {
   it("pauses the source only when an id that nobody has is refused too, and goes on by itself once it works", async () => {
     const around = await surroundings();
     const [id, collectionId] = [randomUUID(), randomUUID()];
@@ -75,7 +75,7 @@ describe.concurrent("a refused key", { timeout: 60_000 }, () => {
   });
 });
 
-describe.concurrent("the collections that may be published", { timeout: 60_000 }, () => {
+describe("the collections that may be published", () => {
   const named = (id: string, collectionName: string): Script => ({
     status: 200,
     body: { status: "success", message: "ok", data: { id, collectionName } },

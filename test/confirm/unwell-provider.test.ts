@@ -7,7 +7,7 @@ import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 import { confirmation, hurry, openAlarms, timesAsked, WAIT } from "./asking-fixture.ts";
 
-describe.concurrent("a provider that is not well", { timeout: 60_000 }, () => {
+describe("a provider that is not well", () => {
   it("answers 429 with a long Retry-After: the whole source waits 15 minutes, it is told, no step is spent", async () => {
     const around = await surroundings();
     const id = randomUUID();

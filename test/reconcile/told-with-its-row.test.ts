@@ -63,7 +63,7 @@ async function failedTwice(due: "sweep" | "certificate") {
 }
 
 describe("a process that is killed just after its row was written", () => {
-  it.concurrent.each([
+  it.each([
     ["sweep given back", broken, "sweep_failing", COLLECTION],
     ["sweep finished", contradictory, "sweep_failing", COLLECTION],
     ["daily certificate given back", broken, "certificate_failing", "default"],
