@@ -26,7 +26,7 @@ const untold = (around: Surroundings) =>
 
 const workers = { http: false, workers: true };
 
-describe.concurrent("ALARM_WEBHOOK_URL", { timeout: 60_000 }, () => {
+describe.concurrent("ALARM_WEBHOOK_URL", () => {
   it("is told of an alarm's beginning and its end, with what to do, signed with each secret", async () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();
@@ -143,7 +143,13 @@ describe.concurrent("ALARM_WEBHOOK_URL", { timeout: 60_000 }, () => {
 describe("the text of a message", () => {
   it("speaks to nobody that an upstream's error names", () => {
     const alarm = {
-      ...{ name: "source_failing", source: "default", subject: "default", times: 1, clearedAt: null },
+      ...{
+        name: "source_failing" as const,
+        source: "default",
+        subject: "default",
+        times: 1,
+        clearedAt: null,
+      },
       ...{ detail: "<!channel> pay <https://evil.example|here> & now", raisedAt: new Date() },
     };
     expect(JSON.parse(alarmBody([alarm])).text).toBe(

@@ -28,62 +28,58 @@ const metric = (text: string, name: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
 };
 
-describe.concurrent.each(["refuse", "black-hole"] as const)(
-  "Postgres that is away (%s)",
-  { timeout: 60_000 },
-  (kind) => {
-    it("is an alarm after five seconds, told at once, kept with its end once it is back", async () => {
-      const around = await surroundings();
-      const receiver = await startAlarmReceiver();
-      const { proxy, url } = await behindProxy(around);
-      const relay = await startRelay(
-        around.environment({ DATABASE_URL: url, ALARM_WEBHOOK_URL: receiver.url }),
-      );
-      await around.query(
-        "insert into alarm (name, source, subject, detail) values ('event_dead', 'default', 'one', 'dead')",
-      );
-      await vi.waitFor(async () => {
-        const text = await page(relay);
-        expect(metric(text, "invoice_relay_database_up")).toBe(1);
-        expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
-      }, WAIT);
+describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (kind) => {
+  it("is an alarm after five seconds, told at once, kept with its end once it is back", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const { proxy, url } = await behindProxy(around);
+    const relay = await startRelay(
+      around.environment({ DATABASE_URL: url, ALARM_WEBHOOK_URL: receiver.url }),
+    );
+    await around.query(
+      "insert into alarm (name, source, subject, detail) values ('event_dead', 'default', 'one', 'dead')",
+    );
+    await vi.waitFor(async () => {
+      const text = await page(relay);
+      expect(metric(text, "invoice_relay_database_up")).toBe(1);
+      expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
+    }, WAIT);
 
-      proxy.fault({ kind });
-      await vi.waitFor(async () => {
-        const text = await page(relay);
-        expect(metric(text, "invoice_relay_database_up")).toBe(0);
-        expect(metric(text, 'invoice_relay_alarms_open{alarm="database_away"}')).toBe(1);
-        // The last values stay, and say how old they are.
-        expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
-        expect(metric(text, "invoice_relay_database_values_age_seconds")).toBeGreaterThan(3);
-        expect(metric(text, "invoice_relay_oldest_unpublished_event_seconds")).toBe(0);
-      }, WAIT);
-      const said = relay.lines.filter(({ alarm }) => alarm === "database_away");
-      expect(said).toMatchObject([{ level: "error" }]);
-      await vi.waitFor(
-        () => expect(receiver.messages.map(({ text }) => text).join()).toContain("ALARM database_away"),
-        WAIT,
-      );
+    proxy.fault({ kind });
+    await vi.waitFor(async () => {
+      const text = await page(relay);
+      expect(metric(text, "invoice_relay_database_up")).toBe(0);
+      expect(metric(text, 'invoice_relay_alarms_open{alarm="database_away"}')).toBe(1);
+      // The last values stay, and say how old they are.
+      expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
+      expect(metric(text, "invoice_relay_database_values_age_seconds")).toBeGreaterThan(3);
+      expect(metric(text, "invoice_relay_oldest_unpublished_event_seconds")).toBe(0);
+    }, WAIT);
+    const said = relay.lines.filter(({ alarm }) => alarm === "database_away");
+    expect(said).toMatchObject([{ level: "error" }]);
+    await vi.waitFor(
+      () => expect(receiver.messages.map(({ text }) => text).join()).toContain("ALARM database_away"),
+      WAIT,
+    );
 
-      proxy.heal();
-      await vi.waitFor(async () => {
-        const rows = await around.query(
-          `select cleared_at - raised_at > interval '4 s' as lasted, told_at is not null as told from alarm
+    proxy.heal();
+    await vi.waitFor(async () => {
+      const rows = await around.query(
+        `select cleared_at - raised_at > interval '4 s' as lasted, told_at is not null as told from alarm
           where name = 'database_away' and cleared_told_at is not null`,
-        );
-        expect(rows).toEqual([{ lasted: true, told: true }]);
-      }, WAIT);
-      expect(receiver.messages.at(-1)?.text).toContain("over: database_away (postgres)");
-      expect(relay.lines.filter(({ alarmCleared }) => alarmCleared === "database_away")).toHaveLength(1);
-      await vi.waitFor(
-        async () => expect(metric(await page(relay), "invoice_relay_database_up")).toBe(1),
-        WAIT,
       );
-    });
-  },
-);
+      expect(rows).toEqual([{ lasted: true, told: true }]);
+    }, WAIT);
+    expect(receiver.messages.at(-1)?.text).toContain("over: database_away (postgres)");
+    expect(relay.lines.filter(({ alarmCleared }) => alarmCleared === "database_away")).toHaveLength(1);
+    await vi.waitFor(
+      async () => expect(metric(await page(relay), "invoice_relay_database_up")).toBe(1),
+      WAIT,
+    );
+  });
+});
 
-describe.concurrent("a process that is stopped while Postgres stays away", { timeout: 60_000 }, () => {
+describe.concurrent("a process that is stopped while Postgres stays away", () => {
   it("does not wait for it", async () => {
     const around = await surroundings();
     const { proxy, url } = await behindProxy(around);
@@ -106,7 +102,7 @@ describe.concurrent("a process that is stopped while Postgres stays away", { tim
   });
 });
 
-describe.concurrent("a process that slept", { timeout: 60_000 }, () => {
+describe.concurrent("a process that slept", () => {
   it("tells nobody that Postgres was away: nobody asked", async () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();

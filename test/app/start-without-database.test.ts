@@ -85,7 +85,7 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
   },
 );
 
-describe.concurrent("serve, whose first write meets another transaction", { timeout: 60_000 }, () => {
+describe.concurrent("serve, whose first write meets another transaction", () => {
   it.each(["40001", "40P01"])("tries again, and goes on (SQLSTATE %s)", async (sqlState) => {
     const around = await surroundings();
     await around.query("create sequence met");
@@ -103,7 +103,7 @@ describe.concurrent("serve, whose first write meets another transaction", { time
   });
 });
 
-describe.concurrent("serve, and what waiting would not mend", { timeout: 60_000 }, () => {
+describe.concurrent("serve, and what waiting would not mend", () => {
   it("ends when the database that it waited for lacks a migration", async () => {
     const around = await surroundings();
     await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");

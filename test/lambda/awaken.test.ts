@@ -30,23 +30,25 @@ async function awakens(name: string): Promise<void> {
           body: JSON.stringify({ data: { id: randomUUID() } }),
         })
       : scheduleEvent;
+  const timed = async () => {
+    const from = performance.now();
+    const answer = await container.invoke<{ statusCode: number } | undefined>(event());
+    return { answer, ms: performance.now() - from };
+  };
   await container.invoke(event());
+  const before = await timed();
   expect(proxy.connections).toBeGreaterThan(0);
   container.freeze();
   proxy.hangAll();
   await delay(SLEEP_MS);
   container.thaw();
-  const from = performance.now();
-  const answer = await container.invoke<{ statusCode: number } | undefined>(event());
-  expect(performance.now() - from).toBeLessThan(awakeMs(name));
+  const { answer, ms } = await timed();
+  // A crowded machine was as slow before.
+  expect(ms - before.ms).toBeLessThan(awakeMs(name));
   if (name === "receive") expect(answer?.statusCode).toBe(200);
 }
 
 // Alone, since it has the least time.
-it.each(["receive"])(TITLE, { timeout: 60_000 }, awakens);
+it.each(["receive"])(TITLE, awakens);
 
-it.concurrent.each(["confirm", "publish", "reconcile", "certify", "replay", "retention"])(
-  TITLE,
-  { timeout: 60_000 },
-  awakens,
-);
+it.concurrent.each(["confirm", "publish", "reconcile", "certify", "replay", "retention"])(TITLE, awakens);

@@ -22,7 +22,6 @@ const KEPT =
 
 it.concurrent.each(["cold", "warm"])(
   "Postgres that is away is told by confirm after 5 s, and kept with its end (%s container)",
-  { timeout: 60_000 },
   async (start) => {
     const { stack, proxy, DATABASE_URL } = await awayable();
     const receiver = await startAlarmReceiver();
@@ -49,9 +48,7 @@ it.concurrent.each(["cold", "warm"])(
   },
 );
 
-it.concurrent("receive says so too, while it answers 503, and not for a blip", {
-  timeout: 60_000,
-}, async () => {
+it.concurrent("receive says so too, while it answers 503, and not for a blip", async () => {
   const { stack, proxy, DATABASE_URL } = await awayable();
   const receive = stack.container("receive", { DATABASE_URL });
   const call = () =>
@@ -78,9 +75,7 @@ it.concurrent("receive says so too, while it answers 503, and not for a blip", {
   expect(await stack.query(KEPT)).toEqual([{ source: "", told: false, ended: true }]);
 });
 
-it.concurrent("receive answers before its time is up, whatever the alarm's webhook does", {
-  timeout: 60_000,
-}, async () => {
+it.concurrent("receive answers before its time is up, whatever the alarm's webhook does", async () => {
   const { proxy, stack, DATABASE_URL } = await awayable();
   const webhook = await startAlarmReceiver();
   webhook.mood = "hangs";
@@ -88,12 +83,17 @@ it.concurrent("receive answers before its time is up, whatever the alarm's webho
   const callback = gatewayEvent({ path: `/callbacks/${TOKEN}`, body: "{}" });
   proxy.fault({ kind: "refuse" });
   const statuses: unknown[] = [];
+  const call = async (remainingMs?: number) => {
+    const { statusCode } = await receive
+      .invoke<{ statusCode: unknown }>(callback, remainingMs)
+      .catch((error) => ({ statusCode: error.message }));
+    statuses.push(statusCode);
+  };
+  // Loading takes a while on a crowded machine; that Postgres is away is no alarm yet.
+  await call();
   await vi.waitFor(
     async () => {
-      const { statusCode } = await receive
-        .invoke<{ statusCode: unknown }>(callback, 4_000)
-        .catch((error) => ({ statusCode: error.message }));
-      statuses.push(statusCode);
+      await call(4_000);
       expect(webhook.messages).toHaveLength(1);
     },
     { timeout: 20_000, interval: 500 },
