@@ -1,26 +1,20 @@
 import type { AlarmName } from "../database/alarms.ts";
-import { backOffMs } from "../kit/back-off.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Outcome } from "../store/outcome.ts";
 import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
-import { anomaliesOf } from "./anomalies.ts";
+import { ANOMALY, anomaliesOf } from "./anomalies.ts";
+import type { Changes, Raised } from "./changes.ts";
 import type { Claimed } from "./claim.ts";
 import { confirmedInvoice } from "./confirmed-invoice.ts";
 import { endedAlarms } from "./ended-alarms.ts";
 import { hasType, invoiceTypeOf } from "./invoice-type.ts";
 import { NOT_FOUND_LADDER, nextStep, UNPAID_LADDER } from "./ladder.ts";
 import { paidEvent } from "./paid-event.ts";
-import { classOfStatus, FAULTS_TOLD, type Rules } from "./rules.ts";
+import { classOfStatus, type Rules } from "./rules.ts";
+import { backingOff, unanswered } from "./unanswered.ts";
 import { wasPaid } from "./was-paid.ts";
 
-type Raised = Outcome["raises"][number];
 type Found = Extract<Answer, { kind: "found" }>;
-
-/** What changes of a confirmation by its answer; the rest stays. */
-type Changes = Pick<Outcome, "state" | "verdict"> & Partial<Omit<Outcome, "raises">> & { raises?: Raised[] };
-
-// A source that is tried again finds one of its confirmations due.
-const BACK_OFF = { firstMs: 1_000, capMs: 10_000 };
 
 /**
  * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
@@ -56,7 +50,6 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
   return { ...outcome, raises, clears: endedAlarms(confirmation, answer, { ...outcome, raises }, rules) };
 }
 
-const ANOMALY: AlarmName = "invoice_anomaly";
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
 
 function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Changes {
@@ -91,16 +84,6 @@ function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: nu
     case "fault":
       return unanswered(confirmation, answer.error, rules, dice);
   }
-}
-
-/** A fault of the source is told as that; one of this invoice alone would wait unseen (G2). */
-function unanswered(confirmation: Claimed, error: string, rules: Rules, dice: number): Changes {
-  const changes = { ...backingOff(confirmation, dice), lastError: error };
-  if (changes.faults < FAULTS_TOLD || !rules.othersAreAnswered) return changes;
-  const detail =
-    `It has been asked for ${changes.faults} times in vain, while the provider answers about others: ${error}. ` +
-    "It is asked for again all the same; ask the provider why.";
-  return { ...changes, raises: [{ name: ANOMALY, detail }] };
 }
 
 function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number): Changes {
@@ -292,10 +275,3 @@ function onLadder(
   const verdict = wasPaid(confirmation, rules) ? confirmation.verdict : "pending";
   return { state: "due", verdict, dueInMs, attempt: confirmation.attempt + 1 };
 }
-
-const backingOff = (confirmation: Claimed, dice: number) => ({
-  state: "due" as const,
-  verdict: confirmation.verdict,
-  faults: confirmation.faults + 1,
-  dueInMs: backOffMs(confirmation.faults + 1, BACK_OFF, dice),
-});

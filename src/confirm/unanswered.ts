@@ -1,0 +1,26 @@
+import { backOffMs } from "../kit/back-off.ts";
+import { ANOMALY } from "./anomalies.ts";
+import type { Changes } from "./changes.ts";
+import type { Claimed } from "./claim.ts";
+import { FAULTS_TOLD, type Rules } from "./rules.ts";
+
+// No more than the source's own: once that is tried again, one of its confirmations is due.
+const BACK_OFF = { firstMs: 1_000, capMs: 10_000 };
+
+/** It is asked for again, and no step of the ladder is spent. @param dice from 0 to 1, for the jitter. */
+export const backingOff = (confirmation: Claimed, dice: number) => ({
+  state: "due" as const,
+  verdict: confirmation.verdict,
+  faults: confirmation.faults + 1,
+  dueInMs: backOffMs(confirmation.faults + 1, BACK_OFF, dice),
+});
+
+/** A fault of the source has an alarm of its own; one of this invoice alone would wait unseen (G2). */
+export function unanswered(confirmation: Claimed, error: string, rules: Rules, dice: number): Changes {
+  const changes = { ...backingOff(confirmation, dice), lastError: error };
+  if (changes.faults < FAULTS_TOLD || !rules.othersAreAnswered) return changes;
+  const detail =
+    `It has been asked for ${changes.faults} times in vain, while the provider answers about others: ` +
+    `${error}. It is asked for again all the same; ask the provider why.`;
+  return { ...changes, raises: [{ name: ANOMALY, detail }] };
+}
