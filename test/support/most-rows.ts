@@ -24,6 +24,9 @@ const explaining = (planning: Planning) =>
     "auto_explain.log_timing=off",
     "auto_explain.log_format=json",
     "client_min_messages=log",
+    // As every session of the relay has them, whatever the server's.
+    "timezone=UTC",
+    "datestyle=ISO",
     "enable_seqscan=off",
     `plan_cache_mode=${planning}`,
   ]
