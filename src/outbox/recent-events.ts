@@ -3,18 +3,14 @@ import { nullable, type RowOf, returned, type Slots, Statement } from "../databa
 import type { Tables } from "../database/tables.ts";
 import { isAccepted, tellsOfPayment } from "./event-state.ts";
 
-const DELIVERY = {
-  invoiceId: returned.uuid,
-  source: returned.text(),
-  createdAt: returned.time,
-  publishedAt: returned.time,
-};
-
-/** A payment whose event SNS accepted: when the event was made, and when it was first accepted. */
-export type Delivery = RowOf<typeof DELIVERY>;
-
 const readingDeliveries = new Statement(
-  DELIVERY,
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    createdAt: returned.time,
+    /** When it was first accepted. */
+    publishedAt: returned.time,
+  },
   ({ value }: Slots<{ most: number }>) => sql`
     select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
       taken.at as "publishedAt"

@@ -22,4 +22,3 @@ export const addLinkedAccountRequest = z
   .meta({ id: "AddLinkedAccountRequest" });
 
 export type AddLinkedAccountInput = z.input<typeof addLinkedAccountRequest>;
-export type AddLinkedAccountRequest = z.output<typeof addLinkedAccountRequest>;

@@ -36,7 +36,6 @@ const listedCertificate = z.object({
   lastError: z.string().nullable(),
 });
 export const certificateList = z.object({ certificates: z.array(listedCertificate) });
-export type ListedCertificate = z.output<typeof listedCertificate>;
 
 export const calendarQuery = z.object({
   from: day,
