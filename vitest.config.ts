@@ -5,9 +5,11 @@ import { unitTests } from "./test/support/unit-tests.ts";
 // tests stay.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
 
-// What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second.
+// What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second. A whole
+// test, with the programs that it starts, may take longer on a crowded machine: what it waits for bounds it.
 const PATIENCE = ["test/support/patience.ts"];
 const PATIENT = { poll: { timeout: 20_000 } };
+const TEST_MS = 120_000;
 
 export default defineConfig({
   test: {
@@ -27,7 +29,7 @@ export default defineConfig({
           globalSetup: ["test/support/global-setup.ts"],
           setupFiles: PATIENCE,
           expect: PATIENT,
-          testTimeout: 30_000,
+          testTimeout: TEST_MS,
           hookTimeout: 60_000,
           // Waiting for real servers is most of what these do, and loading modules much of the rest: more
           // workers than cores, each keeping what it loaded.
@@ -43,7 +45,7 @@ export default defineConfig({
           include: unitTests(import.meta.dirname),
           setupFiles: PATIENCE,
           expect: PATIENT,
-          testTimeout: 30_000,
+          testTimeout: TEST_MS,
           maxWorkers: 2,
           isolate: false,
         },
@@ -56,7 +58,7 @@ export default defineConfig({
           globalSetup: ["test/support/global-setup.ts"],
           setupFiles: PATIENCE,
           expect: PATIENT,
-          testTimeout: 30_000,
+          testTimeout: TEST_MS,
           hookTimeout: 60_000,
           maxWorkers: 4,
           isolate: false,

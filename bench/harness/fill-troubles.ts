@@ -104,6 +104,7 @@ function certificateOf(end: Date, gaps: number): Certificate {
       providerTimeZone: "UTC",
       paidStatuses: ["Paid"],
       begunAt: end.toISOString(),
+      provisional: true,
       pages: 20_000,
       listed: whole.paid.count,
       asked: 0,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * `event` is the permanent log of events: inserted once, and changed by erasing only. `payload` is text,
- * exactly as published. `(source, invoice_id, type)` is what makes an event one of a kind (G4). `outbox` is
+ * `event` is the permanent log of events: inserted once, and changed by erasing only, which leaves the SHA-256
+ * of the payload in `erased_digest`. `payload` is text, exactly as published. `(source, invoice_id, type)` is what makes an event one of a kind (G4). `outbox` is
  * what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
  * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows
  * from source and `invoice_type`, by today's settings. `callback_id`, `requested_at` and `traceparent` say
@@ -30,10 +30,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create function event_is_insert_only() returns trigger language plpgsql as $$
     begin
-      if tg_op = 'UPDATE' and new.erased_at is not null
-        and (new.source, new.id, new.invoice_id, new.type, new.invoice_type, new.created_at)
-          is not distinct from
-            (old.source, old.id, old.invoice_id, old.type, old.invoice_type, old.created_at) then
+      if tg_op = 'UPDATE' and old.erased_at is null and new.erased_at is not null
+        and new.erased_digest = encode(sha256(convert_to(old.payload, 'UTF8')), 'hex')
+        and (new.source, new.id, new.invoice_id, new.type, new.invoice_type, new.created_at,
+            new.collection_name) is not distinct from
+            (old.source, old.id, old.invoice_id, old.type, old.invoice_type, old.created_at,
+            old.collection_name) then
         return new;
       end if;
       raise exception 'event is insert-only: % refused', tg_op using errcode = 'restrict_violation';

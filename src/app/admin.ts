@@ -1,17 +1,10 @@
 import type { Router } from "express";
-import type { Kysely } from "kysely";
 import { adminRouter, closedAdminRouter } from "../console/admin-api/admin-router.ts";
 import { DryRuns } from "../console/admin-api/dry-runs.ts";
 import { Live } from "../console/admin-api/live.ts";
 import type { AdminParts, OnProgress, Period } from "../console/admin-api/operation.ts";
 import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
-import type { Alarms } from "../database/alarms.ts";
-import type { Tables } from "../database/tables.ts";
-import type { Logger } from "../kit/log.ts";
 import { maskOf } from "../kit/mask/callback-tokens.ts";
-import type { Metrics } from "../kit/metrics.ts";
-import type { ServeSettings } from "../kit/settings.ts";
-import type { Source } from "../kit/sources.ts";
 import { ActivityBook } from "../operate/activity.ts";
 import { readStatus } from "../operate/status.ts";
 import type { CertifyProgress } from "../reconcile/certificate/certify.ts";
@@ -19,25 +12,15 @@ import { paymentDays } from "../reconcile/list/payment-days.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
-import { providerOf } from "./providers.ts";
-import { reconcileSource } from "./reconcile-source.ts";
+import type { Shared } from "./pass.ts";
+import { withReconcileSources } from "./reconcile-source.ts";
 import { decodeCallback, readAgain } from "./replay-runner.ts";
 import { settingsShown } from "./settings-shown.ts";
 import { statusSettings } from "./status-settings.ts";
 import { topicsOf } from "./topics-of.ts";
 import { routesOf } from "./upstreams.ts";
 
-export interface AdminOptions {
-  db: Kysely<Tables>;
-  settings: ServeSettings;
-  sources: readonly Source[];
-  alarms: Alarms;
-  log: Logger;
-  metrics: Metrics;
-  /** Wakes the confirmers of all processes. */
-  onConfirmations: () => void;
-  /** The same for the publishers. */
-  onEvents: () => void;
+export interface AdminOptions extends Shared {
   /** Whether browsers reach this listener by https only. */
   behindTls: boolean;
 }
@@ -112,25 +95,21 @@ const certifyProgress =
     onProgress({ source, collectionId: null, ...progress });
 
 /** Everything that reading the provider's lists takes, for as long as the work takes. */
-async function withLists<Result>(
+const withLists = <Result>(
   { db, settings, sources, alarms, onConfirmations, onEvents }: AdminOptions,
   stopping: AbortSignal,
   work: (asking: SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal }) => Promise<Result>,
-): Promise<Result> {
-  const accounts = sources.map((source) => ({ source, provider: providerOf(source, settings) }));
-  try {
-    return await work({
+): Promise<Result> =>
+  withReconcileSources(sources, settings, (sources) =>
+    work({
       db,
       alarms,
       leaseMs: settings.LEASE_DURATION,
       onConfirmations,
       onEvents,
-      sources: accounts.map(({ source, provider }) => reconcileSource(source, provider, settings)),
+      sources,
       signal: AbortSignal.any([AbortSignal.timeout(LISTS_MS), stopping]),
-    });
-  } finally {
-    await Promise.all(accounts.map(({ provider }) => provider.close()));
-  }
-}
+    }),
+  );
 
 const scopeOf = ({ from, to, collection }: Period) => ({ collection, window: paymentDays(from, to) });

@@ -1,17 +1,9 @@
 import { createHmac } from "node:crypto";
+import type { KnownAlarm } from "../database/list-alarms.ts";
 import type { Secret } from "../kit/secret.ts";
 
 /** An alarm as people are told of it. */
-export interface ToldAlarm {
-  name: string;
-  source: string;
-  subject: string;
-  detail: string;
-  times: number;
-  raisedAt: Date;
-  /** null while it is open. */
-  clearedAt: Date | null;
-}
+export type ToldAlarm = Omit<KnownAlarm, "lastRaisedAt">;
 
 /** How many alarms the text spells out; the rest are counted by name. `alarms` beside it holds them all. */
 const MOST_SPELLED_OUT = 20;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Alarm } from "../database/alarms.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -61,3 +62,9 @@ export function alarmWebhookOf(settings: Settings, metrics: Metrics): AlarmWebho
 }
 
 const MOST_MS = 10_000;
+
+/** Tells people of one open alarm, and says whether they were told; null where there is no webhook. */
+export const tellingOne = (webhook: AlarmWebhook | null) =>
+  webhook &&
+  (async (alarm: Alarm & { raisedAt: Date }): Promise<boolean> =>
+    (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null);

@@ -1,15 +1,11 @@
 import type { RequestHandler } from "express";
 import type { Kysely } from "kysely";
 import type { ClaimedConfirmation } from "../confirmations/claim.ts";
-import type { Alarms } from "../database/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
-import type { Metrics } from "../kit/metrics.ts";
 import { Paced } from "../kit/paced.ts";
-import type { ServeSettings } from "../kit/settings.ts";
-import type { Source } from "../kit/sources.ts";
 import type { Tracer } from "../kit/trace.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
@@ -19,20 +15,16 @@ import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import { shareBudgets } from "../record/callback-budgets.ts";
 import { CallbackLog } from "../record/callback-log.ts";
 import { paymentState } from "../record/payment-state.ts";
+import type { Shared } from "./pass.ts";
 import { closeAfterAnswer } from "./protect-answers.ts";
 
-export interface CallbackReceiverOptions {
-  settings: ServeSettings;
-  sources: readonly Source[];
+export interface CallbackReceiverOptions extends Omit<Shared, "db" | "log" | "onEvents"> {
   /** The pool that only recording uses. */
   recording: Kysely<Tables>;
   /** For everything that may wait. */
   working: Kysely<Tables>;
-  alarms: Alarms;
   logger: Logger;
-  metrics: Metrics;
   tracer: Tracer | null;
-  onConfirmations: () => void;
   /** A confirmer in this process; null when there is none. */
   handoff: Handoff<ClaimedConfirmation> | null;
   /**

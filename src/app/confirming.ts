@@ -6,7 +6,7 @@ import { KeyProbe } from "../confirm/key-probe.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Source } from "../kit/source.ts";
-import type { ClaimedEvent } from "../outbox/event.ts";
+import type { ClaimedEvent } from "../outbox/claim-events.ts";
 import { newestInvoiceId } from "../payments/known-invoice.ts";
 import type { Provider } from "../provider/provider.ts";
 import { OutcomeStore } from "../store/outcome-store.ts";

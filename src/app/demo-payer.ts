@@ -10,7 +10,7 @@ export async function payLikeABrowser(paymentUrl: string): Promise<void> {
   const action = /<form[^>]*\baction="([^"]+)"/.exec(page)?.[1];
   const method = /<input[^>]*\bname="method"[^>]*\bvalue="([^"]+)"/.exec(page)?.[1];
   if (action === undefined || method === undefined)
-    throw new RelayError(`The payer's page ${paymentUrl} holds no form to pay with.`, { next: "refuse" });
+    throw new RelayError(`The payer's page ${paymentUrl} holds no form to pay with.`);
   const answer = await fetch(new URL(action, paymentUrl), {
     method: "POST",
     body: new URLSearchParams({ method }),
@@ -18,7 +18,5 @@ export async function payLikeABrowser(paymentUrl: string): Promise<void> {
   });
   await answer.body?.cancel();
   if (answer.status !== 303)
-    throw new RelayError(`The payer's page did not take the payment: it answered ${answer.status}.`, {
-      next: "refuse",
-    });
+    throw new RelayError(`The payer's page did not take the payment: it answered ${answer.status}.`);
 }

@@ -87,13 +87,10 @@ async function until<T>(
   while (Date.now() < deadline) {
     const found = await look();
     if (found !== undefined) return found;
-    if (signal.aborted) throw new RelayError("The demo was stopped.", { next: "refuse" });
+    if (signal.aborted) throw new RelayError("The demo was stopped.");
     await delay(LOOK_EVERY_MS);
   }
   throw new RelayError(
     `The demo failed: ${failure} within ${PATIENCE_MS / 1_000} s. LOG_LEVEL=info shows why.`,
-    {
-      next: "refuse",
-    },
   );
 }

@@ -16,6 +16,5 @@ export async function refuseForeignDatabase(db: Database): Promise<void> {
   throw new RelayError(
     `The database in DATABASE_URL belongs to a relay that publishes to ${real}. What runs here is for ` +
       "trying things out and would mix up its invoices: unset DATABASE_URL, or name another database.",
-    { next: "refuse" },
   );
 }

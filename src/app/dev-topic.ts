@@ -33,9 +33,7 @@ async function ask(snsUrl: string, fields: Record<string, string>): Promise<stri
   });
   const xml = await answer.text();
   if (answer.ok) return xml;
-  throw new RelayError(`The local SNS refused ${fields.Action}: ${textIn(xml, "Message")}`, {
-    next: "refuse",
-  });
+  throw new RelayError(`The local SNS refused ${fields.Action}: ${textIn(xml, "Message")}`);
 }
 
 const textIn = (xml: string, element: string): string =>

@@ -9,10 +9,12 @@ export async function* checkTopics(
   settings: ServeSettings,
 ): AsyncGenerator<Check> {
   const { check } = destinationKindOf(settings);
-  for (const arn of new Set(sources.map((source) => source.snsTopicArn)))
-    yield await check(arn, "topic", settings);
-  for (const arn of new Set(sources.flatMap((source) => source.snsTestTopicArn ?? [])))
-    yield await check(arn, "test topic", settings);
+  const live = new Set(sources.map((source) => source.snsTopicArn));
+  const test = new Set(sources.flatMap((source) => source.snsTestTopicArn ?? []));
+  yield* await Promise.all([
+    ...[...live].map((arn) => check(arn, "topic", settings)),
+    ...[...test].map((arn) => check(arn, "test topic", settings)),
+  ]);
   for (const source of sources) {
     if (source.snsTestTopicArn === null)
       yield {

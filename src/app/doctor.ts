@@ -11,7 +11,7 @@ import { statusSettings } from "./status-settings.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** Looks at everything that `serve` needs, one check after the other, and changes nothing. */
+/** Looks at everything that `serve` needs, and changes nothing. Sources are asked side by side. */
 export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   const { settings, problems } = settingsOf(environment);
   for (const problem of problems) yield { about: "settings", state: "fault", says: problem };
@@ -25,10 +25,20 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   }
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
-  for (const source of sources) yield* providerKindOf(source).check(source, settings);
+  yield* await sideBySide(sources.map((source) => providerKindOf(source).check(source, settings)));
   yield* checkTopics(sources, settings);
   yield* checkSharing(sources);
   yield* checkReconciliation(sources);
+}
+
+/** None waits for another that does not answer; in the order given. */
+async function sideBySide(parts: readonly AsyncIterable<Check>[]): Promise<Check[]> {
+  const wholes = parts.map(async (part) => {
+    const checks: Check[] = [];
+    for await (const check of part) checks.push(check);
+    return checks;
+  });
+  return (await Promise.all(wholes)).flat();
 }
 
 /** That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault. */

@@ -10,22 +10,25 @@ import type { Source } from "../kit/sources.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Signal } from "../workers/signal.ts";
 
-/** What the passes of one process share. */
-export interface PassContext {
+/** What the passes and the admin API of one process share. */
+export interface Shared {
   db: Kysely<Tables>;
-  /** The same database, for claims and outcomes: what every payment waits for. */
-  hot: Kysely<Tables>;
   settings: ServeSettings;
   sources: readonly Source[];
   alarms: Alarms;
   log: Logger;
   metrics: Metrics;
-  /** Left out while tracing is off. */
-  tracer?: Tracer | null;
   /** Wakes the publishers of all processes. */
   onEvents: () => void;
   /** Wakes the confirmers of all processes. */
   onConfirmations: () => void;
+}
+
+export interface PassContext extends Shared {
+  /** The same database, for claims and outcomes: what every payment waits for. */
+  hot: Kysely<Tables>;
+  /** Left out while tracing is off. */
+  tracer?: Tracer | null;
   confirmWake?: Signal;
   publishWake?: Signal;
 }

@@ -1,4 +1,5 @@
 import { confirmationLeases } from "../confirmations/leases.ts";
+import { DAY_MS } from "../kit/days.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
@@ -16,6 +17,7 @@ import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
 import { forgetBudgets } from "../record/callback-budgets.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { tellAgain } from "../upstreams/tell-again.ts";
+import { tellFloodsAgain } from "../upstreams/unknown-ids.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { alarmWebhookOf } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
@@ -32,7 +34,6 @@ import { routesOf, servedBy } from "./upstreams.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** One chore that fails must not keep the others waiting for long. */
 const MOST_CHORES_WAIT_MS = 30_000;
@@ -88,7 +89,9 @@ export function createPasses(context: PassContext): Passes {
       await forgetListWork(db);
       const serves = servedBy(context.sources);
       alarms.tellCleared(await closeAlarmsOfRemoved(db, serves));
-      await tellAgain(context, SOURCE, Object.keys(serves.sources));
+      const sources = Object.keys(serves.sources);
+      await tellAgain(context, SOURCE, sources);
+      await tellFloodsAgain(context, sources);
       await tellAgain(context, TOPIC, serves.topics);
       return MINUTE_MS;
     },

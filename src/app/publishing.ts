@@ -1,4 +1,4 @@
-import type { ClaimedEvent } from "../outbox/event.ts";
+import type { ClaimedEvent } from "../outbox/claim-events.ts";
 import { OutcomeLog } from "../publish/outcome-log.ts";
 import { PublishLine } from "../publish/publish-line.ts";
 import { publishPolicy } from "../publish/publishing.ts";

@@ -1,7 +1,8 @@
-import type { Settings } from "../kit/settings.ts";
+import type { ServeSettings, Settings } from "../kit/settings.ts";
 import type { Source } from "../kit/source.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
+import { providerOf } from "./providers.ts";
 
 /** A source as reconciliation sees it; the provider is the one that the source is asked at anyway. */
 export function reconcileSource(source: Source, provider: Provider, settings: Settings): ReconcileSource {
@@ -18,4 +19,18 @@ export function reconcileSource(source: Source, provider: Provider, settings: Se
     lookbackMs: settings.RECONCILE_LOOKBACK,
     retentionMs: settings.RETENTION,
   };
+}
+
+/** Runs work that reads the providers' lists, with an account for each source, for as long as it takes. */
+export async function withReconcileSources<Result>(
+  sources: readonly Source[],
+  settings: ServeSettings,
+  work: (sources: ReconcileSource[]) => Promise<Result>,
+): Promise<Result> {
+  const accounts = sources.map((source) => ({ source, provider: providerOf(source, settings) }));
+  try {
+    return await work(accounts.map(({ source, provider }) => reconcileSource(source, provider, settings)));
+  } finally {
+    await Promise.all(accounts.map(({ provider }) => provider.close()));
+  }
 }

@@ -3,6 +3,7 @@ import { builtPages, consolePages } from "../console/console-pages.ts";
 import { Alarms } from "../database/alarms.ts";
 import type { Connection } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
+import { DAY_MS } from "../kit/days.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics, type Metrics } from "../kit/metrics.ts";
@@ -14,14 +15,14 @@ import { BEAT_MS, RelayProcess } from "../workers/relay-process.ts";
 import { Signal } from "../workers/signal.ts";
 import type { WakeUps } from "../workers/wake-up.ts";
 import { adminRoutes } from "./admin.ts";
-import { alarmWebhookOf } from "./alarm-webhook.ts";
+import { alarmWebhookOf, tellingOne } from "./alarm-webhook.ts";
 import { callbackReceiver } from "./callback-receiver.ts";
 import { capConnections, capRequests } from "./cap-addresses.ts";
 import { DatabaseWatch } from "./database-watch.ts";
 import { aliveRoute, opsRoutes } from "./health-routes.ts";
 import { httpApp } from "./http-app.ts";
 import { MetricsPage } from "./metrics-page.ts";
-import type { Pass, Passes } from "./pass.ts";
+import type { Pass, Passes, Shared } from "./pass.ts";
 import { createPasses } from "./passes.ts";
 import { protectAnswers } from "./protect-answers.ts";
 import { Readiness } from "./readiness.ts";
@@ -31,7 +32,6 @@ import { servedBy } from "./upstreams.ts";
 /** How often most loops look without a wake-up, in ms. */
 const POLL_MS = 1_000;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 interface RelayParts {
   settings: ServeSettings;
@@ -51,6 +51,7 @@ export class Relay {
   ops: RunningServer | null = null;
   readonly #parts: RelayParts;
   readonly #metrics: Metrics = createMetrics();
+  readonly #shared: Shared;
   readonly #loops: Loop[] = [];
   #passes: Passes | null = null;
   #databaseWatch: DatabaseWatch | null = null;
@@ -65,21 +66,30 @@ export class Relay {
   constructor(parts: RelayParts) {
     this.#parts = parts;
     this.sources = sourcesOf(parts.settings);
+    const { settings, log, working, wakeUps } = parts;
+    const [db, metrics] = [working.db, this.#metrics];
+    this.#shared = {
+      db,
+      settings,
+      sources: this.sources,
+      alarms: new Alarms({ db, log, metrics }),
+      log,
+      metrics,
+      onEvents: () => wakeUps.wake("publish"),
+      onConfirmations: () => wakeUps.wake("confirm"),
+    };
   }
 
   watchDatabase(): DatabaseWatch {
     const { settings, log, recording } = this.#parts;
     const metrics = this.#metrics;
-    const webhook = alarmWebhookOf(settings, metrics);
     const watch = new DatabaseWatch({
       db: recording.db,
       // Over the same pool: the alarm's end is written as soon as that one answers, whatever hangs in the
       // others.
       alarms: new Alarms({ db: recording.db, log, metrics }),
       log,
-      tellPeople:
-        webhook &&
-        (async (alarm) => (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null),
+      tellPeople: tellingOne(alarmWebhookOf(settings, metrics)),
     });
     this.#databaseWatch = watch;
     return watch;
@@ -109,20 +119,12 @@ export class Relay {
 
   /** Makes the workers without starting them, so that recorded work can be handed over to them. */
   prepareWorkers(): void {
-    const { settings, log, hot, working, wakeUps, tracing } = this.#parts;
-    const metrics = this.#metrics;
+    const { hot, wakeUps, tracing } = this.#parts;
     const { confirm, publish } = wakeUps.signals;
     this.#passes = createPasses({
-      db: working.db,
+      ...this.#shared,
       hot: hot.db,
-      settings,
-      sources: this.sources,
-      alarms: new Alarms({ db: working.db, log, metrics }),
-      log,
-      metrics,
       tracer: tracing?.tracer ?? null,
-      onEvents: () => wakeUps.wake("publish"),
-      onConfirmations: () => wakeUps.wake("confirm"),
       confirmWake: confirm,
       publishWake: publish,
     });
@@ -157,18 +159,14 @@ export class Relay {
   }
 
   async startHttp(host?: string): Promise<void> {
-    const { settings, log, recording, working, wakeUps, tracing } = this.#parts;
-    const metrics = this.#metrics;
+    const { settings, recording, wakeUps, tracing } = this.#parts;
+    const { db: working, log: logger, ...shared } = this.#shared;
     const receiver = callbackReceiver({
-      settings,
-      sources: this.sources,
+      ...shared,
       recording: recording.db,
-      working: working.db,
-      alarms: new Alarms({ db: working.db, log, metrics }),
-      logger: log,
-      metrics,
+      working,
+      logger,
       tracer: tracing?.tracer ?? null,
-      onConfirmations: () => wakeUps.wake("confirm"),
       handoff: this.#passes?.handoff ?? null,
       onNothingNamed: () => wakeUps.wake("reconcile"),
       hasReadingThread: true,
@@ -190,7 +188,7 @@ export class Relay {
   }
 
   #opsRoutes({ behindTls }: { behindTls: boolean }): Router[] {
-    const { settings, log, recording, hot, working, wakeUps } = this.#parts;
+    const { settings, log, recording, hot, working } = this.#parts;
     const metricsPage = new MetricsPage({
       db: working.db,
       metrics: this.#metrics,
@@ -203,17 +201,7 @@ export class Relay {
     });
     this.#stoppable.push(metricsPage);
     const readiness = new Readiness(recording.db, log);
-    const admin = adminRoutes({
-      db: working.db,
-      settings,
-      sources: this.sources,
-      alarms: new Alarms({ db: working.db, log, metrics: this.#metrics }),
-      log,
-      onConfirmations: () => wakeUps.wake("confirm"),
-      metrics: this.#metrics,
-      onEvents: () => wakeUps.wake("publish"),
-      behindTls,
-    });
+    const admin = adminRoutes({ ...this.#shared, behindTls });
     this.#hangsUp.push(admin);
     const isOpen = (settings.ADMIN_TOKENS ?? []).length > 0;
     return [

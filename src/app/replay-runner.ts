@@ -1,31 +1,14 @@
-import type { Kysely } from "kysely";
 import type { AdminParts } from "../console/admin-api/operation.ts";
-import type { Alarms } from "../database/alarms.ts";
-import type { Tables } from "../database/tables.ts";
-import type { Destination } from "../destination/destination.ts";
-import type { Tracer } from "../kit/trace.ts";
-import type { Route } from "../outbox/event.ts";
 import { decodeText } from "../receive/reading/decode-text.ts";
 import { inflateBody } from "../receive/reading/inflate-body.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
 import type { ReadAgain } from "../replay/read-again.ts";
-import { ReplayRunner } from "../replay/replay-runner.ts";
+import { ReplayRunner, type ReplayRunnerOptions } from "../replay/replay-runner.ts";
 
-export interface ReplayRunnerOptions {
-  db: Kysely<Tables>;
-  leaseMs: number;
-  onConfirmations: () => void | Promise<void>;
-  /** Told of a replay that cannot go on; null where a person watches. */
-  alarms: Alarms | null;
-  /** Left out where replays are not traced: on the command line. */
-  tracer?: Tracer | null;
-  routes: readonly Route[];
-  /** The names of those that the settings describe; null where they describe none. */
-  sources: readonly string[] | null;
-  /** Opens the destination; left out where nothing is sent: for confirmations, and for events to a file. */
-  createDestination?: () => Destination;
-}
+/** `createDestination` is left out where nothing is sent: for confirmations, and for events to a file. */
+type RunnerOptions = Omit<ReplayRunnerOptions, "readAgain" | "createDestination"> &
+  Partial<Pick<ReplayRunnerOptions, "createDestination">>;
 
 /** Reads a recorded callback as it would be read on arrival. */
 export const readAgain: ReadAgain = (request) => {
@@ -40,7 +23,7 @@ export const decodeCallback: AdminParts["decode"] = ({ contentEncoding, body }) 
 };
 
 /** Runs replays, for `serve` and for the command line. */
-export const replayRunner = (options: ReplayRunnerOptions): ReplayRunner =>
+export const replayRunner = (options: RunnerOptions): ReplayRunner =>
   new ReplayRunner({ createDestination: noDestination, ...options, readAgain });
 
 function noDestination(): never {

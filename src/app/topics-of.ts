@@ -1,20 +1,15 @@
 import { RelayError } from "../kit/errors.ts";
 import type { Settings } from "../kit/settings.ts";
+import { describedSources } from "../kit/sources.ts";
 
 /** The topics that events of a source go to. @throws RelayError when the settings name no such source. */
 export function topicsOf(settings: Settings, source: string): string[] {
-  const sources = settings.sourcesInFile ?? [
-    {
-      name: "default",
-      snsTopicArn: settings.SNS_TOPIC_ARN ?? null,
-      snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
-    },
-  ];
+  const sources = describedSources(settings);
   const found = sources.find(({ name }) => name === source);
   if (found === undefined)
     throw new RelayError(
       `The settings name no source "${source}". Known: ${sources.map(({ name }) => name).join(", ")}.`,
-      { next: "refuse", code: "usage" },
+      { code: "usage" },
     );
-  return [found.snsTopicArn, found.snsTestTopicArn].filter((arn) => arn !== null);
+  return [found.snsTopicArn ?? null, found.snsTestTopicArn].filter((arn) => arn !== null);
 }

@@ -1,4 +1,11 @@
-import type { Basis, Certificate, Difference, Tally } from "../reconcile/certificate/certificate.ts";
+import { lastDayBefore } from "../kit/days.ts";
+import {
+  type Basis,
+  type Certificate,
+  type Difference,
+  PROVISIONAL,
+  type Tally,
+} from "../reconcile/certificate/certificate.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
@@ -8,7 +15,6 @@ import { plainText } from "./terminal-text.ts";
  */
 export function certificateText(certificate: Certificate): string {
   const { source, collections, from, to, madeAt, days, total, differences, basis, test } = certificate;
-  const lastDay = new Date(Date.parse(to) - 1).toISOString().slice(0, 10);
   const scope = collections.map(({ id, name }) => `${plainText(name ?? "(no name)")} (${id})`).join(", ");
   const rows = [...days, { day: "total", ...total }].map((totals) => [
     totals.day,
@@ -19,9 +25,10 @@ export function certificateText(certificate: Certificate): string {
   const header = ["day (UTC)", ...places, "differences"];
   const lines = [
     `Certificate ${certificate.id} of source ${source}`,
-    `Payments of ${from.slice(0, 10)} to ${lastDay} (UTC), Live invoices; made ${madeAt}`,
+    `Payments of ${from.slice(0, 10)} to ${lastDayBefore(to)} (UTC), Live invoices; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
     basisText(basis),
+    ...(basis.provisional ? [`PROVISIONAL: ${PROVISIONAL}`] : []),
     "",
     table(header, rows),
     ...(test.count > 0 ? [`Test invoices, not included above: ${cells(test).join(", ")}`] : []),

@@ -121,13 +121,10 @@ export class CommandContext {
     if (this.#stdin?.isTTY !== true)
       throw new RelayError(
         `${question} There is no terminal to ask on, so nothing was changed. Add --yes to confirm.`,
-        {
-          next: "refuse",
-          code: "usage",
-        },
+        { code: "usage" },
       );
     if (await agrees(plainLines(question), this.#stdin, this.stderr)) return;
-    throw new RelayError("Nothing was changed.", { next: "refuse" });
+    throw new RelayError("Nothing was changed.");
   }
 
   /** A line that is not part of the result. */

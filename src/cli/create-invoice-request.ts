@@ -50,4 +50,4 @@ function parsed(file: string, text: string): unknown {
   }
 }
 
-const wrong = (problem: string) => new RelayError(problem, { next: "refuse", code: "usage" });
+const wrong = (problem: string) => new RelayError(problem, { code: "usage" });

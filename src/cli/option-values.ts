@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { VERDICTS } from "../confirmations/confirmation.ts";
+import { isUuid } from "../kit/uuid.ts";
 import { OWN_VERDICTS } from "../record/own-verdict.ts";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** A day or a time, in UTC unless it names a zone. @returns ISO 8601. */
@@ -35,7 +35,7 @@ export const withYes = (command: Command): Command =>
 
 /** One id. @returns it in lower case. */
 export function idValue(text: string): string {
-  if (!UUID.test(text)) throw new InvalidArgumentError("It should be an id (UUID) such as 3f1c6a52-….");
+  if (!isUuid(text)) throw new InvalidArgumentError("It should be an id (UUID) such as 3f1c6a52-….");
   return text.toLowerCase();
 }
 

@@ -121,7 +121,7 @@ export async function runProgram(words: readonly string[], context: CommandConte
     // Help and version are not errors; anything else Commander has already printed, except with --json.
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, "");
-    if (context.json) tellError(new RelayError(message, { next: "refuse", code: "usage" }), context);
+    if (context.json) tellError(new RelayError(message, { code: "usage" }), context);
     return 2;
   }
 }

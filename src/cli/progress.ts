@@ -1,3 +1,4 @@
+import { spanText } from "../kit/span-text.ts";
 import type { Output } from "./command-context.ts";
 
 export interface ProgressOptions {
@@ -64,13 +65,6 @@ export function progressLine(state: {
   if (total === null) return `${count(done)} ${unit}, ${count(rate)}/s`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const bar = "#".repeat(Math.round(share * BAR)).padEnd(BAR, ".");
-  const left = rate > 0 ? `, ${spanOf((Math.max(0, total - done) / rate) * 1_000)} left` : "";
+  const left = rate > 0 ? `, ${spanText(Math.ceil(Math.max(0, total - done) / rate) * 1_000)} left` : "";
   return `[${bar}] ${count(done)} of ${count(total)} ${unit}, ${count(rate)}/s${left}`;
-}
-
-function spanOf(ms: number): string {
-  const seconds = Math.ceil(ms / 1_000);
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }

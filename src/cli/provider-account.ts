@@ -1,6 +1,7 @@
 import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { type Settings, SettingsError } from "../kit/settings.ts";
+import { describedSources } from "../kit/sources.ts";
 
 /** What is needed to call the provider for one merchant account. */
 export interface ProviderAccount {
@@ -23,20 +24,12 @@ export function providerAccount(settings: Settings, name: string | undefined): P
   if (found !== undefined) return found;
   const names = accounts.map((account) => account.name).join(", ");
   const problem = name === undefined ? "Which source?" : `There is no source "${name}".`;
-  throw new RelayError(`${problem} Choose one of these with --source: ${names}.`, {
-    next: "refuse",
-    code: "usage",
-  });
+  throw new RelayError(`${problem} Choose one of these with --source: ${names}.`, { code: "usage" });
 }
 
-function accountsOf(settings: Settings): readonly ProviderAccount[] {
-  if (settings.sourcesInFile !== null) return settings.sourcesInFile;
-  const {
-    COLLECTION_API_URL: collectionApiUrl,
-    COLLECTION_API_KEY: collectionApiKey,
-    CALLBACK_TOKENS: callbackTokens = [],
-  } = settings;
-  if (collectionApiUrl === undefined || collectionApiKey === undefined)
+const accountsOf = (settings: Settings): ProviderAccount[] =>
+  describedSources(settings).map(({ name, collectionApiUrl, collectionApiKey, callbackTokens = [] }) => {
+    if (collectionApiUrl !== undefined && collectionApiKey !== undefined)
+      return { name, collectionApiUrl, collectionApiKey, callbackTokens };
     throw new SettingsError(["COLLECTION_API_URL and COLLECTION_API_KEY are needed, or a SOURCES_FILE"]);
-  return [{ name: "default", collectionApiUrl, collectionApiKey, callbackTokens }];
-}
+  });

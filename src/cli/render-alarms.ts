@@ -1,4 +1,5 @@
 import type { KnownAlarm } from "../database/list-alarms.ts";
+import { clock } from "../kit/clock-text.ts";
 import { actionOf } from "../operate/alarm-actions.ts";
 import { plainText } from "./terminal-text.ts";
 
@@ -9,10 +10,10 @@ export function renderAlarms(alarms: readonly KnownAlarm[]): string {
       const { name, source, subject, detail, raisedAt, clearedAt, times } = alarm;
       const about = [source === "" ? null : `source ${source}`, subject === source ? null : subject];
       const often = times > 1 ? `, ${times.toLocaleString("en-US")} times` : "";
-      const until = clearedAt === null ? "" : ` to ${time(clearedAt)}`;
+      const until = clearedAt === null ? "" : ` to ${clock(clearedAt)}`;
       return [
         `  ${name}  ${about.filter((part) => part !== null && part !== "").join(", ")}`,
-        `    ${clearedAt === null ? "since " : ""}${time(raisedAt)}${until}${often}: ${detail}`,
+        `    ${clearedAt === null ? "since " : ""}${clock(raisedAt)}${until}${often}: ${detail}`,
         ...(clearedAt === null ? [`    ${actionOf(alarm)}`] : []),
       ]
         .map((line) => plainText(line))
@@ -20,5 +21,3 @@ export function renderAlarms(alarms: readonly KnownAlarm[]): string {
     })
     .join("\n");
 }
-
-const time = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;

@@ -1,3 +1,4 @@
+import { spanText } from "../kit/span-text.ts";
 import type { ReplayPlan } from "../replay/plan-replay.ts";
 import type { Replay } from "../replay/replay.ts";
 import type { Refusal } from "../replay/replay-rows.ts";
@@ -16,7 +17,7 @@ export function renderPlan(plan: ReplayPlan, rate: number): string {
       : ` ${count(withNewIds)} of them contain invoice ids without a confirmation: missed before, or lost.`;
   const lines = [
     `${count(matching)} ${matching === 1 ? kind.slice(0, -1) : kind} would be replayed, ${count(rate)} ` +
-      `a second at most: about ${span(matching / rate)}.${found}`,
+      `a second at most: about ${spanText(Math.ceil(matching / rate) * 1_000)}.${found}`,
   ];
   if (first.length > 0) {
     const header = [
@@ -99,10 +100,4 @@ function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[]
     `Resume it with: invoice-relay replay resume ${id}.${serves}`,
     `End it with: invoice-relay replay cancel ${id}`,
   ];
-}
-
-function span(seconds: number): string {
-  if (seconds < 60) return `${Math.max(1, Math.ceil(seconds))} s`;
-  if (seconds < 3_600) return `${Math.ceil(seconds / 60)} min`;
-  return `${(seconds / 3_600).toFixed(1)} h`;
 }

@@ -1,5 +1,7 @@
+import { clock } from "../kit/clock-text.ts";
+import { spanText } from "../kit/span-text.ts";
 import type { Status } from "../operate/status.ts";
-import { adviceOf, heldWords, span } from "../operate/status-meaning.ts";
+import { adviceOf, heldWords } from "../operate/status-meaning.ts";
 import type { Look } from "./paint.ts";
 import { renderAlarms } from "./render-alarms.ts";
 import { plainText } from "./terminal-text.ts";
@@ -47,7 +49,7 @@ function numbersOf({ backlog, dead, quarantined, lastCallbackAt, at }: Status): 
   const unsent = backlog.outbox.filter(({ state }) => state === "due" || state === "claimed");
   const events = unsent.reduce((sum, { count }) => sum + count, 0);
   const heldBack = backlog.outbox.find(({ state }) => state === "held")?.count ?? 0;
-  const age = (seconds: number) => (seconds > 0 ? `, the oldest for ${span(seconds)}` : "");
+  const age = (seconds: number) => (seconds > 0 ? `, the oldest for ${spanText(seconds * 1_000)}` : "");
   return fields([
     [
       "last callback",
@@ -108,5 +110,4 @@ function fields(given: readonly Field[]): string[] {
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-const ago = (then: Date, now: Date): string =>
-  `${span(Math.max(0, +now - +then) / 1_000)} ago (${then.toISOString().slice(0, 19).replace("T", " ")} UTC)`;
+const ago = (then: Date, now: Date): string => `${spanText(Math.max(0, +now - +then))} ago (${clock(then)})`;

@@ -1,6 +1,7 @@
 import type { OpenedBy } from "../confirmations/confirmation.ts";
 import type { Entry, Timeline } from "../console/timeline.ts";
 import { meaningOf } from "../console/timeline-meaning.ts";
+import { spanText } from "../kit/span-text.ts";
 import { plainText } from "./terminal-text.ts";
 
 /** A timeline as text: the invoice, what happened when, and what it means. */
@@ -9,7 +10,7 @@ export function renderTimeline(timeline: Timeline, now: Date): string {
   const lines = [`Invoice ${timeline.invoiceId}`, `  ${headline(timeline)}`, ""];
   let before: Date | null = null;
   for (const entry of entries) {
-    const wait = before === null ? "" : `+${span(+entry.at - +before)}`;
+    const wait = before === null ? "" : `+${spanText(+entry.at - +before)}`;
     lines.push(`  ${time(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}`);
     before = entry.at;
   }
@@ -49,7 +50,7 @@ function wordsOf(entry: Entry): string {
     case "confirmation":
       return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
     case "answer":
-      return `provider asked; it said ${entry.status}; stored ${span(+entry.storedAt - +entry.at)} later`;
+      return `provider asked; it said ${entry.status}; stored ${spanText(+entry.storedAt - +entry.at)} later`;
     case "verdict":
       return entry.state === "dead" ? "given up: now a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
     case "ask_failed":
@@ -79,11 +80,3 @@ function wordsOf(entry: Entry): string {
 const OPENED_BY: Partial<Record<OpenedBy, string>> = { callback: "a callback", operator: "an operator" };
 
 const time = (at: Date): string => at.toISOString().replace("T", " ");
-
-function span(ms: number): string {
-  if (ms < 1_000) return `${ms} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min`;
-  if (ms < 86_400_000) return `${(ms / 3_600_000).toFixed(1)} h`;
-  return `${(ms / 86_400_000).toFixed(1)} days`;
-}

@@ -23,7 +23,7 @@ export async function askSandbox(
     const { origin } = new URL(url);
     const why = messageOf(cause);
     const message = `The ${what} at ${origin} does not answer (${why}). Start it, or give its URL.`;
-    throw new RelayError(message, { next: "refuse", code: "provider_away", cause });
+    throw new RelayError(message, { code: "provider_away", cause });
   }
   const answer = jsonOf(text);
   if (response.ok && typeof answer === "object" && answer !== null) return answer;
@@ -32,7 +32,7 @@ export async function askSandbox(
     said === undefined
       ? `What answers at ${new URL(url).origin} is not the ${what}.`
       : `The ${what} refused it: ${said}`;
-  throw new RelayError(message, { next: "refuse", code: response.status === 404 ? "not_found" : "failed" });
+  throw new RelayError(message, { code: response.status === 404 ? "not_found" : "failed" });
 }
 
 function jsonOf(text: string): unknown {

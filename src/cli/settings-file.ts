@@ -35,7 +35,7 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
   throw new RelayError(
     `The settings file ${file} needs attention:\n${problems.join("\n")}\ndocs/settings.md lists all ` +
       "settings.",
-    { next: "refuse", code: "settings" },
+    { code: "settings" },
   );
 }
 
@@ -44,7 +44,6 @@ async function contents(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (cause) {
     throw new RelayError(`The settings file ${file} cannot be read: ${messageOf(cause)}`, {
-      next: "refuse",
       code: "settings",
       cause,
     });

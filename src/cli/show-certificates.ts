@@ -6,7 +6,7 @@ import type { CommandContext } from "./command-context.ts";
 /** @throws RelayError when both output formats are asked for. */
 export function oneFormOnly(context: CommandContext, csv: true | undefined): void {
   if (csv === true && context.json)
-    throw new RelayError("Choose one of --csv and --json.", { next: "refuse", code: "usage" });
+    throw new RelayError("Choose one of --csv and --json.", { code: "usage" });
 }
 
 /** Prints certificates as CSV for finance, or as `show` prints; exit code 1 unless all are equal. */

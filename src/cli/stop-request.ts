@@ -49,7 +49,7 @@ export class StopRequest {
   }
 
   /** Waits for the last work; ends the process with exit code 1 if that takes longer than `graceMs`. */
-  async finish(work: Promise<void>, graceMs: number): Promise<void> {
+  async finish(work: Promise<void>, graceMs = 10_000): Promise<void> {
     const deadline = setTimeout(() => {
       this.#remark(
         `Some work was not finished within ${graceMs / 1_000} s; it is resumed when its lease ends.`,

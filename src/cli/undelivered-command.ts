@@ -118,21 +118,14 @@ function selectionOf(
   const filtered = Object.keys(filters).length > 0;
   const { source, ...others } = filters;
   if (ids.length > 0 && (all === true || Object.keys(others).length > 0))
-    throw new RelayError("Use either ids (with --source) or filters, not both.", {
-      next: "refuse",
-      code: "usage",
-    });
+    throw new RelayError("Use either ids (with --source) or filters, not both.", { code: "usage" });
   if (ids.length > 0) return { ids, source };
   if (all !== true && !filtered)
-    throw new RelayError("Which ones? Give ids, a filter such as --source, or --all.", {
-      next: "refuse",
-      code: "usage",
-    });
+    throw new RelayError("Which ones? Give ids, a filter such as --source, or --all.", { code: "usage" });
   return { filters };
 }
 
 const notThere = (id: string, { list, what }: UndeliveredWords): RelayError =>
   new RelayError(`${id} is not a ${what[0]}. List them with: invoice-relay ${list} list`, {
-    next: "refuse",
     code: "not_found",
   });

@@ -92,4 +92,4 @@ function whole(name: string, value: number, least: number, most: number): number
   throw wrong(`${name} should be a whole number from ${least} to ${most}`);
 }
 
-const wrong = (problem: string) => new RelayError(`CollectionClient: ${problem}.`, { next: "refuse" });
+const wrong = (problem: string) => new RelayError(`CollectionClient: ${problem}.`);

@@ -7,7 +7,7 @@ export type { CreateInvoiceInput } from "./contract/create-invoice.ts";
 export type { Invoice } from "./contract/invoice.ts";
 export type { InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice-page.ts";
 export type { AddLinkedAccountInput } from "./contract/linked-account.ts";
-export { compareMoney, differenceOfMoney, type Money, sumOfMoney } from "./contract/money.ts";
+export { compareMoney, differenceOfMoney, type Money, moneyOf, sumOfMoney } from "./contract/money.ts";
 export { type OperationName, operations } from "./contract/operations.ts";
 export { toUtc } from "./contract/to-utc.ts";
 export type { ListPosition } from "./iterate-pages.ts";

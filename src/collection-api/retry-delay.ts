@@ -1,9 +1,9 @@
+import { DAY_MS } from "../kit/days.ts";
+
 /**
  * The longest wait between two tries of one call; where the provider asks for more, the call fails instead.
  */
 export const MOST_WAIT_MS = 30_000;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Reads a Retry-After header: seconds, or an HTTP date.

@@ -1,4 +1,4 @@
-import type { KnownInvoice } from "../payments/payment.ts";
+import type { KnownInvoice } from "../payments/known-invoice.ts";
 import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/answer.ts";
 import { invoiceTypeOf } from "./invoice-type.ts";
 import type { StatusClass } from "./rules.ts";
@@ -59,11 +59,15 @@ export function anomaliesOf({
   if (hasEvent && now === "paid" && typeBefore !== null && type !== typeBefore) {
     anomalies.push(
       `Its type changed after payment: from ${typeBefore} to ${type ?? "neither Live nor Test"}. The event ` +
-        "keeps the first, and its topic; ask the provider why.",
+        `keeps the first, and its topic; ask the provider why.${type === "Live" ? howToSend(invoice.id) : ""}`,
     );
   }
   return anomalies;
 }
+
+const howToSend = (invoiceId: string): string =>
+  " If it is Live, send its event to the live topic as well: invoice-relay replay events --invoice " +
+  `${invoiceId} --topic <live topic's ARN>`;
 
 function amountChanged(invoice: Invoice, known: KnownInvoice): boolean {
   const differ = (now: string | null, before: string | null) =>

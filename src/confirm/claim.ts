@@ -10,8 +10,8 @@ import {
 import { type ResultOf, returned, type Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { paidEventIsLogged } from "../outbox/event-state.ts";
+import type { KnownInvoice } from "../payments/known-invoice.ts";
 import { joiningInvoice, KNOWN_INVOICE, knownInvoice, knownInvoiceIn } from "../payments/known-invoice.ts";
-import type { KnownInvoice } from "../payments/payment.ts";
 import { allowanceOf, type Limits } from "../upstreams/allowance.ts";
 import {
   readSource,

@@ -19,7 +19,8 @@ type Found = Extract<Answer, { kind: "found" }>;
 /** What changes of a confirmation by its answer; the rest stays. */
 type Changes = Pick<Outcome, "state" | "verdict"> & Partial<Omit<Outcome, "raises">> & { raises?: Raised[] };
 
-const BACK_OFF = { firstMs: 1_000, capMs: 30_000 };
+// A source that is tried again finds one of its confirmations due.
+const BACK_OFF = { firstMs: 1_000, capMs: 10_000 };
 
 /**
  * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and

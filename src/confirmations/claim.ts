@@ -1,32 +1,36 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { leaseEnd } from "../database/leased-rows.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
 import { type Class, IN_A_FLOOD, IN_ORDER, nameOf, takingOldest } from "./classes.ts";
-import type { ConfirmationKey, Priority, Verdict } from "./confirmation.ts";
+import type { Priority, Verdict } from "./confirmation.ts";
 import { Share } from "./fair-share.ts";
 import { takingByTurns } from "./sender-turns.ts";
 
-/** A confirmation that this worker holds the lease of. */
-export interface ClaimedConfirmation extends ConfirmationKey {
-  leaseToken: string;
-  priority: Priority;
-  requests: number;
-  attempt: number;
-  faults: number;
-  verdict: Verdict | null;
+const CONFIRMATION = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  leaseToken: returned.uuid,
+  priority: returned.text<Priority>(),
+  requests: returned.integer,
+  attempt: returned.integer,
+  faults: returned.integer,
+  verdict: nullable(returned.text<Verdict>()),
   /** An operator let this invoice out of quarantine. */
-  released: boolean;
+  released: returned.boolean,
   /** Its personal data was erased here, and must not come back. */
-  erased: boolean;
+  erased: returned.boolean,
   /** The provider's answer is to be recorded and not published. */
-  recordOnly: boolean;
+  recordOnly: returned.boolean,
   /** Of the callbacks that asked for it (traceparents.ts); null while tracing is off. */
-  traceparents: string | null;
+  traceparents: nullable(returned.text()),
   /** Postgres' clock at the claim, before the GET begins. */
-  askedAt: Date;
-}
+  askedAt: returned.time,
+};
+
+/** A confirmation that this worker holds the lease of. */
+export type ClaimedConfirmation = RowOf<typeof CONFIRMATION>;
 
 /** A confirmation that was never asked. */
 export const NEVER_ASKED = {
@@ -55,22 +59,7 @@ export interface Claiming {
 }
 
 /** The columns of a claim; those of a confirmation are null where nothing was claimed. */
-export const CLAIMED = {
-  open: returned.boolean,
-  invoiceId: nullable(returned.uuid),
-  source: nullable(returned.text()),
-  leaseToken: nullable(returned.uuid),
-  priority: nullable(returned.text<Priority>()),
-  requests: nullable(returned.integer),
-  attempt: nullable(returned.integer),
-  faults: nullable(returned.integer),
-  verdict: nullable(returned.text<Verdict>()),
-  released: nullable(returned.boolean),
-  erased: nullable(returned.boolean),
-  recordOnly: nullable(returned.boolean),
-  traceparents: nullable(returned.text()),
-  askedAt: nullable(returned.time),
-} as const;
+export const CLAIMED = { open: returned.boolean, ...perhaps(CONFIRMATION) };
 
 /** What a claim depends on besides the confirmations, and what it reads along. */
 export interface ClaimConditions<Given> {

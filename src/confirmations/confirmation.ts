@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
-import type { ConfirmationTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 
-type Row = Selectable<ConfirmationTable>;
+type Row = Selectable<Tables["confirmation"]>;
 
 export type ConfirmationState = Row["state"];
 export type Verdict = NonNullable<Row["verdict"]>;

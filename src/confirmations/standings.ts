@@ -1,29 +1,25 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
 import { isGiven, KEY } from "./key-columns.ts";
 
-/** Where a confirmation stands, and since when. */
-export interface Standing extends ConfirmationKey {
-  state: ConfirmationState;
-  verdict: Verdict | null;
-  openedBy: OpenedBy;
-  openedAt: Date;
+const STANDING = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  state: returned.text<ConfirmationState>(),
+  verdict: nullable(returned.text<Verdict>()),
+  openedBy: returned.text<OpenedBy>(),
+  openedAt: returned.time,
   /** When it was last asked for. */
-  requestedAt: Date;
-}
+  requestedAt: returned.time,
+};
+
+/** Where a confirmation stands, and since when. */
+export type Standing = RowOf<typeof STANDING>;
 
 const reading = new Statement(
-  {
-    invoiceId: returned.uuid,
-    source: returned.text(),
-    state: returned.text<ConfirmationState>(),
-    verdict: nullable(returned.text<Verdict>()),
-    openedBy: returned.text<OpenedBy>(),
-    openedAt: returned.time,
-    requestedAt: returned.time,
-  },
+  STANDING,
   ({ table }: Slots<readonly ConfirmationKey[]>) => sql`
     select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict,
       opened_by as "openedBy", opened_at as "openedAt", requested_at as "requestedAt"

@@ -23,6 +23,8 @@ export async function buildPages(outDir: string): Promise<void> {
       target: "es2023",
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      // A slow machine is no fault of whoever starts it.
+      rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });
 }

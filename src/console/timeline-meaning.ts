@@ -1,3 +1,4 @@
+import { clock } from "../kit/clock-text.ts";
 import type { ClosedTopic, ConfirmationStanding, EventStanding, KnownInvoice, Timeline } from "./timeline.ts";
 
 /** Work that is this much overdue, in ms, is not being done by anyone. */
@@ -125,8 +126,8 @@ function eventMeaning(event: EventStanding, closedTopics: readonly ClosedTopic[]
       );
     case "lost":
       return (
-        "The event waits nowhere, and no acceptance by SNS is kept. reconcile sends it again: " +
-        "invoice-relay reconcile."
+        "The event waits nowhere, and SNS' acceptance is not kept, replays aside. Unless one of those went to " +
+        "its topic, this sends it again: invoice-relay reconcile."
       );
     case "held":
       return (
@@ -163,7 +164,5 @@ function whenDue(what: string, dueAt: Date, now: Date): string {
     );
   return overdueMs >= 0 ? `${what} any moment now.` : `${what} at ${clock(dueAt)}.`;
 }
-
-const clock = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -95,7 +95,6 @@ export type Entry = { at: Date } & (
       /** Who asked for that replay. */
       replayedBy: string | null;
     }
-  /** An ask or a send that failed. */
   | { kind: "ask_failed" | "send_failed"; source: string; error: string }
   /** What a person did by hand. */
   | { kind: "action"; actor: string; action: string; subject: string; reason: string | null }

@@ -112,6 +112,15 @@ export const noneIsOpen = (
   not exists (select from alarm
     where cleared_at is null and alarm.name = ${name} and alarm.subject = ${subject})`;
 
+/** A condition: such an alarm was raised about that subject since then, open or not. */
+export const wasRaisedSince = (
+  name: RawBuilder<unknown>,
+  subject: RawBuilder<unknown>,
+  since: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from alarm
+    where alarm.name = ${name} and alarm.subject = ${subject} and last_raised_at >= ${since})`;
+
 /** Closes open alarms. @param which a condition on rows of `alarm`. */
 export const clearing = (which: RawBuilder<unknown>): StatementPart => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
@@ -154,7 +163,6 @@ export const alarmsGiven = <Given>(
 /** The alarms that a statement with these parts ended, as a column. */
 export const selectCleared = sql`coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared`;
 
-/** That column. */
 export const CLEARED = { cleared: returned.json<EndedAlarm[]>() } as const;
 
 const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {

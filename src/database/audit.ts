@@ -1,13 +1,21 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { AlarmName } from "./alarms.ts";
 import { type Columns, json, text, uuid } from "./columns.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 import { typed } from "./typed.ts";
 
-/** One thing that someone changed by hand. */
-export interface AuditEntry {
+/** What every change by hand is given. */
+export interface ByHand {
+  db: Kysely<Tables>;
   /** Who: `cli:<user>`, `admin:<token's name>`, or `relay` for what it does by itself. */
   actor: string;
+  /** Why, for the audit log; no personal data. */
+  reason?: string | undefined;
+}
+
+/** One thing that someone changed by hand; `reason` is kept in `detail`. */
+export interface AuditEntry extends Omit<ByHand, "db"> {
   /** What: `dead.retry`, `quarantine.release`, `replay.start`, `erase`, … */
   action: string;
   /** The thing that was touched: an invoice id, event id, replay id, source, topic or partition. */
@@ -16,8 +24,6 @@ export interface AuditEntry {
   invoiceId: string | null;
   /** What a person wants to know later; no secrets, no personal data. */
   detail: Record<string, unknown>;
-  /** Why, in the words of whoever did it; kept in `detail`. */
-  reason?: string | undefined;
 }
 
 function detailOf({ detail, reason }: AuditEntry): string {
@@ -47,6 +53,15 @@ export async function audit(db: Kysely<Tables>, entries: readonly AuditEntry[]):
   if (entries.length === 0) return;
   await writing.execute(db, entries);
 }
+
+/** A condition: since then a person has closed the alarm of that name about that subject. */
+export const closedByHandSince = (
+  alarm: AlarmName,
+  subject: RawBuilder<unknown>,
+  since: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from audit_entry where action = 'alarm.close' and audit_entry.subject = ${subject}
+    and detail ->> 'name' = ${sql.lit(alarm)} and at > ${since})`;
 
 /** An entry as lists show it. */
 export interface AuditedChange extends Omit<AuditEntry, "reason"> {

@@ -42,7 +42,6 @@ export const uuid = typed(UUID, "uuid");
 export const text = typed(TEXT, "text");
 /** Decimal strings. */
 export const numeric = typed(TEXT, "numeric", { sentAs: "text" });
-/** JSON as text. */
 export const json = typed(JSON_TEXT, "json");
 export const bytea = typed(BYTES, "bytea");
 export const integer = typed(INTEGER, "int");

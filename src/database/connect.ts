@@ -154,6 +154,5 @@ async function beginSession(client: pg.ClientBase, session: Record<string, strin
     `Commits would not be durable: synchronous_commit is ${held?.synchronous_commit}, though it was set to ` +
       "on. What stands between the relay and Postgres drops what a session sets: connect to Postgres " +
       "directly, or let the pooler keep sessions.",
-    { next: "refuse" },
   );
 }

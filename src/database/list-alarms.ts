@@ -1,15 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import type { AlarmName } from "./alarms.ts";
+import type { Alarm, AlarmName, EndedAlarm } from "./alarms.ts";
 import { returned } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 import { typed } from "./typed.ts";
 
 /** An alarm as a person reads it. */
-export interface KnownAlarm {
-  name: AlarmName;
-  source: string;
-  subject: string;
-  detail: string;
+export interface KnownAlarm extends Alarm {
   raisedAt: Date;
   lastRaisedAt: Date;
   /** null while it is open. */
@@ -58,10 +54,10 @@ export async function countOpenAlarms(db: Kysely<Tables>): Promise<{ name: Alarm
 }
 
 /** Those of the given ones that are open, locked until the transaction's end. */
-export async function listOpenAlarms<Key extends Pick<KnownAlarm, "name" | "source" | "subject">>(
+export async function listOpenAlarms(
   trx: Kysely<Tables>,
-  alarms: readonly Key[],
-): Promise<Pick<KnownAlarm, "name" | "source" | "subject">[]> {
+  alarms: readonly EndedAlarm[],
+): Promise<EndedAlarm[]> {
   if (alarms.length === 0) return [];
   const rows = await trx
     .selectFrom("alarm")

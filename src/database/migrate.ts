@@ -97,14 +97,12 @@ export async function requireSchema<Schema>(
     throw new RelayError(
       `The database is behind this program by ${count(state.missing)} (${state.missing.join(", ")}). ` +
         "Run: invoice-relay migrate",
-      { next: "refuse" },
     );
   }
   if (state.state === "ahead" && state.breaking.length > 0) {
     throw new RelayError(
       `The database is ahead of this program by a breaking migration (${state.breaking.join(", ")}). ` +
         "Deploy the version of invoice-relay that brought it, then start again.",
-      { next: "refuse" },
     );
   }
 }
@@ -139,7 +137,7 @@ export async function migrateToLatest<Schema>(
     throw new RelayError(
       `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. Nothing ` +
         "of it was kept.",
-      { next: "refuse", cause: error },
+      { cause: error },
     );
   }
   return results.map((result) => result.migrationName);

@@ -1,3 +1,5 @@
+import { type RowOf, returned } from "./statement.ts";
+
 /** A place in an order of time; `at` as Postgres writes it, to the microsecond. */
 export interface Place {
   at: string;
@@ -11,6 +13,35 @@ export interface Stretch<Item> {
   found: (Item & { place: Place })[];
   /** Where it ended; null at the end of all. */
   end: Place | null;
+}
+
+/** What a stretch reads of each row that it looks at. */
+export const LOOKED_AT = {
+  at: returned.text(),
+  /** Its number in the stretch, from 1. */
+  place: returned.count,
+  matches: returned.boolean,
+};
+
+type LookedAt = RowOf<typeof LOOKED_AT> & { source: string };
+
+/** @param rows those that match and, if the stretch has all of its `most` rows, the last one. */
+export function stretchOf<Row extends LookedAt>(
+  rows: readonly Row[],
+  most: number,
+  idOf: (row: Row) => string,
+): Stretch<Omit<Row, keyof typeof LOOKED_AT>> {
+  const placeOf = (row: Row): Place => ({ at: row.at, id: idOf(row), source: row.source });
+  const last = rows.at(-1);
+  return {
+    found: rows
+      .filter(({ matches }) => matches)
+      .map((row) => {
+        const { at: _, place: __, matches: ___, ...item } = row;
+        return { ...item, place: placeOf(row) };
+      }),
+    end: last?.place === most ? placeOf(last) : null,
+  };
 }
 
 export interface Page<Item> {

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { returned, type Slots, Statement } from "./statement.ts";
-import { TABLE_COLUMNS } from "./table-columns.ts";
+import { TABLES } from "./tables.ts";
 
 const reading = new Statement(
   { table: returned.text(), column: returned.text(), type: returned.text() },
@@ -18,12 +18,12 @@ const reading = new Statement(
  * @returns a few words each, in the order of the tables; empty when all is there.
  */
 export async function schemaDifferences<Schema>(db: Kysely<Schema>): Promise<string[]> {
-  const rows = await reading.execute(db, Object.keys(TABLE_COLUMNS));
+  const rows = await reading.execute(db, Object.keys(TABLES));
   const found = new Map(rows.map(({ table, column, type }) => [`${table}.${column}`, type]));
   const tables = new Set(rows.map(({ table }) => table));
-  return Object.entries(TABLE_COLUMNS).flatMap(([table, columns]) =>
+  return Object.entries(TABLES).flatMap(([table, columns]) =>
     tables.has(table)
-      ? Object.entries(columns).flatMap(([column, type]) => difference(`${table}.${column}`, found, type))
+      ? Object.entries(columns).flatMap(([column, { type }]) => difference(`${table}.${column}`, found, type))
       : [`${table} is missing`],
   );
 }

@@ -38,6 +38,14 @@ export type RowOf<Result extends ResultColumns> = {
   [Name in keyof Result]: Result[Name] extends ResultColumn<infer Value> ? Value : never;
 };
 
+type Perhaps<Result extends ResultColumns> = {
+  [Name in keyof Result]: Result[Name] extends ResultColumn<infer Value> ? ResultColumn<Value | null> : never;
+};
+
+/** The columns of a row that may be missing, as after an outer join: then all of them are null. */
+export const perhaps = <Result extends ResultColumns>(columns: Result): Perhaps<Result> =>
+  columns as unknown as Perhaps<Result>;
+
 /** The row that a statement returns. */
 export type ResultOf<S> = S extends Statement<never, infer Result> ? RowOf<Result> : never;
 

@@ -1,21 +1,23 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AlarmName } from "./alarms.ts";
-import { nullable, returned, type Slots, Statement } from "./statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
-/** An alarm whose beginning or end the people have not been told. */
-export interface UntoldAlarm {
-  id: number;
-  name: AlarmName;
-  source: string;
-  subject: string;
-  detail: string;
+const UNTOLD = {
+  id: returned.count,
+  name: returned.text<AlarmName>(),
+  source: returned.text(),
+  subject: returned.text(),
+  detail: returned.text(),
   /** How often it was raised while open. */
-  times: number;
-  raisedAt: Date;
+  times: returned.integer,
+  raisedAt: returned.time,
   /** null while it is open. */
-  clearedAt: Date | null;
-}
+  clearedAt: nullable(returned.time),
+};
+
+/** An alarm whose beginning or end the people have not been told. */
+export type UntoldAlarm = RowOf<typeof UNTOLD>;
 
 /** The alarms that this process has taken to tell; no other process tells them meanwhile. */
 export interface Untold {
@@ -37,17 +39,7 @@ const ENDED = sql`
   select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null`;
 
 const claiming = new Statement(
-  {
-    id: returned.count,
-    name: returned.text<AlarmName>(),
-    source: returned.text(),
-    subject: returned.text(),
-    detail: returned.text(),
-    times: returned.integer,
-    raisedAt: returned.time,
-    clearedAt: nullable(returned.time),
-    failures: returned.integer,
-  },
+  { ...UNTOLD, failures: returned.integer },
   ({ value }: Slots<{ most: number; leaseMs: number }>) => {
     const most = value((given) => given.most);
     return sql`

@@ -40,6 +40,5 @@ export async function requireWholeSessions(url: Secret): Promise<void> {
     "DATABASE_URL leads to a pooler that hands each session on after a transaction (PgBouncer: pool_mode = " +
       "transaction), and a message from one session did not reach another. Connect to Postgres directly, " +
       "or through a pooler that keeps sessions (pool_mode = session).",
-    { next: "refuse" },
   );
 }

@@ -9,7 +9,7 @@ const money = z
       "A decimal string with at least two decimals, in the merchant account's currency. No field names it.",
     examples: ["1500.50"],
   });
-const utc = z.iso.datetime().meta({ description: "UTC, ISO 8601." });
+const utc = z.iso.datetime().describe("UTC, ISO 8601.");
 
 /**
  * The event, version 1: a CloudEvents 1.0 document. This schema is its one definition; the JSON Schema,
@@ -18,15 +18,13 @@ const utc = z.iso.datetime().meta({ description: "UTC, ISO 8601." });
 export const invoicePaidSchema = z
   .object({
     specversion: z.literal("1.0"),
-    id: z.uuid().meta({
-      description: "UUIDv5 of `<invoice id>/invoice.paid`: the idempotency key. The same for every copy.",
-    }),
+    id: z
+      .uuid()
+      .describe("UUIDv5 of `<invoice id>/invoice.paid`: the idempotency key. The same for every copy."),
     source: z.string().meta({ examples: ["urn:invoice-relay:default"] }),
     type: z.literal("invoice.paid"),
-    subject: z.guid().meta({ description: "The invoice's id." }),
-    time: utc.meta({
-      description: "When it was paid, or when that was confirmed if the provider names no time.",
-    }),
+    subject: z.guid().describe("The invoice's id."),
+    time: utc.describe("When it was paid, or when that was confirmed if the provider names no time."),
     datacontenttype: z.literal("application/json"),
     dataschema: z.literal("urn:invoice-relay:schema:invoice.paid:v1"),
     traceparent: z
@@ -40,21 +38,18 @@ export const invoicePaidSchema = z
       }),
     data: z.object({
       invoiceId: z.guid(),
-      reference: z
-        .string()
-        .nullable()
-        .meta({ description: "The merchant's own, from the end of the callback URL." }),
+      reference: z.string().nullable().describe("The merchant's own, from the end of the callback URL."),
       collectionName: z.string().nullable(),
       title: z.string().nullable(),
-      type: z.string().meta({ description: "`Live` or `Test`." }),
+      type: z.string().describe("`Live` or `Test`."),
       amount: money,
       serviceCharge: money.nullable(),
       vat: money.nullable(),
       totalAmount: money.nullable(),
       settleableAmount: money.nullable(),
       paymentMethod: z.string().nullable(),
-      paidAt: utc.nullable().meta({ description: "null when the provider names no time." }),
-      confirmedAt: utc.meta({ description: "When the provider's answer was received." }),
+      paidAt: utc.nullable().describe("null when the provider names no time."),
+      confirmedAt: utc.describe("When the provider's answer was received."),
       payer: z
         .object({
           name: z.string().nullable(),
@@ -65,12 +60,12 @@ export const invoicePaidSchema = z
       biller: z
         .object({ name: z.string().nullable(), address: z.string().nullable(), email: z.string().nullable() })
         .nullable(),
-      metadata: z.record(z.string(), z.string()).meta({ description: "The invoice's billerMetaData." }),
+      metadata: z.record(z.string(), z.string()).describe("The invoice's billerMetaData."),
       beneficiaries: z.array(z.object({ linkedAccountId: z.string(), amount: money })).nullable(),
       truncated: z
         .literal(true)
         .optional()
-        .meta({ description: "Present when metadata and beneficiaries were left out for size." }),
+        .describe("Present when metadata and beneficiaries were left out for size."),
     }),
   })
   .meta({

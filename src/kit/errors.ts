@@ -29,7 +29,8 @@ export type ErrorCode =
   | "unexpected";
 
 export interface RelayErrorOptions {
-  next: Next;
+  /** `refuse` when left out. */
+  next?: Next | undefined;
   /** `failed` when left out. */
   code?: ErrorCode | undefined;
   cause?: unknown;
@@ -40,7 +41,7 @@ export class RelayError extends Error {
   readonly next: Next;
   readonly code: ErrorCode;
 
-  constructor(message: string, { next, code = "failed", cause }: RelayErrorOptions) {
+  constructor(message: string, { next = "refuse", code = "failed", cause }: RelayErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.next = next;

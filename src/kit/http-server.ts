@@ -37,7 +37,7 @@ export function listen(handler: RequestListener, options: ListenOptions): Promis
         cause.code === "EADDRINUSE" ? "is taken by another program" : `cannot be used (${cause.code})`;
       const where = `${options.name}: port ${options.port}`;
       const message = `${where} ${why}. Choose another port, or stop that program.`;
-      reject(new RelayError(message, { next: "refuse", cause }));
+      reject(new RelayError(message, { cause }));
     });
     server.listen(
       { port: options.port, ...(options.host === undefined ? {} : { host: options.host }) },

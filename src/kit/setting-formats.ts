@@ -118,15 +118,7 @@ export const anyUuid = z.guid("should be a UUID").toLowerCase();
 /** Collections by id; `none` says aloud that there are none. */
 export const collectionIds = z.string().transform((text, context): string[] => {
   if (text.trim().toLowerCase() === "none") return [];
-  const ids = z
-    .array(anyUuid)
-    .min(1)
-    .safeParse(
-      text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
-    );
+  const ids = list(anyUuid).safeParse(text);
   if (ids.success) return ids.data;
   context.addIssue("should be collection ids (UUIDs) separated by commas, or none");
   return z.NEVER;

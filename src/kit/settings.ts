@@ -219,7 +219,6 @@ export class SettingsError extends RelayError {
 
   constructor(problems: readonly string[]) {
     super(`The settings need attention:\n${problems.map((problem) => `  ${problem}`).join("\n")}`, {
-      next: "refuse",
       code: "settings",
     });
     this.problems = problems;

@@ -1,57 +1,51 @@
 import { callbackChecksOf } from "./callback-checks.ts";
-import type { Secret } from "./secret.ts";
 import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
 import { reconciliationOf, type Source } from "./source.ts";
 
 export type { Source } from "./source.ts";
 
+type PerhapsMissing = "collectionApiUrl" | "collectionApiKey" | "callbackTokens" | "snsTopicArn";
+type DescribedSource = Omit<Source, PerhapsMissing> & { [Name in PerhapsMissing]: Source[Name] | undefined };
+
 /**
- * The sources that the settings describe: those of SOURCES_FILE, else the one named `default` that the
- * variables describe.
+ * What the settings say of sources: those of SOURCES_FILE, else the one named `default`, of which the
+ * variables may leave parts out. They hold secrets.
+ */
+export const describedSources = (settings: Settings): readonly DescribedSource[] =>
+  settings.sourcesInFile ?? [
+    {
+      name: "default",
+      collectionApiUrl: settings.COLLECTION_API_URL,
+      collectionApiKey: settings.COLLECTION_API_KEY,
+      collectionIds: settings.COLLECTION_IDS ?? [],
+      reconciliation: reconciliationOf(settings.COLLECTION_IDS),
+      callbackTokens: settings.CALLBACK_TOKENS,
+      callbackChecks: callbackChecksOf(settings),
+      snsTopicArn: settings.SNS_TOPIC_ARN,
+      snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
+    },
+  ];
+
+/**
+ * The sources that the settings describe.
  * @throws SettingsError when the variables were not required and do not make a whole source.
  */
-export function sourcesOf(settings: Settings<(typeof SERVE_REQUIRES)[number]>): readonly Source[] {
-  if (settings.sourcesInFile !== null) return settings.sourcesInFile;
-  const {
-    COLLECTION_API_URL: collectionApiUrl,
-    COLLECTION_API_KEY: collectionApiKey,
-    CALLBACK_TOKENS: callbackTokens,
-    SNS_TOPIC_ARN: snsTopicArn,
-  } = settings;
-  if (!collectionApiUrl || !collectionApiKey || !callbackTokens || !snsTopicArn)
+export const sourcesOf = (settings: Settings<(typeof SERVE_REQUIRES)[number]>): Source[] =>
+  describedSources(settings).map((source) => {
+    const { collectionApiUrl, collectionApiKey, callbackTokens, snsTopicArn } = source;
+    if (collectionApiUrl && collectionApiKey && callbackTokens && snsTopicArn)
+      return { ...source, collectionApiUrl, collectionApiKey, callbackTokens, snsTopicArn };
     throw new SettingsError([
       "COLLECTION_API_URL, COLLECTION_API_KEY, CALLBACK_TOKENS and SNS_TOPIC_ARN are needed, or a " +
         "SOURCES_FILE",
     ]);
-  return [
-    {
-      name: "default",
-      collectionApiUrl,
-      collectionApiKey,
-      collectionIds: settings.COLLECTION_IDS ?? [],
-      reconciliation: reconciliationOf(settings.COLLECTION_IDS),
-      callbackTokens,
-      callbackChecks: callbackChecksOf(settings),
-      snsTopicArn,
-      snsTestTopicArn: settings.SNS_TEST_TOPIC_ARN ?? null,
-    },
-  ];
-}
+  });
 
 /**
  * The names of the sources that the settings describe; null where they describe none, as for a command that
  * needs only the database.
  */
-export function sourceNamesOf({ sourcesInFile, COLLECTION_API_KEY }: Settings): string[] | null {
-  return sourcesInFile?.map(({ name }) => name) ?? (COLLECTION_API_KEY === undefined ? null : ["default"]);
-}
-
-/** The callback tokens of each source; a source `default` without any when the settings name none. */
-export function callbackTokensOf(settings: Settings): { source: string; tokens: readonly Secret[] }[] {
-  const { sourcesInFile, CALLBACK_TOKENS = [] } = settings;
-  return (
-    sourcesInFile?.map(({ name, callbackTokens }) => ({ source: name, tokens: callbackTokens })) ?? [
-      { source: "default", tokens: CALLBACK_TOKENS },
-    ]
-  );
+export function sourceNamesOf(settings: Settings): string[] | null {
+  if (settings.sourcesInFile === null && settings.COLLECTION_API_KEY === undefined) return null;
+  return describedSources(settings).map(({ name }) => name);
 }

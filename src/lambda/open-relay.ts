@@ -1,29 +1,23 @@
-import { alarmWebhookOf } from "../app/alarm-webhook.ts";
+import { alarmWebhookOf, tellingOne } from "../app/alarm-webhook.ts";
+import type { Shared } from "../app/pass.ts";
 import { startTracing, type Tracing } from "../app/tracing.ts";
-import { type Alarm, Alarms } from "../database/alarms.ts";
-import { connect, type Database, type Purpose } from "../database/connect.ts";
+import { Alarms } from "../database/alarms.ts";
+import { connect, type Purpose } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";
-import { createLogger, type Logger } from "../kit/log.ts";
-import { createMetrics, type Metrics } from "../kit/metrics.ts";
-import type { ServeSettings } from "../kit/settings.ts";
+import { createLogger } from "../kit/log.ts";
+import { createMetrics } from "../kit/metrics.ts";
 import { readSettings, SERVE_REQUIRES } from "../kit/settings.ts";
-import { type Source, sourcesOf } from "../kit/sources.ts";
+import { sourcesOf } from "../kit/sources.ts";
 import { DatabaseAway } from "./database-away.ts";
 import { readEnvironment } from "./read-environment.ts";
 import { requireVerifiedTls } from "./require-verified-tls.ts";
 
 /** What every function keeps for the lifetime of its container. */
-export interface LambdaRelay {
-  settings: ServeSettings;
+export interface LambdaRelay extends Omit<Shared, "onEvents" | "onConfirmations"> {
   /** The function's name in AWS, and the program's version. */
   lambda: { name: string; version: string };
-  sources: readonly Source[];
-  log: Logger;
-  metrics: Metrics;
   /** null while it is off. */
   tracing: Tracing | null;
-  alarms: Alarms;
-  db: Database;
   /** Watches whether Postgres answers. */
   databaseAway: DatabaseAway;
   /** Wakes the next function; null when the stack has none. */
@@ -66,11 +60,7 @@ export async function openRelay(connections: number, purpose: Purpose): Promise<
   const metrics = createMetrics();
   const tracing = await startTracing(settings, log, version);
   const alarms = new Alarms({ db, log, metrics });
-  const webhook = alarmWebhookOf(settings, metrics);
-  const tellPeople =
-    webhook &&
-    (async (alarm: Alarm & { raisedAt: Date }) =>
-      (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null);
+  const tellPeople = tellingOne(alarmWebhookOf(settings, metrics));
   let usedAt = Date.now();
   return {
     settings,

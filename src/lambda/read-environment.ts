@@ -39,7 +39,6 @@ async function readParameters(names: readonly string[]): Promise<Map<string, str
       throw new RelayError(
         `SSM has no parameter ${InvalidParameters.join(", ")}. Create it with: aws ssm put-parameter ` +
           "--type SecureString --name …",
-        { next: "refuse" },
       );
     return new Map(Parameters.map(({ Name = "", Value = "" }) => [Name, Value]));
   } finally {

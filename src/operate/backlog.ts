@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, Verdict } from "../confirmations/confirmation.ts";
-import { nullable, returned, Statement } from "../database/statement.ts";
+import { nullable, type ResultOf, type RowOf, returned, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { OutboxState } from "../outbox/event.ts";
 
@@ -14,7 +14,7 @@ export interface BacklogAges {
 
 /** How much is open, and for how long. */
 export interface Backlog extends BacklogAges {
-  confirmations: { state: ConfirmationState; verdict: Verdict | null; count: number }[];
+  confirmations: ResultOf<typeof countingConfirmations>[];
   outbox: { state: OutboxState; count: number }[];
 }
 
@@ -39,16 +39,18 @@ export async function readBacklogAges(db: Kysely<Tables>): Promise<BacklogAges> 
   };
 }
 
-/** The live confirmations of one source that are due. */
-export interface WaitingSource {
-  source: string;
-  count: number;
+const WAITING = {
+  source: returned.text(),
+  count: returned.count,
   /** How long the oldest has been overdue, in s. */
-  oldestSeconds: number;
-}
+  oldestSeconds: returned.float,
+};
+
+/** The live confirmations of one source that are due. */
+export type WaitingSource = RowOf<typeof WAITING>;
 
 const readingWaiting = new Statement(
-  { source: returned.text(), count: returned.count, oldestSeconds: returned.float },
+  WAITING,
   () => sql`
     select source, count(*) as count,
       extract(epoch from clock_timestamp() - min(due_at))::float8 as "oldestSeconds"
@@ -57,7 +59,7 @@ const readingWaiting = new Statement(
 );
 
 /** Due confirmations by source, without replays, which may have to wait for live traffic. */
-export const readWaiting = (db: Kysely<Tables>): Promise<WaitingSource[]> => readingWaiting.execute(db);
+export const readWaiting = (db: Kysely<Tables>) => readingWaiting.execute(db);
 
 // One query for each state, to match the indexes.
 const countingConfirmations = new Statement(

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type AlarmName, clearing, ENDED_ALARMS, type EndedAlarm } from "../database/alarms.ts";
+import { type AlarmName, clearing, ENDED_ALARMS } from "../database/alarms.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
@@ -30,5 +30,4 @@ const closing = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
  * @param mine what this process serves
  * @returns those that it closed.
  */
-export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served): Promise<EndedAlarm[]> =>
-  closing.execute(db, mine);
+export const closeAlarmsOfRemoved = (db: Kysely<Tables>, mine: Served) => closing.execute(db, mine);

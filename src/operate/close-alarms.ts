@@ -1,22 +1,9 @@
-import type { Kysely } from "kysely";
-import { type AlarmName, closeAlarms } from "../database/alarms.ts";
-import { audit } from "../database/audit.ts";
+import { closeAlarms, type EndedAlarm } from "../database/alarms.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import { listOpenAlarms } from "../database/list-alarms.ts";
-import type { Tables } from "../database/tables.ts";
 
-/** Identifies an alarm: at most one of each is open. */
-export interface AlarmKey {
-  name: AlarmName;
-  source: string;
-  subject: string;
-}
-
-export interface CloseAlarms {
-  db: Kysely<Tables>;
-  actor: string;
-  alarms: readonly AlarmKey[];
-  /** Why, for the audit log; no personal data. */
-  reason?: string | undefined;
+export interface CloseAlarms extends ByHand {
+  alarms: readonly EndedAlarm[];
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Priority } from "../confirmations/confirmation.ts";
 import { dismissConfirmations, releaseConfirmations } from "../confirmations/decide.ts";
 import { openConfirmations } from "../confirmations/open.ts";
 import { type AlarmName, closeAlarms } from "../database/alarms.ts";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
@@ -16,12 +16,8 @@ import {
   type UndeliveredSelection,
 } from "./list-undelivered.ts";
 
-export interface Decision {
-  db: Kysely<Tables>;
-  actor: string;
+export interface Decision extends ByHand {
   selection: UndeliveredSelection;
-  /** Why, for the audit log; no personal data. */
-  reason?: string | undefined;
   /** Only report what would change. */
   dryRun?: boolean | undefined;
 }
@@ -144,7 +140,7 @@ async function upToNow(db: Kysely<Tables>, selection: UndeliveredSelection): Pro
 }
 
 function decideSome(
-  { db, actor, reason }: Pick<Decision, "db" | "actor" | "reason">,
+  { db, actor, reason }: ByHand,
   selection: UndeliveredSelection,
   { list, action, alarms, leavesDismissed, change }: DecisionKind,
 ): Promise<UndeliveredItem[]> {
@@ -190,6 +186,5 @@ function refuseAmbiguous(items: readonly UndeliveredItem[], selection: Undeliver
     if (names.size > 1)
       throw new RelayError(
         `Several sources know ${invoiceId}: ${[...names].sort().join(", ")}. Choose one with --source.`,
-        { next: "refuse" },
       );
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
@@ -13,11 +13,7 @@ const MOST = 5_000;
 /** After so many in a row the cause is none of an invoice's own. */
 const MOST_IN_A_ROW = 20;
 
-export interface OutdatedOptions {
-  db: Kysely<Tables>;
-  actor: string;
-  /** Why, for the audit log. */
-  reason?: string | undefined;
+export interface OutdatedOptions extends ByHand {
   /** PERSONAL_DATA_RETENTION, in ms. */
   ageMs: number;
 }

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 import { eraseConfirmations, reopenedSinceErased } from "../confirmations/erase.ts";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { eraseEvents } from "../outbox/erase-events.ts";
@@ -33,12 +33,8 @@ export async function eraseInvoice({
   invoiceId,
   reason,
   dryRun = false,
-}: {
-  db: Kysely<Tables>;
-  actor: string;
+}: ByHand & {
   invoiceId: string;
-  /** Why, for the audit log; no personal data. */
-  reason?: string | undefined;
   /** Only report what would be blanked. */
   dryRun?: boolean | undefined;
 }): Promise<Erased & { dryRun: boolean }> {

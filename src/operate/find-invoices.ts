@@ -2,8 +2,14 @@ import type { Kysely } from "kysely";
 import type { Page, Place } from "../database/page.ts";
 import { walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
-import type { FoundInvoice, InvoiceTerms } from "./invoice-terms.ts";
-import { invoicesByPayment, invoicesByRequest, invoicesNamed, invoicesOfId } from "./list-invoices.ts";
+import type { InvoiceTerms } from "./invoice-terms.ts";
+import {
+  type FoundInvoice,
+  invoicesByPayment,
+  invoicesByRequest,
+  invoicesNamed,
+  invoicesOfId,
+} from "./list-invoices.ts";
 
 /** How many rows one statement examines, however few match. */
 const STRETCH = 2_000;

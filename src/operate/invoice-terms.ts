@@ -1,5 +1,4 @@
 import type { ToldVerdict } from "../confirmations/confirmation.ts";
-import type { EventState } from "../outbox/event-state.ts";
 
 export interface InvoiceFilters {
   /** The merchant's reference; exact match. */
@@ -15,24 +14,6 @@ export interface InvoiceFilters {
   from?: string | undefined;
   /** ISO 8601, exclusive. */
   to?: string | undefined;
-}
-
-/** One invoice as a list shows it; no personal data. */
-export interface ListedInvoice {
-  invoiceId: string;
-  source: string;
-  status: string;
-  type: string | null;
-  reference: string | null;
-  collection: string | null;
-  /** Decimal strings. */
-  amount: string | null;
-  totalAmount: string | null;
-  paidAt: Date | null;
-  confirmedAt: Date;
-  verdict: ToldVerdict | null;
-  /** The state of its event; null without one. */
-  event: EventState | null;
 }
 
 export interface InvoiceTerms {
@@ -52,12 +33,6 @@ export interface InvoiceTerms {
   verdict?: ToldVerdict | undefined;
   source?: string | undefined;
 }
-
-/** A listed invoice that the provider may not have confirmed yet. */
-export type FoundInvoice = Omit<ListedInvoice, "status" | "confirmedAt"> & {
-  status: string | null;
-  confirmedAt: Date | null;
-};
 
 /** For the test that prepares each shape of a statement. */
 export const EVERY_FILTER: Required<InvoiceFilters> = {

@@ -1,20 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { ToldVerdict } from "../confirmations/confirmation.ts";
-import type { Place, Stretch } from "../database/page.ts";
+import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
 import { sourcesIn } from "../database/sources-in.ts";
 import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../outbox/event-state.ts";
 import { emailHash, plainEmail } from "../payments/payment.ts";
-import {
-  EVERY_FILTER,
-  EVERY_TERM,
-  type FoundInvoice,
-  type InvoiceFilters,
-  type InvoiceTerms,
-  type ListedInvoice,
-} from "./invoice-terms.ts";
+import { EVERY_FILTER, EVERY_TERM, type InvoiceFilters, type InvoiceTerms } from "./invoice-terms.ts";
 
 const FOUND = {
   invoiceId: returned.uuid,
@@ -28,29 +21,44 @@ const FOUND = {
   paidAt: nullable(returned.time),
   confirmedAt: nullable(returned.time),
   verdict: nullable(returned.text<ToldVerdict>()),
-} as const;
+  /** The state of its event; null without one. */
+  event: nullable(returned.text<EventState>()),
+};
+
+/** One invoice as a search shows it; the provider may not have confirmed it yet. No personal data. */
+export type FoundInvoice = RowOf<typeof FOUND>;
+
+const CONFIRMED = { ...FOUND, status: returned.text(), confirmedAt: returned.time };
+
+/** One that the provider has confirmed. */
+export type ListedInvoice = RowOf<typeof CONFIRMED>;
 
 /** `toldVerdict`, where Postgres has to know it. */
 const VERDICT = sql`
   case when confirmation.state = 'dead' and coalesce(confirmation.verdict, 'pending') = 'pending'
     then 'dead' else confirmation.verdict end`;
 
-const EVENT = { event: nullable(returned.text<EventState>()) } as const;
+const LISTED = sql`
+  invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount,
+  invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
+  ${VERDICT} as verdict`;
+
+const joiningConfirmation = sql`
+  left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id`;
+
+const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => sql`
+  (select ${eventState} from event ${joiningOutbox}
+    where event.source = ${source} and event.invoice_id = ${invoiceId} and ${tellsOfPayment} limit 1)`;
 
 const listing = new VaryingStatement(
-  { ...FOUND, status: returned.text(), confirmedAt: returned.time, ...EVENT },
+  CONFIRMED,
   ({ filters, limit }: { filters: InvoiceFilters; limit: number }) => sql`
     with chosen as materialized (
       select * from invoice where ${conditions(filters)} order by confirmed_at desc, id limit ${limit})
-    select chosen.id as "invoiceId", chosen.source, chosen.status, chosen.type, chosen.reference,
-      chosen.collection_name as collection, chosen.amount, chosen.total_amount as "totalAmount",
-      chosen.paid_at as "paidAt", chosen.confirmed_at as "confirmedAt", ${VERDICT} as verdict,
-      (select ${eventState} from event ${joiningOutbox}
-        where event.source = chosen.source and event.invoice_id = chosen.id and ${tellsOfPayment}
-        limit 1) as event
-    from chosen
-    left join confirmation on confirmation.source = chosen.source and confirmation.invoice_id = chosen.id
-    order by chosen.confirmed_at desc, chosen.id`,
+    select invoice.id as "invoiceId", invoice.source, ${LISTED},
+      ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event
+    from chosen as invoice ${joiningConfirmation}
+    order by invoice.confirmed_at desc, invoice.id`,
   [
     { filters: {}, limit: 1 },
     { filters: EVERY_FILTER, limit: 1 },
@@ -58,11 +66,8 @@ const listing = new VaryingStatement(
 );
 
 /** The confirmed invoices that match all filters, last confirmed first. */
-export const listInvoices = (
-  db: Kysely<Tables>,
-  filters: InvoiceFilters,
-  limit: number,
-): Promise<ListedInvoice[]> => listing.execute(db, { filters, limit });
+export const listInvoices = (db: Kysely<Tables>, filters: InvoiceFilters, limit: number) =>
+  listing.execute(db, { filters, limit });
 
 const LATELY = sql`confirmed_at >= clock_timestamp() - interval '30 days'`;
 
@@ -79,18 +84,6 @@ function conditions(filters: InvoiceFilters): RawBuilder<unknown> {
   if (to !== undefined) all.push(sql`confirmed_at < ${to}::timestamptz`);
   return sql.join(all, sql` and `);
 }
-
-const LISTED = sql`
-  invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount,
-  invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
-  ${VERDICT} as verdict`;
-
-const joiningConfirmation = sql`
-  left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id`;
-
-const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => sql`
-  (select ${eventState} from event ${joiningOutbox}
-    where event.source = ${source} and event.invoice_id = ${invoiceId} and ${tellsOfPayment} limit 1)`;
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join([sql`true`, ...conditions], sql` and `);
 
@@ -123,7 +116,7 @@ const WALKS: [Walk, ...Walk[]] = [
 ];
 
 const naming = new VaryingStatement(
-  { ...FOUND, at: returned.text(), ...EVENT, document: nullable(returned.text()) },
+  { ...FOUND, at: returned.text(), document: nullable(returned.text()) },
   ({ terms, after, most }: Walk) => {
     const { reference, email } = terms;
     const earlier =
@@ -132,8 +125,8 @@ const naming = new VaryingStatement(
         : sql`(invoice.confirmed_at, invoice.id, invoice.source)
           < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     return sql`
-      select invoice.id as "invoiceId", invoice.source, ${LISTED}, invoice.confirmed_at::text as at,
-        ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event,
+      select invoice.id as "invoiceId", invoice.source, ${LISTED},
+        ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event, invoice.confirmed_at::text as at,
         case when ${email !== undefined} then invoice.document::text end as document
       from invoice ${joiningConfirmation}
       where ${reference === undefined ? sql`true` : sql`invoice.reference = ${reference}`}
@@ -166,10 +159,8 @@ export async function invoicesNamed(
 }
 
 /** What each source has of one invoice. */
-export const invoicesOfId = (
-  db: Kysely<Tables>,
-  terms: InvoiceTerms & { id: string },
-): Promise<FoundInvoice[]> => ofId.execute(db, { terms, id: terms.id });
+export const invoicesOfId = (db: Kysely<Tables>, terms: InvoiceTerms & { id: string }) =>
+  ofId.execute(db, { terms, id: terms.id });
 
 /** Compares the whole address, because several addresses may share a hash. */
 function hasEmail(document: string | null, email: string): boolean {
@@ -179,7 +170,7 @@ function hasEmail(document: string | null, email: string): boolean {
 
 /** Starts from the confirmations, which include invoices that the provider never confirmed. */
 const ofId = new VaryingStatement(
-  { ...FOUND, ...EVENT },
+  FOUND,
   ({ terms, id }: { terms: InvoiceTerms; id: string }) => sql`
     select ${id}::uuid as "invoiceId", known.source, ${LISTED},
       ${eventOf(sql`known.source`, sql`${id}::uuid`)} as event
@@ -196,13 +187,7 @@ const ofId = new VaryingStatement(
   ],
 );
 
-const WALKED = {
-  ...FOUND,
-  at: returned.text(),
-  place: returned.count,
-  matches: returned.boolean,
-  ...EVENT,
-} as const;
+const WALKED = { ...LOOKED_AT, ...FOUND };
 
 // One query for each source, to match the index.
 const byPayment = new VaryingStatement(
@@ -216,9 +201,9 @@ const byPayment = new VaryingStatement(
         < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     return sql`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} as event from (
-      select invoice.id as "invoiceId", invoice.source, ${LISTED}, invoice.paid_at::text as at,
+      select invoice.paid_at::text as at,
         row_number() over (order by invoice.paid_at desc, invoice.id desc, invoice.source desc) as place,
-        ${compared(terms)} as matches
+        ${compared(terms)} as matches, invoice.id as "invoiceId", invoice.source, ${LISTED}
       from (
         select invoice.* from unnest(${sources}) as known (source)
         cross join lateral (
@@ -240,7 +225,8 @@ export const invoicesByPayment = async (
   terms: InvoiceTerms,
   after: Place | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> => stretchOf(await byPayment.execute(db, { terms, after, most }), most);
+): Promise<Stretch<FoundInvoice>> =>
+  stretchOf(await byPayment.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
 const byRequest = new VaryingStatement(
   WALKED,
@@ -253,10 +239,10 @@ const byRequest = new VaryingStatement(
     const stored = terms.verdict === "dead" ? "pending" : terms.verdict;
     return sql`
     select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} as event from (
-      select confirmation.invoice_id as "invoiceId", confirmation.source, ${LISTED},
-        confirmation.opened_at::text as at,
+      select confirmation.opened_at::text as at,
         row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place,
-        ${all([compared(terms), paidBetween(terms)])} as matches
+        ${all([compared(terms), paidBetween(terms)])} as matches,
+        confirmation.invoice_id as "invoiceId", confirmation.source, ${LISTED}
       from (
         select * from confirmation where verdict = ${stored} and verdict <> 'paid' and ${earlier}
         order by opened_at desc, invoice_id desc, source desc limit ${most}) as confirmation
@@ -273,18 +259,5 @@ export const invoicesByRequest = async (
   terms: InvoiceTerms,
   after: Place | null,
   most: number,
-): Promise<Stretch<FoundInvoice>> => stretchOf(await byRequest.execute(db, { terms, after, most }), most);
-
-function stretchOf(rows: readonly RowOf<typeof WALKED>[], most: number): Stretch<FoundInvoice> {
-  const placeOf = ({ at, invoiceId: id, source }: RowOf<typeof WALKED>): Place => ({ at, id, source });
-  const last = rows.at(-1);
-  return {
-    found: rows
-      .filter(({ matches }) => matches)
-      .map((row) => {
-        const { at: _, place: __, matches: ___, ...invoice } = row;
-        return { ...invoice, place: placeOf(row) };
-      }),
-    end: last?.place === most ? placeOf(last) : null,
-  };
-}
+): Promise<Stretch<FoundInvoice>> =>
+  stretchOf(await byRequest.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);

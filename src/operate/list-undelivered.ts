@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 
@@ -29,25 +29,27 @@ export type UndeliveredSelection =
   | { ids: readonly string[] /** All sources by default. */; source?: string | undefined }
   | { filters: UndeliveredFilters };
 
-export interface UndeliveredItem {
-  kind: "confirmation" | "event";
-  invoiceId: string;
+const ITEM = {
+  kind: returned.text<"confirmation" | "event">(),
+  invoiceId: returned.uuid,
   /** null for a confirmation. */
-  eventId: string | null;
-  source: string;
-  collection: string | null;
+  eventId: nullable(returned.uuid),
+  source: returned.text(),
+  collection: nullable(returned.text()),
   /** The merchant's reference. */
-  reference: string | null;
+  reference: nullable(returned.text()),
   /** The total, as a decimal string; this and the reference are as last confirmed. */
-  amount: string | null;
+  amount: nullable(returned.numeric),
   /** Waiting since; for an event, its last attempt. */
-  since: Date;
+  since: returned.time,
   /** Answers that used up a step of the ladder, or attempts to send. */
-  attempts: number;
-  error: string | null;
+  attempts: returned.integer,
+  error: nullable(returned.text()),
   /** null unless an operator has dismissed it. */
-  dismissedAt: Date | null;
-}
+  dismissedAt: nullable(returned.time),
+};
+
+export type UndeliveredItem = RowOf<typeof ITEM>;
 
 const CONFIRMATIONS: Record<UndeliveredList, RawBuilder<unknown>> = {
   dead: sql`confirmation.state = 'dead'`,
@@ -98,20 +100,7 @@ interface Listing {
 }
 
 const listing = new VaryingStatement(
-  {
-    kind: returned.text<"confirmation" | "event">(),
-    invoiceId: returned.uuid,
-    eventId: nullable(returned.uuid),
-    source: returned.text(),
-    collection: nullable(returned.text()),
-    reference: nullable(returned.text()),
-    amount: nullable(returned.numeric),
-    since: returned.time,
-    attempts: returned.integer,
-    error: nullable(returned.text()),
-    dismissedAt: nullable(returned.time),
-    total: returned.count,
-  },
+  { ...ITEM, total: returned.count },
   ({ list, selection, limit }: Listing) => sql`
     select *, count(*) over () as total from (${itemsOf(list)}) as undelivered where ${chosen(selection)}
     order by since, "invoiceId", source, kind limit ${limit}`,

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { NIL_UUID } from "../kit/uuid.ts";
 
 /** Conditions on rows of `confirmation` and `outbox` that make their invoice an open one, by index. */
 const WAITING = [
@@ -92,7 +93,7 @@ async function* walk(
   db: Kysely<Tables>,
   before: Date,
 ): AsyncGenerator<Settled[]> {
-  let after: Place = { settledAt: "-infinity", invoiceId: "00000000-0000-0000-0000-000000000000" };
+  let after: Place = { settledAt: "-infinity", invoiceId: NIL_UUID };
   for (;;) {
     const rows = await statement.execute(db, { before, after });
     yield rows.filter(({ isMeant }) => isMeant);

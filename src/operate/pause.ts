@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
@@ -13,14 +13,10 @@ export type PausableWork = "confirm" | "publish";
 
 const KINDS = { confirm: SOURCE, publish: TOPIC } as const;
 
-export interface PauseOrResume {
-  db: Kysely<Tables>;
-  actor: string;
+export interface PauseOrResume extends ByHand {
   work: PausableWork;
   /** Names of sources or ARNs of topics; `all` for every one that `serve` has ever known. */
   names: readonly string[] | "all";
-  /** The reason, for whoever looks next; no personal data. */
-  reason?: string | undefined;
 }
 
 export interface Pause extends PauseOrResume {
@@ -48,9 +44,7 @@ export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpst
  */
 export async function pause({ until, ...options }: Pause): Promise<PauseResult> {
   if (until !== undefined && until.getTime() <= Date.now())
-    throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`, {
-      next: "refuse",
-    });
+    throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`);
   return await change(options, { kind: "pause", reason: options.reason ?? null, until: until ?? null });
 }
 

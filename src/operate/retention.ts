@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { deleteUnknown, readUnknownKeptSince } from "../confirmations/delete-unknown.ts";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import { dropHistory } from "../database/history.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
@@ -21,15 +21,11 @@ import { type Chores, type ChoresDone, doChores } from "./chores.ts";
 import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";
 import { forgottenConfirmations, isOpen, openInvoices } from "./open-invoices.ts";
 
-export interface RetentionOptions {
-  db: Kysely<Tables>;
-  actor: string;
+export interface RetentionOptions extends ByHand {
   /** How long callbacks are kept, in ms. */
   retentionMs: number;
   /** How long personal data is kept, in ms; for ever by default. */
   personalDataMs?: number | undefined;
-  /** Why, for the audit log; no personal data. */
-  reason?: string | undefined;
   dryRun?: boolean | undefined;
   /** Told what the run has raised and ended, and how often in a row it failed. */
   onDone?: (done: ChoresDone) => void;

@@ -1,3 +1,6 @@
+import { clock } from "../kit/clock-text.ts";
+import { DAY_MS } from "../kit/days.ts";
+import { spanText } from "../kit/span-text.ts";
 import type { Facts, Held } from "./status-facts.ts";
 
 /** Something that waits for a person. */
@@ -26,7 +29,6 @@ const SWEEP_TAKES_MS = 600_000;
 
 /** Today's certificate is expected by this time of day (UTC), in ms. */
 const CERTIFIED_BY_MS = 6 * 3_600_000;
-const DAY_MS = 86_400_000;
 
 /** What a person should do now, the most urgent first. Pure. */
 export function needsOf(facts: Facts): Need[] {
@@ -111,7 +113,7 @@ function backlogNeeds({ waiting, backlog, held }: Facts): Need[] {
     .map(({ source, count, oldestSeconds }) => ({
       what:
         `${count} ${count === 1 ? "confirmation" : "confirmations"} of source ${source} should have been ` +
-        `asked up to ${span(oldestSeconds)} ago`,
+        `asked up to ${spanText(oldestSeconds * 1_000)} ago`,
       action:
         "Check that invoice-relay serve is running with workers; if it is, raise CONFIRM_CONCURRENCY or " +
         "CONFIRM_RATE_PER_SECOND.",
@@ -119,7 +121,7 @@ function backlogNeeds({ waiting, backlog, held }: Facts): Need[] {
     }));
   if (backlog.oldestEventSeconds > STUCK_SECONDS && !isHeld("publish"))
     stuck.push({
-      what: `an event has waited for ${span(backlog.oldestEventSeconds)} to be published`,
+      what: `an event has waited for ${spanText(backlog.oldestEventSeconds * 1_000)} to be published`,
       action: "Check that invoice-relay serve is running with workers, and what its log says about SNS.",
       ...BY_HAND_ELSEWHERE,
     });
@@ -239,14 +241,4 @@ export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...
     default:
       return `${what} is being tried again${why}`;
   }
-}
-
-export const clock = (at: Date): string => `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
-
-/** Seconds in words. */
-export function span(seconds: number): string {
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  if (seconds < 172_800) return `${(seconds / 3_600).toFixed(1)} h`;
-  return `${(seconds / 86_400).toFixed(1)} days`;
 }

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { leaseEnd } from "../database/leased-rows.ts";
-import { nullable, type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
-import type { ClaimedEvent, Route } from "./event.ts";
+import type { Route } from "./event.ts";
 
 interface Claiming {
   route: Route;
@@ -12,21 +12,29 @@ interface Claiming {
   leaseMs: number;
 }
 
-const RETURNS = {
-  open: returned.boolean,
-  id: nullable(returned.uuid),
-  leaseToken: nullable(returned.uuid),
-  invoiceId: nullable(returned.uuid),
-  source: nullable(returned.text()),
-  type: nullable(returned.text()),
-  invoiceType: nullable(returned.text()),
+const EVENT = {
+  id: returned.uuid,
+  leaseToken: returned.uuid,
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  type: returned.text(),
+  invoiceType: returned.text(),
   collectionName: nullable(returned.text()),
-  payload: nullable(returned.text()),
-  attempt: nullable(returned.integer),
+  payload: returned.text(),
+  /** How often it was tried. */
+  attempt: returned.integer,
+  /** The callback that led to it; null where none did, or nobody knows. */
   callbackId: nullable(returned.uuid),
+  /** When its invoice was last asked for; null where nobody knows. */
   requestedAt: nullable(returned.time),
+  /** Of the confirmation that it came from; null where that was not traced. */
   traceparent: nullable(returned.text()),
-} as const;
+};
+
+/** An event that this worker holds the lease of. */
+export type ClaimedEvent = RowOf<typeof EVENT>;
+
+const RETURNS = { open: returned.boolean, ...perhaps(EVENT) };
 
 /** What a claim depends on besides the events. */
 interface Conditions<Given> {
@@ -55,9 +63,8 @@ export class EventClaim<Given extends Claiming> {
 }
 
 // An outbox row whose event is gone has nothing to send; certificates report it.
-const isClaimed = (
-  row: ResultOf<Statement<never, typeof RETURNS>>,
-): row is ClaimedEvent & { open: boolean } => row.id !== null && row.payload !== null;
+const isClaimed = (row: RowOf<typeof RETURNS>): row is ClaimedEvent & { open: boolean } =>
+  row.id !== null && row.payload !== null;
 
 const claiming = <Given extends Claiming>(slots: Slots<Given>, conditions: Conditions<Given>) => {
   const { value } = slots;

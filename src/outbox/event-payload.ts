@@ -8,3 +8,6 @@ import { sql } from "kysely";
  */
 export const inPayload = (field: string) =>
   sql`substring(event.payload from ${sql.lit(`"${field}":(?:null|"([^"]*)")`)})`;
+
+/** The type of the invoice, `Live` or `Test`; the event has a type of its own, which is neither. */
+export const invoiceTypeInPayload = sql`substring(event.payload from '"type":"(Live|Test)"')`;

@@ -33,7 +33,10 @@ export const publishedOn = (topicArn: ReturnType<typeof sql>) => sql<boolean>`
 export const rightTopic = ({ live, test }: { live: unknown; test: unknown }) => sql`
   (case event.invoice_type when 'Live' then ${live}::text else ${test}::text end)`;
 
-/** Where an event stands; `lost`: it waits nowhere, and no acceptance is kept. */
+/**
+ * Where an event stands; `lost`: it waits nowhere, and no acceptance is kept but those of replays, which a
+ * person may have sent anywhere.
+ */
 export type EventState = "due" | "claimed" | "held" | "dead" | "published" | "lost";
 
 /** For a query over `event` with its `outbox` row joined, if it has one. */

@@ -1,10 +1,10 @@
 import type { Selectable } from "kysely";
-import type { OutboxTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 
 /**
  * Where the sending of an event stands; an event without a row in the outbox is published, or was never sent.
  */
-export type OutboxState = Selectable<OutboxTable>["state"];
+export type OutboxState = Selectable<Tables["outbox"]>["state"];
 
 /** An event that is about to be logged. */
 export interface NewEvent {
@@ -21,26 +21,6 @@ export interface NewEvent {
   /** Parts of the invoice were left out for size. */
   truncated: boolean;
   /** Of the confirmation that it came from; null while tracing is off. */
-  traceparent: string | null;
-}
-
-/** An event that this worker holds the lease of. */
-export interface ClaimedEvent {
-  id: string;
-  source: string;
-  leaseToken: string;
-  invoiceId: string;
-  type: string;
-  invoiceType: string;
-  collectionName: string | null;
-  payload: string;
-  /** How often it was tried. */
-  attempt: number;
-  /** The callback that led to it; null where none did, or nobody knows. */
-  callbackId: string | null;
-  /** When its invoice was last asked for; null where nobody knows. */
-  requestedAt: Date | null;
-  /** Of the confirmation that it came from; null where that was not traced. */
   traceparent: string | null;
 }
 

@@ -1,35 +1,30 @@
 import { type Kysely, sql } from "kysely";
 import { sourcesIn } from "../database/sources-in.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { type EventState, eventState, joiningOutbox } from "./event-state.ts";
 
-/** An event of an invoice exactly as it is published, and which topics accepted it. */
-export interface WholeEvent {
-  source: string;
-  id: string;
-  type: string;
-  createdAt: Date;
-  state: EventState;
+const EVENT = {
+  source: returned.text(),
+  id: returned.uuid,
+  type: returned.text(),
+  createdAt: returned.time,
+  state: returned.text<EventState>(),
   /** Exactly as it is published: personal data included. */
-  payload: string;
-  erasedAt: Date | null;
+  payload: returned.text(),
+  erasedAt: nullable(returned.time),
+};
+
+/** An event of an invoice exactly as it is published, and which topics accepted it. */
+export type WholeEvent = RowOf<typeof EVENT> & {
   publications: { topicArn: string; messageId: string; publishedAt: Date; replayId: string | null }[];
-}
+};
 
 /** The most acceptances that are read of one event, however often it was replayed. */
 const MOST_PUBLICATIONS = 50;
 
 const reading = new Statement(
-  {
-    source: returned.text(),
-    id: returned.uuid,
-    type: returned.text(),
-    createdAt: returned.time,
-    state: returned.text<EventState>(),
-    payload: returned.text(),
-    erasedAt: nullable(returned.time),
-  },
+  EVENT,
   ({ value }: Slots<string>) => sql`
     select event.source, event.id, event.type, event.created_at as "createdAt", ${eventState} as state,
       event.payload, event.erased_at as "erasedAt"

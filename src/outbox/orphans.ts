@@ -1,20 +1,13 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 
-/** An acceptance by SNS whose event is gone. */
-export interface OrphanedAcceptance {
-  eventId: string;
-  topicArn: string;
-  messageId: string;
-}
-
 /** The acceptances of a period whose event is not in the log: how many, and `limit` of them at most. */
 export async function orphanedAcceptances(
   db: Kysely<Tables>,
   source: string,
   { from, to }: { from: Date; to: Date },
   limit: number,
-): Promise<{ orphans: OrphanedAcceptance[]; inAll: number }> {
+) {
   const rows = await db
     .selectFrom("publication")
     .select(["event_id as eventId", "topic_arn as topicArn", "message_id as messageId"])

@@ -2,22 +2,10 @@ import { type Kysely, sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { EVENT_KEY, type EventKey } from "./dead-events.ts";
-import { type EventState, eventState } from "./event-state.ts";
+import { eventState } from "./event-state.ts";
 
-/** One event as it stands: personal data included. */
-export interface EventAsItStands {
-  state: EventState;
-  type: string;
-  createdAt: Date;
-  attempts: number;
-  lastError: string | null;
-  payload: string;
-}
-
-export async function readEvent(
-  db: Kysely<Tables>,
-  { id, source }: EventKey,
-): Promise<EventAsItStands | null> {
+/** One event as it stands, personal data included; null when there is none. */
+export async function readEvent(db: Kysely<Tables>, { id, source }: EventKey) {
   const event = await db
     .selectFrom("event")
     .leftJoin("outbox", (join) =>

@@ -1,23 +1,20 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { isAccepted, tellsOfPayment } from "./event-state.ts";
 
+const DELIVERY = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  createdAt: returned.time,
+  publishedAt: returned.time,
+};
+
 /** A payment whose event SNS accepted: when the event was made, and when it was first accepted. */
-export interface Delivery {
-  invoiceId: string;
-  source: string;
-  createdAt: Date;
-  publishedAt: Date;
-}
+export type Delivery = RowOf<typeof DELIVERY>;
 
 const readingDeliveries = new Statement(
-  {
-    invoiceId: returned.uuid,
-    source: returned.text(),
-    createdAt: returned.time,
-    publishedAt: returned.time,
-  },
+  DELIVERY,
   ({ value }: Slots<{ most: number }>) => sql`
     select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
       taken.at as "publishedAt"
@@ -31,8 +28,7 @@ const readingDeliveries = new Statement(
 );
 
 /** Of the newest `most` events, those that SNS accepted. */
-export const newestDeliveries = (db: Kysely<Tables>, most: number): Promise<Delivery[]> =>
-  readingDeliveries.execute(db, { most });
+export const newestDeliveries = (db: Kysely<Tables>, most: number) => readingDeliveries.execute(db, { most });
 
 type ByMinute = Map<number, number>;
 
@@ -69,24 +65,19 @@ export const eventsByMinute = async (db: Kysely<Tables>, from: Date, to: Date): 
 export const publicationsByMinute = async (db: Kysely<Tables>, from: Date, to: Date): Promise<ByMinute> =>
   minutesOf(await countingPublications.execute(db, { from, to }));
 
+const HAPPENING = {
+  what: returned.text<"confirmed" | "published">(),
+  at: returned.time,
+  eventId: returned.uuid,
+  invoiceId: returned.uuid,
+  source: returned.text(),
+};
+
 /** Something that just happened to an event. */
-export interface EventHappening {
-  what: "confirmed" | "published";
-  at: Date;
-  eventId: string;
-  invoiceId: string;
-  source: string;
-}
+export type EventHappening = RowOf<typeof HAPPENING>;
 
 const readingHappenings = new Statement(
-  {
-    what: returned.text<"confirmed">(),
-    at: returned.time,
-    eventId: returned.uuid,
-    invoiceId: returned.uuid,
-    source: returned.text(),
-    publishedAt: nullable(returned.time),
-  },
+  { ...HAPPENING, publishedAt: nullable(returned.time) },
   ({ value }: Slots<{ since: Date; most: number }>) => sql`
     select 'confirmed' as what, event.created_at as at, event.id as "eventId",
       event.invoice_id as "invoiceId", event.source,

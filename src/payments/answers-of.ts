@@ -1,39 +1,32 @@
 import { type Kysely, sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
 import { sourcesIn } from "../database/sources-in.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 
-/** What the provider answered about an invoice at one time. */
-export interface KeptAnswer {
-  source: string;
+const ANSWER = {
+  source: returned.text(),
   /** The newest of its source. */
-  newest: boolean;
-  status: string;
-  askedAt: Date;
+  newest: returned.boolean,
+  status: returned.text(),
+  askedAt: returned.time,
   /** The provider's JSON: personal data included, callback tokens masked. */
-  document: string;
-  erasedAt: Date | null;
-}
+  document: returned.text(),
+  erasedAt: nullable(returned.time),
+};
+
+/** What the provider answered about an invoice at one time. */
+export type KeptAnswer = RowOf<typeof ANSWER>;
 
 interface Asked {
   invoiceId: string;
   most: number;
 }
 
-const reading = new Statement(
-  {
-    source: returned.text(),
-    newest: returned.boolean,
-    status: returned.text(),
-    askedAt: returned.time,
-    document: returned.text(),
-    erasedAt: nullable(returned.time),
-  },
-  ({ value }: Slots<Asked>) => {
-    const id = value(({ invoiceId }) => invoiceId);
-    const most = value((asked) => asked.most);
-    return sql`
+const reading = new Statement(ANSWER, ({ value }: Slots<Asked>) => {
+  const id = value(({ invoiceId }) => invoiceId);
+  const most = value((asked) => asked.most);
+  return sql`
       select source, true as newest, status, asked_at as "askedAt", document::text as document,
         erased_at as "erasedAt"
       from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
@@ -42,11 +35,10 @@ const reading = new Statement(
         where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
         order by asked_at desc limit ${most})
       order by 2 desc, 4 desc limit ${most}`;
-  },
-);
+});
 
 /** Every answer that is kept, the newest first. */
-export const answersOf = (db: Kysely<Tables>, invoiceId: string, most: number): Promise<KeptAnswer[]> =>
+export const answersOf = (db: Kysely<Tables>, invoiceId: string, most: number) =>
   reading.execute(db, { invoiceId, most });
 
 const readingInOrder = new Statement(

@@ -1,17 +1,21 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, perhaps, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import type { KnownInvoice } from "./payment.ts";
 
-/** What a claim reads of the invoice that it is about. */
-export const KNOWN_INVOICE = {
-  status: nullable(returned.text()),
+const KNOWN = {
+  status: returned.text(),
   type: nullable(returned.text()),
   modifiedAt: nullable(returned.time),
   amount: nullable(returned.numeric),
   totalAmount: nullable(returned.numeric),
-  digest: nullable(returned.text()),
-} as const;
+  digest: returned.text(),
+};
+
+/** What the relay last knew of an invoice. */
+export type KnownInvoice = RowOf<typeof KNOWN>;
+
+/** What a claim reads of the invoice that it is about. */
+export const KNOWN_INVOICE = perhaps(KNOWN);
 
 /** The select list for KNOWN_INVOICE, in a query that joins `joiningInvoice`. */
 export const knownInvoice = sql`
@@ -34,8 +38,6 @@ export const noInvoiceIsKnown = sql<boolean>`
   (select invoice.id from invoice
     where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
 
-type Row = { [Name in keyof KnownInvoice]: KnownInvoice[Name] | null };
-
 /** null when nothing is stored. */
 export const knownInvoiceIn = ({
   status,
@@ -44,7 +46,7 @@ export const knownInvoiceIn = ({
   amount,
   totalAmount,
   digest,
-}: Row): KnownInvoice | null =>
+}: RowOf<typeof KNOWN_INVOICE>): KnownInvoice | null =>
   status === null || digest === null ? null : { status, type, modifiedAt, amount, totalAmount, digest };
 
 /** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */

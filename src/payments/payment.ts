@@ -46,16 +46,6 @@ export interface ConfirmedInvoice {
   newest: boolean;
 }
 
-/** What the relay last knew of an invoice. */
-export interface KnownInvoice {
-  status: string;
-  type: string | null;
-  modifiedAt: Date | null;
-  amount: string | null;
-  totalAmount: string | null;
-  digest: string;
-}
-
 /**
  * What stands where the provider's document of an erased invoice stood; ids and amounts have columns of their
  * own.

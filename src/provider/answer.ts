@@ -1,6 +1,13 @@
 import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
 
-export { compareMoney, differenceOfMoney, type Money, sumOfMoney, toUtc } from "../collection-api/index.ts";
+export {
+  compareMoney,
+  differenceOfMoney,
+  type Money,
+  moneyOf,
+  sumOfMoney,
+  toUtc,
+} from "../collection-api/index.ts";
 export type { Collection, Invoice, InvoicePage, ListedInvoice };
 
 /** What a call to a provider can come to besides its answer. None of it is thrown: each has its rule. */

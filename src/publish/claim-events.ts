@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { EventClaim } from "../outbox/claim-events.ts";
-import type { ClaimedEvent, Route } from "../outbox/event.ts";
+import { type ClaimedEvent, EventClaim } from "../outbox/claim-events.ts";
+import type { Route } from "../outbox/event.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readStanding } from "../upstreams/change.ts";
 import {

@@ -1,20 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-
-export interface LastSweep {
-  source: string;
-  collectionId: string;
-  /** When its list was last read to the end; null if never. */
-  finishedAt: Date | null;
-}
-
-export interface LastCertificate {
-  source: string;
-  result: "equal" | "not_equal" | "refused";
-  finishedAt: Date;
-}
+import type { Result } from "./certificate/certificate.ts";
 
 interface Wanted {
   source: string;
@@ -26,8 +14,17 @@ const WANTED: Columns<Wanted> = {
   collection_id: uuid(({ collectionId }) => collectionId),
 };
 
+const SWEEP = {
+  source: returned.text(),
+  collectionId: returned.uuid,
+  /** When its list was last read to the end; null if never. */
+  finishedAt: nullable(returned.time),
+};
+
+export type LastSweep = RowOf<typeof SWEEP>;
+
 const readingSweeps = new Statement(
-  { source: returned.text(), collectionId: returned.uuid, finishedAt: nullable(returned.time) },
+  SWEEP,
   ({ table }: Slots<readonly Wanted[]>) => sql`
     select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt"
     from ${table("wanted", WANTED, (wanted) => wanted)}
@@ -39,15 +36,19 @@ const readingSweeps = new Statement(
 );
 
 /** When each of these collections was last swept. */
-export const readLastSweeps = (db: Kysely<Tables>, collections: readonly Wanted[]): Promise<LastSweep[]> =>
+export const readLastSweeps = (db: Kysely<Tables>, collections: readonly Wanted[]) =>
   readingSweeps.execute(db, collections);
 
+const CERTIFICATE = {
+  source: returned.text(),
+  result: returned.text<Result>(),
+  finishedAt: returned.time,
+};
+
+export type LastCertificate = RowOf<typeof CERTIFICATE>;
+
 const readingCertificates = new Statement(
-  {
-    source: returned.text(),
-    result: returned.text<LastCertificate["result"]>(),
-    finishedAt: returned.time,
-  },
+  CERTIFICATE,
   ({ value }: Slots<readonly string[]>) => sql`
     select wanted.source, last.result, last.finished_at as "finishedAt"
     from unnest(${value((sources) => sources)}::text[]) as wanted (source)
@@ -58,7 +59,5 @@ const readingCertificates = new Statement(
 );
 
 /** The newest daily certificate of each of these sources that has one. */
-export const readLastCertificates = (
-  db: Kysely<Tables>,
-  sources: readonly string[],
-): Promise<LastCertificate[]> => readingCertificates.execute(db, sources);
+export const readLastCertificates = (db: Kysely<Tables>, sources: readonly string[]) =>
+  readingCertificates.execute(db, sources);

@@ -1,33 +1,27 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned, Statement } from "../database/statement.ts";
+import { nullable, type RowOf, returned, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Result } from "./certificate/certificate.ts";
 
-/** The automatic sweeps of one collection: the last finished one, and the state of the next. */
-export interface SweepStanding {
-  source: string;
-  collectionId: string;
+const SWEEP = {
+  source: returned.text(),
+  collectionId: returned.uuid,
   /** null if none has finished yet. */
-  finishedAt: Date | null;
+  finishedAt: nullable(returned.time),
   /** Paid invoices without an event that the last one found. */
-  missing: number;
+  missing: returned.integer,
   /** When the next one is due. */
-  nextAt: Date | null;
+  nextAt: nullable(returned.time),
   /** Failures in a row of the next one. */
-  faults: number;
-  lastError: string | null;
-}
+  faults: returned.integer,
+  lastError: nullable(returned.text()),
+};
+
+/** The automatic sweeps of one collection: the last finished one, and the state of the next. */
+export type SweepStanding = RowOf<typeof SWEEP>;
 
 const readingSweeps = new Statement(
-  {
-    source: returned.text(),
-    collectionId: returned.uuid,
-    finishedAt: nullable(returned.time),
-    missing: returned.integer,
-    nextAt: nullable(returned.time),
-    faults: returned.integer,
-    lastError: nullable(returned.text()),
-  },
+  SWEEP,
   () => sql`
     select distinct_sweep.source, distinct_sweep.collection_id as "collectionId",
       last.finished_at as "finishedAt",
@@ -46,32 +40,26 @@ const readingSweeps = new Statement(
     order by 1, 2`,
 );
 
-export const readSweeps = (db: Kysely<Tables>): Promise<SweepStanding[]> => readingSweeps.execute(db);
+export const readSweeps = (db: Kysely<Tables>) => readingSweeps.execute(db);
+
+const DAILY = {
+  source: returned.text(),
+  id: returned.uuid,
+  /** It covers payments before this day; YYYY-MM-DD, UTC. */
+  day: returned.text(),
+  result: returned.text<Result>(),
+  gaps: returned.integer,
+  finishedAt: returned.time,
+};
 
 /** The newest daily certificate of a source. */
-export interface DailyCertificate {
-  source: string;
-  id: string;
-  /** It covers payments before this day; YYYY-MM-DD, UTC. */
-  day: string;
-  result: Result;
-  gaps: number;
-  finishedAt: Date;
-}
+export type DailyCertificate = RowOf<typeof DAILY>;
 
 const readingDaily = new Statement(
-  {
-    source: returned.text(),
-    id: returned.uuid,
-    day: returned.text(),
-    result: returned.text<Result>(),
-    gaps: returned.integer,
-    finishedAt: returned.time,
-  },
+  DAILY,
   () => sql`
     select distinct on (source) source, id, day::text as day, result, gaps, finished_at as "finishedAt"
     from certificate where day is not null and state = 'done' order by source, day desc`,
 );
 
-export const readDailyCertificates = (db: Kysely<Tables>): Promise<DailyCertificate[]> =>
-  readingDaily.execute(db);
+export const readDailyCertificates = (db: Kysely<Tables>) => readingDaily.execute(db);

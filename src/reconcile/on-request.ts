@@ -1,4 +1,5 @@
 import { audit } from "../database/audit.ts";
+import { dayOf } from "../kit/days.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
@@ -86,7 +87,7 @@ export async function reconcilePeriod(
   const lists = chosen.flatMap((source) =>
     collectionsOf(source, collection).map((collectionId) => ({ source, collectionId })),
   );
-  const [from, to] = [dayIn(window.from), dayIn(new Date(window.to.getTime() - 1))];
+  const [from, to] = [dayOf(window.from), dayOf(new Date(window.to.getTime() - 1))];
   await audit(
     deps.db,
     lists.map(({ source, collectionId }) => ({
@@ -109,7 +110,7 @@ export async function reconcilePeriod(
         signal,
         onProgress: (progress) => onProgress(source, collectionId, progress),
       });
-      const others = underWay.map((one) => `${one.collectionId}, ${dayIn(one.from)} to ${dayIn(one.to)}`);
+      const others = underWay.map((one) => `${one.collectionId}, ${dayOf(one.from)} to ${dayOf(one.to)}`);
       const waiting = await readWaiting(deps.db, source, sweepId);
       done.push({
         source: source.name,
@@ -126,8 +127,6 @@ export async function reconcilePeriod(
   });
 }
 
-const dayIn = (moment: Date): string => moment.toISOString().slice(0, 10);
-
 /** The sources that have the given collection, or all of them. */
 function sourcesWith(
   sources: readonly ReconcileSource[],
@@ -137,7 +136,7 @@ function sourcesWith(
   const having = sources.filter((source) => source.collectionIds.includes(collection.toLowerCase()));
   if (having.length > 0) return having;
   const message = `Collection ${collection} is not in COLLECTION_IDS: add it there to have its list read.`;
-  throw new RelayError(message, { next: "refuse", code: "usage" });
+  throw new RelayError(message, { code: "usage" });
 }
 
 function collectionsOf(source: ReconcileSource, collection: string | undefined): readonly string[] {
@@ -146,6 +145,6 @@ function collectionsOf(source: ReconcileSource, collection: string | undefined):
   throw new RelayError(
     `There is no list to read for source "${source.name}": the provider lists invoices only by ` +
       "collection. Set COLLECTION_IDS to the ids of its collections.",
-    { next: "refuse", code: "usage" },
+    { code: "usage" },
   );
 }

@@ -2,10 +2,10 @@ import { type Kysely, sql } from "kysely";
 import { type Columns, text } from "../database/columns.ts";
 import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Result, Tally } from "./certificate/certificate.ts";
+import type { Result, Totals } from "./certificate/certificate.ts";
 
 /** One day of payment of one source, according to the newest certificate that covers it. */
-export interface CalendarDay {
+export interface CalendarDay extends Totals {
   /** UTC, YYYY-MM-DD. */
   day: string;
   source: string;
@@ -13,13 +13,6 @@ export interface CalendarDay {
   madeAt: Date;
   /** Of this day alone. */
   result: Result;
-  paid: Tally;
-  stored: Tally;
-  published: Tally;
-  /** Paid at the provider, but not accepted on the right topic. */
-  missing: Tally;
-  /** Other differences that could hide money. */
-  differences: number;
 }
 
 interface Covered {

@@ -36,7 +36,7 @@ const sharing = new Statement(
 );
 
 /** Adds what one process spent. @returns what all processes have spent by now, for the same keys. */
-export const shareBudgets = (db: Kysely<Tables>, spent: readonly BudgetShares[]): Promise<BudgetShares[]> =>
+export const shareBudgets = (db: Kysely<Tables>, spent: readonly BudgetShares[]) =>
   sharing.execute(db, spent);
 
 /** What was spent more than an hour ago no longer counts. */

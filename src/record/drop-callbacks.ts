@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { type Columns, tableOf, text, uuid } from "../database/columns.ts";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { holdBriefly } from "./hold-briefly.ts";
@@ -8,14 +8,16 @@ import { holdBriefly } from "./hold-briefly.ts";
 /** The most open invoices that one statement looks for. */
 const AT_ONCE = 5_000;
 
-/** One month of the log that is past its time. */
-export interface OldPartition {
-  name: string;
+const PARTITION = {
+  name: returned.text(),
   /** Its first instant. */
-  from: Date;
+  from: returned.time,
   /** First instant after it. */
-  to: Date;
-}
+  to: returned.time,
+};
+
+/** One month of the log that is past its time. */
+export type OldPartition = RowOf<typeof PARTITION>;
 
 const dating = new Statement(
   { before: returned.time },
@@ -31,7 +33,7 @@ export async function firstOfMonthBefore(db: Kysely<Tables>, ageMs: number): Pro
 }
 
 const listing = new Statement(
-  { name: returned.text(), from: returned.time, to: returned.time },
+  PARTITION,
   ({ value }: Slots<{ before: Date }>) => sql`
     select * from (
       select child.relname::text as name,
@@ -45,8 +47,7 @@ const listing = new Statement(
 );
 
 /** The partitions that end at `before` or earlier, the oldest first. */
-export const partitionsBefore = (db: Kysely<Tables>, before: Date): Promise<OldPartition[]> =>
-  listing.execute(db, { before });
+export const partitionsBefore = (db: Kysely<Tables>, before: Date) => listing.execute(db, { before });
 
 /** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
 const within = ({ from, to }: OldPartition) => sql`received_at >= ${from} and received_at < ${to}`;

@@ -3,6 +3,7 @@ import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { step } from "../kit/step.ts";
+import { NIL_UUID } from "../kit/uuid.ts";
 import type { CallbackKey } from "./drop-callbacks.ts";
 
 /** The most callbacks that one statement looks at. */
@@ -18,7 +19,7 @@ interface Leaving {
 /** A condition: callbacks about the invoice stay. Two expressions: its source and its id. */
 export type IsKept = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => RawBuilder<unknown>;
 
-const FIRST: CallbackKey = { at: "-infinity", id: "00000000-0000-0000-0000-000000000000" };
+const FIRST: CallbackKey = { at: "-infinity", id: NIL_UUID };
 const SHAPE = { before: new Date(0), after: FIRST, isKept: () => sql`false` };
 
 const DROPPING = sql`

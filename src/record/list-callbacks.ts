@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { Place, Stretch } from "../database/page.ts";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import type { OwnVerdict } from "./own-verdict.ts";
@@ -22,38 +22,25 @@ export interface CallbackFilters {
   to?: string | undefined;
 }
 
-/** A callback as a list shows it: without its query, headers and body. */
-export interface ListedCallback {
-  id: string;
-  receivedAt: Date;
-  source: string;
-  method: string;
-  /** The token masked. */
-  path: string;
-  reference: string | null;
-  remoteAddress: string | null;
-  foundBy: string | null;
-  verdict: OwnVerdict | null;
-  invoiceIds: string[];
-  /** As it was sent; null once it was erased. */
-  bytes: number | null;
-  erasedAt: Date | null;
-}
-
 const LISTED = {
   id: returned.uuid,
   receivedAt: returned.time,
   source: returned.text(),
   method: returned.text(),
+  /** The token masked. */
   path: returned.text(),
   reference: nullable(returned.text()),
   remoteAddress: nullable(returned.text()),
   foundBy: nullable(returned.text()),
-  verdict: nullable(returned.text<"unreadable" | "ping" | "refused">()),
+  verdict: nullable(returned.text<OwnVerdict>()),
   invoiceIds: returned.uuids,
   erasedAt: nullable(returned.time),
+  /** As it was sent; null once it was erased. */
   bytes: nullable(returned.integer),
-} as const;
+};
+
+/** A callback as a list shows it: without its query, headers and body. */
+export type ListedCallback = RowOf<typeof LISTED>;
 
 /** How long the body was as it was sent; null once it was erased. */
 export const sentBytes = sql`
@@ -89,7 +76,7 @@ const EVERY_FILTER: Required<CallbackFilters> = {
 };
 
 const walking = new VaryingStatement(
-  { ...LISTED, at: returned.text(), place: returned.count, matches: returned.boolean },
+  { ...LISTED, ...LOOKED_AT },
   ({ filters, after, most }: Walk) => {
     const { invoiceId, verdict, from, to } = filters;
     const looked = [sql`true`];
@@ -125,18 +112,7 @@ export async function listCallbacks(
   after: Place | null,
   most: number,
 ): Promise<Stretch<ListedCallback>> {
-  const rows = await walking.execute(db, { filters, after, most });
-  const placeOf = ({ at, id, source }: (typeof rows)[number]): Place => ({ at, id, source });
-  const last = rows.at(-1);
-  return {
-    found: rows
-      .filter(({ matches }) => matches)
-      .map((row) => {
-        const { at: _, place: __, matches: ___, ...callback } = row;
-        return { ...callback, place: placeOf(row) };
-      }),
-    end: last?.place === most ? placeOf(last) : null,
-  };
+  return stretchOf(await walking.execute(db, { filters, after, most }), most, ({ id }) => id);
 }
 
 const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters) =>
@@ -151,25 +127,19 @@ const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters
     sql` and `,
   );
 
-/** One callback with everything that came. */
-export interface WholeCallback extends ListedCallback {
-  query: string;
-  /** Secrets masked. */
-  headers: [name: string, value: string][];
-  body: Buffer;
-  cut: unknown;
-  /** SHA-256 in hex of the body that was erased. */
-  erasedDigest: string | null;
-}
-
 const WHOLE = {
   ...LISTED,
   query: returned.text(),
-  headers: returned.json<WholeCallback["headers"]>(),
+  /** Secrets masked. */
+  headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
   cut: returned.json<unknown>(),
+  /** SHA-256 in hex of the body that was erased. */
   erasedDigest: nullable(returned.text()),
-} as const;
+};
+
+/** One callback with everything that came. */
+export type WholeCallback = RowOf<typeof WHOLE>;
 
 const whole = sql`${listed}, query, headers, body, cut, erased_digest as "erasedDigest"`;
 
@@ -201,11 +171,8 @@ export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise
 }
 
 /** The newest callbacks that named an invoice, whole. */
-export const callbacksNaming = (
-  db: Kysely<Tables>,
-  invoiceId: string,
-  most: number,
-): Promise<WholeCallback[]> => readingNewest.execute(db, { invoiceId, most });
+export const callbacksNaming = (db: Kysely<Tables>, invoiceId: string, most: number) =>
+  readingNewest.execute(db, { invoiceId, most });
 
 /** How many came in, by the minute's beginning in ms; minutes without any are left out. */
 export async function callbacksByMinute(

@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
-import type { CallbackTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 
 /** The verdict of a callback that asks about no invoice. */
-export type OwnVerdict = NonNullable<Selectable<CallbackTable>["verdict"]>;
+export type OwnVerdict = NonNullable<Selectable<Tables["callback"]>["verdict"]>;
 
 export const OWN_VERDICTS = ["unreadable", "ping", "refused"] as const satisfies readonly OwnVerdict[];
 

@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { NIL_UUID } from "../kit/uuid.ts";
 import { isLogged } from "../record/callbacks-about.ts";
 import type { NewReading } from "./read-again.ts";
 
@@ -92,16 +93,14 @@ const deleting = new Statement(
   },
 );
 
-const NIL = "00000000-0000-0000-0000-000000000000";
-
 /**
  * Deletes the readings of callbacks received before this time, unless the log still holds the callback. A
  * callback's id begins with its time, so the oldest come first.
  */
 export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
-  for (let after = { callbackId: NIL, replayId: NIL }; ; ) {
+  for (let after = { callbackId: NIL_UUID, replayId: NIL_UUID }; ; ) {
     const [row] = await deleting.execute(db, { before, after });
     if (row === undefined || row.old === 0 || row.walked < AT_ONCE) return;
-    after = { callbackId: row.callbackId ?? NIL, replayId: row.replayId ?? NIL };
+    after = { callbackId: row.callbackId ?? NIL_UUID, replayId: row.replayId ?? NIL_UUID };
   }
 }

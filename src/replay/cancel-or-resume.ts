@@ -1,27 +1,21 @@
-import { type Kysely, sql, type Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import { closeAlarms } from "../database/alarms.ts";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { NO_LEASE } from "./held-replay.ts";
 import type { Replay } from "./replay.ts";
 import { mustFindReplay } from "./replay-rows.ts";
 
-interface ChangeOptions {
-  db: Kysely<Tables>;
-  actor: string;
+interface ChangeOptions extends ByHand {
   id: string;
-  /** Why, for the audit log; no personal data. */
-  reason?: string | undefined;
 }
 
 /** Ends a replay for good, also a failed one. @throws RelayError when it does not exist or has ended. */
 export function cancelReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.cancel", async (trx, replay) => {
     if (replay.state === "done" || replay.state === "cancelled")
-      throw new RelayError(`The replay ${replay.id} has already ended: it is ${replay.state}.`, {
-        next: "refuse",
-      });
+      throw new RelayError(`The replay ${replay.id} has already ended: it is ${replay.state}.`);
     await trx
       .updateTable("replay")
       .set({ state: "cancelled", finished_at: sql`clock_timestamp()`, ...NO_LEASE })
@@ -37,9 +31,7 @@ export function cancelReplay(options: ChangeOptions): Promise<Replay> {
 export function resumeReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.resume", async (trx, replay) => {
     if (replay.state === "done")
-      throw new RelayError(`The replay ${replay.id} is done: there is nothing to resume.`, {
-        next: "refuse",
-      });
+      throw new RelayError(`The replay ${replay.id} is done: there is nothing to resume.`);
     await trx
       .updateTable("replay")
       .set({ state: "running", finished_at: null, last_error: null })

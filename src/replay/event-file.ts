@@ -63,7 +63,7 @@ export async function createEventFile(path: string): Promise<void> {
     const message = there
       ? `The file ${path} already exists. Choose another name: nothing is overwritten.`
       : `The file ${path} cannot be created: ${messageOf(cause)}`;
-    throw new RelayError(message, { next: "refuse", cause });
+    throw new RelayError(message, { cause });
   }
 }
 
@@ -75,7 +75,7 @@ export async function openEventFile(path: string): Promise<FileHandle> {
     throw new RelayError(
       `The file ${path} cannot be opened: ${messageOf(cause)}. A replay to a file can only be resumed ` +
         "on the machine that has the file.",
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }

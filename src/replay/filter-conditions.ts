@@ -52,5 +52,5 @@ export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, targ
 }
 
 function refuse(message: string): never {
-  throw new RelayError(message, { next: "refuse", code: "usage" });
+  throw new RelayError(message, { code: "usage" });
 }

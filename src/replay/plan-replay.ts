@@ -129,5 +129,4 @@ const stoppedAt = (after: Position | null): RelayError =>
   new RelayError(
     `The dry run was stopped ${after === null ? "at its beginning" : `at the callbacks of ${after.at}`}. ` +
       "Give it a shorter period with `from` and `to`, or use the command line, which reads to the end.",
-    { next: "refuse" },
   );

@@ -54,7 +54,6 @@ export async function mustFindReplay(options: { db: Kysely<Tables>; id: string }
   const replay = await findReplay(options);
   if (replay === null)
     throw new RelayError(`There is no replay ${options.id}. List them with: invoice-relay replay list`, {
-      next: "refuse",
       code: "not_found",
     });
   return replay;

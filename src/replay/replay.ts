@@ -1,8 +1,8 @@
 import type { Selectable } from "kysely";
-import type { ReplayTable } from "../database/tables.ts";
+import type { Tables } from "../database/tables.ts";
 
-export type ReplayKind = Selectable<ReplayTable>["kind"];
-export type ReplayState = Selectable<ReplayTable>["state"];
+export type ReplayKind = Selectable<Tables["replay"]>["kind"];
+export type ReplayState = Selectable<Tables["replay"]>["state"];
 
 /** What part of the log to run again; an omitted filter matches everything. */
 export interface ReplayFilters {

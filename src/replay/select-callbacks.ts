@@ -1,32 +1,11 @@
 import { type Kysely, sql } from "kysely";
 import { unknownKeptSince } from "../confirmations/delete-unknown.ts";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { isOwnVerdict } from "../record/own-verdict.ts";
 import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
-
-export interface SelectedCallback {
-  id: string;
-  receivedAt: Date;
-  /** The same, to the microsecond, for the position. */
-  at: string;
-  source: string;
-  method: string;
-  query: string;
-  reference: string | null;
-  headers: [name: string, value: string][];
-  body: Buffer;
-  verdict: string | null;
-  /** Ids found when it came in and by earlier replays; for a refused callback only by replays. */
-  foundIds: string[];
-  /**
-   * Those that have a confirmation of this source; also, unless the filter names them, ids of a callback so
-   * old that their confirmations may have been deleted as unknown.
-   */
-  openedIds: string[];
-}
 
 const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
 
@@ -77,17 +56,25 @@ const mayBeForgotten = ({ invoiceIds = [] }: ReplayFilters) => sql<boolean>`
 const SELECTED = {
   id: returned.uuid,
   receivedAt: returned.time,
+  /** The same, to the microsecond, for the position. */
   at: returned.text(),
   source: returned.text(),
   method: returned.text(),
   query: returned.text(),
   reference: nullable(returned.text()),
-  headers: returned.json<SelectedCallback["headers"]>(),
+  headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
   verdict: nullable(returned.text()),
+  /** Ids found when it came in and by earlier replays; for a refused callback only by replays. */
   foundIds: returned.uuids,
+  /**
+   * Those that have a confirmation of this source; also, unless the filter names them, ids of a callback so
+   * old that their confirmations may have been deleted as unknown.
+   */
   openedIds: returned.uuids,
-} as const;
+};
+
+export type SelectedCallback = RowOf<typeof SELECTED>;
 
 interface Selection {
   filters: ReplayFilters;
@@ -131,4 +118,4 @@ export const selectCallbacks = (
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-): Promise<SelectedCallback[]> => selecting.execute(db, { filters, after, most });
+) => selecting.execute(db, { filters, after, most });

@@ -5,13 +5,6 @@ import { VaryingStatement } from "../database/varying-statement.ts";
 import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
-export interface SelectedConfirmation {
-  invoiceId: string;
-  source: string;
-  verdict: string | null;
-  requestedAt: Date;
-}
-
 const matching = (filters: ReplayFilters) => sql`
   from confirmation
   left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
@@ -72,4 +65,4 @@ export const selectConfirmations = (
   filters: ReplayFilters,
   after: Position | null,
   most: number,
-): Promise<SelectedConfirmation[]> => selecting.execute(db, { filters, after, most });
+) => selecting.execute(db, { filters, after, most });

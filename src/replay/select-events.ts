@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
@@ -19,11 +19,24 @@ const hasRoute = (routes: readonly Route[]) => sql`
   (event.source, event.invoice_type) in (select * from unnest(
     ${routes.map((route) => route.source)}::text[], ${routes.map((route) => route.invoiceType)}::text[]))`;
 
-/** Only published events are replayed: others will still be sent, or wait for a decision. */
+const isInOutbox = (condition: RawBuilder<unknown>) => sql`
+  exists (select from outbox where outbox.source = event.source and outbox.event_id = event.id
+    and ${condition})`;
+
+/**
+ * Only published events are replayed: others will still be sent, or wait for a decision. A person's may be to
+ * send those of invoices that they name, which are held as Test invoices', to another topic.
+ */
+const isReplayed = ({ invoiceIds }: ReplayFilters, { kind }: ReplayTarget) => {
+  const isPublished = sql`${isAccepted} and not ${isInOutbox(sql`true`)}`;
+  return kind === "other_topic" && invoiceIds !== undefined
+    ? sql`(${isPublished} or ${isInOutbox(sql`outbox.state = 'held'`)})`
+    : isPublished;
+};
+
 const matching = (filters: ReplayFilters, target: ReplayTarget, routes: readonly Route[]) => sql`
   from event
-  where ${isAccepted}
-    and not exists (select from outbox where outbox.source = event.source and outbox.event_id = event.id)
+  where ${isReplayed(filters, target)}
     and ${target.kind === "topics" ? hasRoute(routes) : sql`true`}
     and ${conditionOf(filters, {
       from: (time) => sql`event.created_at >= ${time}`,
@@ -39,12 +52,13 @@ const matching = (filters: ReplayFilters, target: ReplayTarget, routes: readonly
 
 const ANY = { filters: {}, target: { kind: "file", path: "" }, routes: [] } as const;
 const EVERY = { filters: EVERY_FILTER, target: { kind: "topics" }, routes: [] } as const;
+const NAMED = { ...EVERY, target: { kind: "other_topic", topicArn: "" } } as const;
 
 const counting = new VaryingStatement(
   { count: returned.count },
   ({ filters, target, routes }: Pick<EventSelection, "filters" | "target" | "routes">) =>
     sql`select count(*) as count ${matching(filters, target, routes)}`,
-  [ANY, EVERY],
+  [ANY, EVERY, NAMED],
 );
 
 export async function countEvents(
@@ -107,10 +121,11 @@ const select = ({ filters, target, routes, after, replayId, most }: EventSelecti
 const selecting = new VaryingStatement(SELECTED, select, [
   { ...ANY, after: null, replayId: null, most: 1 },
   { ...EVERY, after: { id: "" }, replayId: "", most: 1 },
+  { ...NAMED, after: null, replayId: null, most: 1 },
 ]);
 
 /** The next events after a position, in the order created. */
-export const selectEvents = (db: Kysely<Tables>, selection: EventSelection): Promise<SelectedEvent[]> =>
+export const selectEvents = (db: Kysely<Tables>, selection: EventSelection) =>
   selecting.execute(db, selection);
 
 const OUTCOMES = { sent: returned.count, refused: returned.count, handled: returned.count } as const;

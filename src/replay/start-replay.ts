@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { audit } from "../database/audit.ts";
+import { audit, type ByHand } from "../database/audit.ts";
 import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
@@ -13,14 +13,10 @@ import { countCallbacks } from "./select-callbacks.ts";
 import { countConfirmations } from "./select-confirmations.ts";
 import { countEvents } from "./select-events.ts";
 
-export interface StartOptions extends ReplayRequest {
-  db: Kysely<Tables>;
-  actor: string;
+export interface StartOptions extends ReplayRequest, ByHand {
   routes: readonly Route[];
   /** The most per second. */
   rate?: number | undefined;
-  /** Why, for the audit log; no personal data. */
-  reason?: string | undefined;
 }
 
 /**

@@ -26,13 +26,6 @@ export async function changeByHand(
   }
 }
 
-/** A pause that ended by itself. */
-export interface EndedPause {
-  name: string;
-  reason: string | null;
-  until: Date;
-}
-
 const endingPauses = new VaryingStatement(
   { name: returned.text(), reason: nullable(returned.text()), until: returned.time },
   (kind: UpstreamKind) => {
@@ -54,5 +47,4 @@ const endingPauses = new VaryingStatement(
  * Writes down which pauses have ended by themselves; they have held nothing back since `until`. What was told
  * of a refusal before the pause is over: if it is refused still, the next answer says so anew.
  */
-export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind): Promise<EndedPause[]> =>
-  endingPauses.execute(db, kind);
+export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind) => endingPauses.execute(db, kind);

@@ -1,36 +1,29 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { readStanding } from "./change.ts";
 import { type State, stateOf } from "./machine.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
-/** A source or topic, as a person wants to see it. */
-export interface UpstreamStanding {
+const UPSTREAM = {
   /** The source's name, or the topic's ARN. */
-  name: string;
-  state: State;
-  pausedBy: "operator" | "refused" | null;
-  pausedAt: Date | null;
+  name: returned.text(),
+  pausedBy: nullable(returned.text<"operator" | "refused">()),
+  pausedAt: nullable(returned.time),
   /** When the pause ends by itself; null: when somebody resumes it. */
-  pausedUntil: Date | null;
-  pauseReason: string | null;
-  lastError: string | null;
+  pausedUntil: nullable(returned.time),
+  pauseReason: nullable(returned.text()),
+  lastError: nullable(returned.text()),
   /** While it backs off or was asked to wait: until when. */
-  opensAt: Date | null;
-}
+  opensAt: nullable(returned.time),
+};
+
+/** A source or topic, as a person wants to see it. */
+export type UpstreamStanding = RowOf<typeof UPSTREAM> & { state: State };
 
 const listing = new VaryingStatement(
-  {
-    name: returned.text(),
-    pausedBy: nullable(returned.text<"operator" | "refused">()),
-    pausedAt: nullable(returned.time),
-    pausedUntil: nullable(returned.time),
-    pauseReason: nullable(returned.text()),
-    lastError: nullable(returned.text()),
-    opensAt: nullable(returned.time),
-  },
+  UPSTREAM,
   (kind: UpstreamKind) => sql`
     select ${sql.ref(kind.key)} as name, paused_by as "pausedBy", paused_at as "pausedAt",
       paused_until as "pausedUntil", pause_reason as "pauseReason", last_error as "lastError",

@@ -81,13 +81,17 @@ export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): Sta
   return standing.faults >= opensAfter ? "half_open" : "closed";
 }
 
-/** The alarms that are open for as long as the standing lasts. Pure. */
+/**
+ * The alarms that are open for as long as the standing lasts; that of a Retry-After only if it was too long.
+ * Pure.
+ */
 export const lastingAlarms = (
-  { pausedBy, faults }: Standing,
+  { pausedBy, faults, retryInMs }: Standing,
   { alarmsAfter }: UpstreamPolicy,
-): ("failing" | "paused")[] => [
+): ("failing" | "paused" | "retry_after")[] => [
   ...(faults >= alarmsAfter ? ["failing" as const] : []),
   ...(pausedBy === "refused" ? ["paused" as const] : []),
+  ...(retryInMs !== 0 ? ["retry_after" as const] : []),
 ];
 
 /**

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type Alarm, type Alarms, clearing, raising } from "../database/alarms.ts";
+import { ALARM, type Alarm, type Alarms, clearing, noneIsOpen, raising } from "../database/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { FLOODED } from "./upstream-kind.ts";
@@ -49,6 +49,39 @@ const shifting = new Statement(
   },
 );
 
+const floodOf = (source: string): Alarm => ({
+  name: "unknown_ids_flooding",
+  source,
+  subject: source,
+  detail:
+    "Most ids that callbacks name are unknown to the provider: someone makes them up, or uses " +
+    "another account's. They are asked in turns by sender, at UNKNOWN_RATE_PER_SECOND; known ids " +
+    "go first.",
+});
+
+const raisingAgain = new Statement(
+  { source: returned.text() },
+  ({ table, value }: Slots<readonly string[]>) => sql`
+    with flooded as (
+      select name from source
+      where name = any(${value((sources) => sources)}::text[]) and unknown_share > ${FLOODED}
+      order by name for update),
+    raised as (${raising(sql`
+      select flood.* from ${table("flood", ALARM, (sources) => sources.map(floodOf))}
+      join flooded on flooded.name = flood.source
+      where ${noneIsOpen(sql`flood.name`, sql`flood.subject`)}`)} returning source)
+    select source from raised`,
+);
+
+/** Raises the alarm of a flood that lasts where none is open: whoever closed it took the source for gone. */
+export async function tellFloodsAgain(
+  { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
+  sources: readonly string[],
+): Promise<void> {
+  const told = await raisingAgain.execute(db, sources);
+  alarms.tell(told.map(({ source }) => floodOf(source)));
+}
+
 /**
  * How many of the ids new to the relay prove unknown to the provider: past half of them the source is
  * flooded, which is told, and unknown ids are throttled. Answers are tallied and written together.
@@ -90,15 +123,7 @@ export class UnknownIds {
   async #write(found: number, missing: number): Promise<void> {
     const keeps = (1 - WEIGHT) ** (found + missing);
     const adds = ((1 - keeps) * missing) / (found + missing);
-    const alarm: Alarm = {
-      name: "unknown_ids_flooding",
-      source: this.#source,
-      subject: this.#source,
-      detail:
-        "Most ids that callbacks name are unknown to the provider: someone makes them up, or uses " +
-        "another account's. They are asked in turns by sender, at UNKNOWN_RATE_PER_SECOND; known ids " +
-        "go first.",
-    };
+    const alarm = floodOf(this.#source);
     const [row] = await shifting.execute(this.#db, { keeps, adds, alarm });
     if (row === undefined) return;
     this.#share = row.after;

@@ -59,7 +59,7 @@ export const TOPIC: UpstreamKind = {
   policy: {
     opensAfter: 1,
     alarmsAfter: 5,
-    backOff: { firstMs: 500, capMs: 30_000 },
+    backOff: { firstMs: 500, capMs: 10_000 },
     probe: { firstMs: 500, capMs: 30_000 },
     trialMs: 10_000,
   },

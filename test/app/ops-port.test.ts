@@ -154,6 +154,6 @@ describe("/metrics", () => {
         new RegExp(`^invoice_relay_event_loop_delay_seconds{quantile="${quantile}"} [\\d.]+(e-\\d+)?$`, "m"),
       );
     await relay.callback({ event: "ping" });
-    await vi.waitFor(async () => expect(await page()).toContain('callbacks_total{status="200"} 1'), 5_000);
+    await vi.waitFor(async () => expect(await page()).toContain('callbacks_total{status="200"} 1'));
   });
 });

@@ -19,7 +19,7 @@ const certificate = (changes: Partial<Certificate>): Certificate => ({
   basis: {
     ...{ listFirst: "2026-09-01", listLast: "2026-10-04", begunAt: "2026-10-03T23:00:00.000Z", pages: 1 },
     ...{ lookbackDays: 35, zone: "UTC", providerTimeZone: "UTC", paidStatuses: ["Paid"] },
-    ...{ listed: 3, asked: 0, deep: false, firstServedAt: null },
+    ...{ listed: 3, asked: 0, deep: false, firstServedAt: null, provisional: false },
   },
   days: [{ day: "2026-10-02", ...totals }],
   total: totals,
@@ -39,7 +39,10 @@ describe("a certificate as text", () => {
     expect(lines.at(-1)).toBe("and 12000 more that are not named here");
   });
 
-  it("says when its lists were read", () => {
+  it("says when its lists were read, and whether that may have been too early", () => {
     expect(certificateText(certificate({}))).toContain("read from 2026-10-03T23:00:00.000Z");
+    expect(certificateText(certificate({}))).not.toContain("PROVISIONAL");
+    const basis = { ...certificate({}).basis, provisional: true };
+    expect(certificateText(certificate({ basis }))).toContain("PROVISIONAL: The lists began to be read less");
   });
 });

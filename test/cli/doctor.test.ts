@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { doctor as lookAt } from "../../src/app/doctor.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
+import { LISTS, twoSources } from "../support/two-sources.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const KEY = "test-api-key";
@@ -110,6 +111,31 @@ describe("invoice-relay doctor", () => {
     const checks = [];
     for await (const check of lookAt(around.environment(changes))) checks.push(check);
     expect(checks).toContainEqual(expect.objectContaining({ about, state: "fault", away: true }));
+  });
+
+  it("asks several sources side by side, and tells of them in their order", async () => {
+    const around = await surroundings();
+    const asked = new Set<string>();
+    // None is answered before all are asked.
+    around.provider.otherwise(async (request, response) => {
+      asked.add(String(request.headers["x-api-key"]));
+      await vi.waitFor(() => expect(asked.size).toBe(2), { timeout: 60_000, interval: 10 });
+      // The first is answered last.
+      if (request.headers["x-api-key"] === "key-of-a") await answeredB;
+      response.on("finish", () => request.headers["x-api-key"] === "key-of-b" && tellB());
+      const id = request.url?.split("/").at(-1) ?? "";
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify(collection(id, { collectionName: id }).body));
+    });
+    const { promise: answeredB, resolve: tellB } = Promise.withResolvers<void>();
+    const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
+    const checks = [];
+    for await (const check of lookAt(twoSources(around, lists))) checks.push(check);
+    expect(checks.filter(({ about }) => about.startsWith("provider"))).toEqual([
+      { about: "provider of a", state: "ok", says: `the key opens collection "${LISTS.a}"` },
+      { about: "provider of b", state: "ok", says: `the key opens collection "${LISTS.b}"` },
+    ]);
   });
 
   it("lists settings that are missing and still looks at the database", async () => {

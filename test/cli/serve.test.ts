@@ -162,7 +162,7 @@ describe("invoice-relay serve in parts", () => {
 
     const workers = startCli(["serve", "--workers-only"], { ...around.environment(), ...AWS });
     await workers.says("confirms and publishes");
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
     expect(workers.output.stdout).toContain('"port":null');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Invoice } from "../../src/collection-api/index.ts";
 import { anomaliesOf, type Compared } from "../../src/confirm/anomalies.ts";
-import { found, known } from "./judging-fixture.ts";
+import { found, ID, known } from "./judging-fixture.ts";
 
 const invoice = (changes: Record<string, unknown> = {}): Invoice =>
   (found(changes) as { invoice: Invoice }).invoice;
@@ -163,7 +163,9 @@ describe("it is odd, and told", () => {
       },
     ],
     [
-      "Its type changed after payment: from Test to Live. The event keeps the first, and its topic; ask the provider why.",
+      "Its type changed after payment: from Test to Live. The event keeps the first, and its topic; ask the provider why. " +
+        `If it is Live, send its event to the live topic as well: invoice-relay replay events --invoice ${ID} ` +
+        "--topic <live topic's ARN>",
       { known: known({ status: "Paid", type: "test" }), before: "paid", paidBefore: true, hasEvent: true },
     ],
     [

@@ -88,14 +88,14 @@ describe("judging: faults never end a confirmation (G2)", () => {
     ["a fault", { kind: "fault", error: "timeout" }],
     ["a refused key", { kind: "key_refused", error: "401" }],
     ["a rate limit", { kind: "rate_limited", error: "429", retryAfterMs: null }],
-  ])("%s after a thousand others is still due, spends no step, and waits 30 s at most", (_, answer) => {
+  ])("%s after a thousand others is still due, spends no step, and waits 10 s at most", (_, answer) => {
     const outcome = judge(confirmation({ faults: 1_000, attempt: 3, verdict: "pending" }), answer, rules, 1);
     expect(outcome).toMatchObject({
       state: "due",
       verdict: "pending",
       attempt: 3,
       faults: 1_001,
-      dueInMs: 30 * SECOND,
+      dueInMs: 10 * SECOND,
     });
   });
 

@@ -3,7 +3,7 @@ import type { Claimed } from "../../src/confirm/claim.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Rules } from "../../src/confirm/rules.ts";
 import { NEVER_ASKED } from "../../src/confirmations/claim.ts";
-import type { KnownInvoice } from "../../src/payments/payment.ts";
+import type { KnownInvoice } from "../../src/payments/known-invoice.ts";
 import type { Answer } from "../../src/provider/answer.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

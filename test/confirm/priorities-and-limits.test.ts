@@ -41,7 +41,7 @@ describe("the replay priority", () => {
     const id = randomUUID();
     await relay.callback({ data: { id } });
     const before = around.provider.requests.length;
-    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(1), WAIT);
+    await vi.waitFor(() => expect(timesAsked(around, id)).toBeGreaterThan(0), WAIT);
     // Fifty replays go first by chance in one of 8 to the power of 50 runs.
     expect(around.provider.requests.length - before).toBeLessThan(50);
   });

@@ -48,6 +48,7 @@ describe("confirmations are locked in the order of their invoices, so that nothi
 
     let changing: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (holding) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(holding);
       await sql`select from confirmation where invoice_id = ${first} for update`.execute(holding);
       changing = change(db, keys);
       const waiting = sql`select from pg_stat_activity

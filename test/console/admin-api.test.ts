@@ -138,7 +138,7 @@ describe("the admin API", () => {
       body: { count: 1 },
     });
 
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     const { body } = await call("GET", `/audit?invoiceId=${id}`);
     expect(body.entries).toMatchObject([{ actor: ACTOR, action: "dead.retry", subject: id, invoiceId: id }]);
     expect(JSON.stringify(body)).not.toContain(TOKEN);
@@ -148,13 +148,11 @@ describe("the admin API", () => {
     const { around, call } = await api();
     const events = await addEvents(around, 12);
     const { body } = await call("POST", "/replays", { kind: "events", filters: {}, rate: 1_000 });
-    await vi.waitFor(
-      async () =>
-        expect((await call("GET", `/replays/${body.replay.id}`)).body.replay).toMatchObject({
-          state: "done",
-          sent: 12,
-        }),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect((await call("GET", `/replays/${body.replay.id}`)).body.replay).toMatchObject({
+        state: "done",
+        sent: 12,
+      }),
     );
     expect(around.sns.messages()).toHaveLength(events.length);
   });

@@ -36,9 +36,7 @@ describe("a timeline is history", () => {
     expect(shown).toContain("It is paid, but held back: its collection is not in COLLECTION_IDS.");
   });
 
-  it("keeps failed asks and sends, who paused, and the first verdict where it was", {
-    timeout: 60_000,
-  }, async () => {
+  it("keeps failed asks and sends, who paused, and the first verdict where it was", async () => {
     const around = await surroundings();
     const environment = around.environment({ COLLECTION_IDS: "none" });
     const db = openDatabase(around.databaseUrl);

@@ -10,7 +10,7 @@ import type { Handoff } from "../../src/kit/handoff.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import type { ClaimedEvent } from "../../src/outbox/event.ts";
+import type { ClaimedEvent } from "../../src/outbox/claim-events.ts";
 import { writeOutcomes } from "../../src/outbox/write-outcomes.ts";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { CallbackLog } from "../../src/record/callback-log.ts";

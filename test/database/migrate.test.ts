@@ -5,7 +5,7 @@ import { migrateToLatest, requireSchema, schemaState } from "../../src/database/
 import { Secret } from "../../src/kit/secret.ts";
 import { createEmptyTestDatabase, createTestDatabase } from "../support/database.ts";
 import { describeSchema } from "../support/describe-schema.ts";
-import { describeColumns, describeTables } from "../support/describe-tables.ts";
+import { describeTables } from "../support/describe-tables.ts";
 
 async function open(create: typeof createTestDatabase) {
   const database = await create();
@@ -26,7 +26,6 @@ describe("migrations", () => {
   it("make the tables that src/database/tables.ts says (run with -u after a change)", async () => {
     const db = await open(createTestDatabase);
     await expect(await describeTables(db)).toMatchFileSnapshot("../../src/database/tables.ts");
-    await expect(await describeColumns(db)).toMatchFileSnapshot("../../src/database/table-columns.ts");
   });
 
   it("run once, also when several processes start at the same time", async () => {

@@ -61,7 +61,7 @@ it.each([
     const published = () =>
       around.sns.messages(around.topicArn).map(({ message }) => JSON.parse(message).subject);
     await first.callback({ data: { id: before } });
-    await vi.waitFor(() => expect(published()).toEqual([before]), 10_000);
+    await vi.waitFor(() => expect(published()).toEqual([before]));
     await around.query(
       `insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at)
      values ($1, 'default', 'callback', now(), now(), now() + interval '1 hour')`,

@@ -90,6 +90,8 @@ describe("npm start", PATIENCE, () => {
 
     dev.child.kill("SIGINT");
     expect(await dev.ended).toBe(0);
-    expect(dev.output.stderr).toBe("Stopping.\n");
+    // A machine that is busy may be told that Postgres took its time.
+    const lines = dev.output.stderr.split("\n").filter((line) => !line.includes('"msg":"not ready'));
+    expect(lines).toEqual(["Stopping.", ""]);
   });
 });

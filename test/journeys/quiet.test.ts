@@ -134,7 +134,7 @@ describe("secrets and personal data", () => {
     around.provider.invoice(id, paidBy(id));
     const relay = await startRelay(environmentOf(around, { CALLBACK_HMAC_HEADER: "x-signature" }));
     const answer = await sendPlanted(relay, id);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
 
     const outputs: Record<string, string> = { answer, ...(await outputsOf(around, relay)) };
     expect(outputs.attributes).toContain("invoice.paid");
@@ -175,7 +175,7 @@ describe("secrets and personal data", () => {
       );
       expect(rows).toHaveLength(1);
       return JSON.stringify(rows);
-    }, 10_000);
+    });
     expect(documents).toContain("/callbacks/***/order-17");
     expect(planted(documents, SECRETS)).toEqual([]);
   });
@@ -253,7 +253,7 @@ describe("secrets on the command line", () => {
     around.provider.invoice(id, paidBy(id));
     const relay = await startRelay(environmentOf(around));
     await sendPlanted(relay, id);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
     const shown = await Promise.all([
       cli(around, ["invoice", id]),
       cli(around, ["invoice", id, "--json"]),

@@ -33,10 +33,10 @@ describe("several sources", () => {
     if (order === null) await Promise.all([tell("a"), tell("b")]);
     for (const [index, name] of (order ?? []).entries()) {
       await tell(name);
-      await vi.waitFor(() => expect(keys().size).toBe(index + 1), 10_000);
+      await vi.waitFor(() => expect(keys().size).toBe(index + 1));
     }
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 10_000);
-    await vi.waitFor(() => expect(keys()).toEqual(new Set(["key-of-a", "key-of-b"])), 10_000);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
+    await vi.waitFor(() => expect(keys()).toEqual(new Set(["key-of-a", "key-of-b"])));
 
     const rows = await around.query(
       "select source, count(*)::int from callback group by source order by source",

@@ -30,15 +30,23 @@ async function serving(handler: RequestListener, stall = LIMIT) {
     await vi.waitFor(() => expect(open.has(path)).toBe(true));
     return asked;
   };
-  const cut = (path: string) => vi.waitFor(() => expect(open.has(path)).toBe(false), 10_000);
+  const cut = (path: string) => vi.waitFor(() => expect(open.has(path)).toBe(false));
   return { open, ask, stall: notReading, cut };
 }
 
-/** Reads one chunk every so often; what is returned reads on to the end. */
-function sip(socket: Socket, everyMs: number): () => void {
+/** More than the kernel lets go at a time: the server gets on with each sip, however rare they are. */
+const SIP = 3 * 1024 ** 2;
+
+/** Reads so many bytes, or a chunk, every so often; what is returned reads on to the end. */
+function sip(socket: Socket, { everyMs, bytes = 1 }: { everyMs: number; bytes?: number }): () => void {
   let isOver = false;
+  let left = 0;
+  socket.on("data", (chunk) => {
+    left -= chunk.length;
+    if (left <= 0 && !isOver) socket.pause();
+  });
   const sipping = setInterval(() => {
-    socket.once("data", () => isOver || socket.pause());
+    left = bytes;
     socket.resume();
   }, everyMs);
   const readOn = () => {
@@ -66,7 +74,7 @@ describe("a connection whose answer does not get on", () => {
     const most = { ...LIMIT, leastBytes: MUCH.length };
     const { stall, cut } = await serving((_request, response) => response.end(MUCH), most);
     const { socket, ended } = await stall("/dribble");
-    const readOn = sip(socket, 20);
+    const readOn = sip(socket, { everyMs: 20 });
     await cut("/dribble");
     readOn();
     expect((await ended).length).toBeLessThan(MUCH.length);
@@ -85,7 +93,7 @@ describe("a connection whose answer does not get on", () => {
     const answered = ask("/late");
     const streaming = ask("/stream");
     const slow = await stall("/slow");
-    const readOn = sip(slow.socket, 20);
+    const readOn = sip(slow.socket, { everyMs: 200, bytes: SIP });
     // As long as two who do not read last, one after the other.
     for (const path of ["/stalled", "/stalled-too"]) {
       await stall(path);

@@ -19,9 +19,6 @@ const FUNCTIONS = ["receive", "confirm", "publish", "reconcile", "certify", "rep
 
 it.each(FUNCTIONS)(
   "the function %s finds before any time-out that its connections died while it slept (G11)",
-  {
-    timeout: 60_000,
-  },
   async (name) => {
     const stack = await lambdaStack(bundles);
     const proxy = await TcpProxy.start(Number(new URL(stack.databaseUrl).port));
@@ -34,15 +31,21 @@ it.each(FUNCTIONS)(
             body: JSON.stringify({ data: { id: randomUUID() } }),
           })
         : scheduleEvent;
+    const timed = async () => {
+      const from = performance.now();
+      const answer = await container.invoke<{ statusCode: number } | undefined>(event());
+      return { answer, ms: performance.now() - from };
+    };
     await container.invoke(event());
+    const before = await timed();
     expect(proxy.connections).toBeGreaterThan(0);
     container.freeze();
     proxy.hangAll();
     await delay(SLEEP_MS);
     container.thaw();
-    const from = performance.now();
-    const answer = await container.invoke<{ statusCode: number } | undefined>(event());
-    expect(performance.now() - from).toBeLessThan(awakeMs(name));
+    const { answer, ms } = await timed();
+    // A crowded machine was as slow before.
+    expect(ms - before.ms).toBeLessThan(awakeMs(name));
     if (name === "receive") expect(answer?.statusCode).toBe(200);
   },
 );

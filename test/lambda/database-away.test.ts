@@ -21,7 +21,6 @@ const KEPT =
 
 it.each(["cold", "warm"])(
   "Postgres that is away is told by confirm after 5 s, and kept with its end (%s container)",
-  { timeout: 60_000 },
   async (start) => {
     const { stack, proxy, DATABASE_URL } = await awayable();
     const receiver = await startAlarmReceiver();
@@ -48,7 +47,7 @@ it.each(["cold", "warm"])(
   },
 );
 
-it("receive says so too, while it answers 503, and not for a blip", { timeout: 60_000 }, async () => {
+it("receive says so too, while it answers 503, and not for a blip", async () => {
   const { stack, proxy, DATABASE_URL } = await awayable();
   const receive = stack.container("receive", { DATABASE_URL });
   const call = () =>
@@ -75,9 +74,7 @@ it("receive says so too, while it answers 503, and not for a blip", { timeout: 6
   expect(await stack.query(KEPT)).toEqual([{ source: "", told: false, ended: true }]);
 });
 
-it("receive answers before its time is up, whatever the alarm's webhook does", {
-  timeout: 60_000,
-}, async () => {
+it("receive answers before its time is up, whatever the alarm's webhook does", async () => {
   const { proxy, stack, DATABASE_URL } = await awayable();
   const webhook = await startAlarmReceiver();
   webhook.mood = "hangs";
@@ -85,12 +82,17 @@ it("receive answers before its time is up, whatever the alarm's webhook does", {
   const callback = gatewayEvent({ path: `/callbacks/${TOKEN}`, body: "{}" });
   proxy.fault({ kind: "refuse" });
   const statuses: unknown[] = [];
+  const call = async (remainingMs?: number) => {
+    const { statusCode } = await receive
+      .invoke<{ statusCode: unknown }>(callback, remainingMs)
+      .catch((error) => ({ statusCode: error.message }));
+    statuses.push(statusCode);
+  };
+  // Loading takes a while on a crowded machine; that Postgres is away is no alarm yet.
+  await call();
   await vi.waitFor(
     async () => {
-      const { statusCode } = await receive
-        .invoke<{ statusCode: unknown }>(callback, 4_000)
-        .catch((error) => ({ statusCode: error.message }));
-      statuses.push(statusCode);
+      await call(4_000);
       expect(webhook.messages).toHaveLength(1);
     },
     { timeout: 20_000, interval: 500 },

@@ -13,7 +13,7 @@ import { gatewayEvent, scheduleEvent } from "./payloads.ts";
 
 const bundles = useBundles();
 
-it("each function does its work as the narrowest database role", { timeout: 90_000 }, async () => {
+it("each function does its work as the narrowest database role", async () => {
   const stack = await lambdaStack(bundles);
   const { db, close } = connect(new Secret(stack.databaseUrl), { max: 1 });
   onTestFinished(close);

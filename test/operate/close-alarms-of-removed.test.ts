@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { LISTS, twoSources } from "../support/two-sources.ts";
 
-const WITHIN = { timeout: 5_000, interval: 20 };
+const WITHIN = { timeout: 20_000, interval: 20 };
 const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
 
 const openAlarms = async ({ query }: Surroundings) =>
@@ -63,6 +63,30 @@ describe("alarms of what the settings name no longer", () => {
       WITHIN,
     );
     expect(await around.query("select subject, times from alarm where detail ~ 'key of source'")).toEqual([
+      { subject: "b", times: 1 },
+    ]);
+  });
+
+  it("of a long Retry-After and of a flood are raised again too, by whoever names the source (G13)", async () => {
+    const around = await surroundings();
+    await around.query(
+      `insert into source (name, paused_by, paused_at, unknown_share, retry_at, first_served_at)
+       values ('a', 'operator', now(), 0.4, now() + interval '14 min', now()),
+         ('b', 'operator', now(), 0.9, now() + interval '14 min', now())`,
+    );
+    // That of `a` was not asked to wait for longer than 15 minutes since then.
+    await around.query(
+      `insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at)
+       select 'retry_after_capped', name, name, '', now() - ago, now() - ago, now()
+       from (values ('a', interval '2 hours'), ('b', interval '1 min')) as closed (name, ago)`,
+    );
+    await startRelay(twoSources(around, lists));
+    await vi.waitFor(
+      async () => expect(await openAlarms(around)).toEqual(["retry_after_capped", "unknown_ids_flooding"]),
+      WITHIN,
+    );
+    expect(await around.query("select subject, times from alarm where cleared_at is null")).toEqual([
+      { subject: "b", times: 1 },
       { subject: "b", times: 1 },
     ]);
   });

@@ -124,7 +124,7 @@ describe("the operators' commands, as a person sees them", () => {
     expect(seen(await runInProcess(["dead", "list"], nobodyThere))).toMatchSnapshot("no database");
   });
 
-  it("replay: a dry run, its run, a list, and a file", { timeout: 90_000 }, async () => {
+  it("replay: a dry run, its run, a list, and a file", async () => {
     const around = await surroundings();
     const environment = around.environment();
     await addEvents(around, 2);
@@ -148,9 +148,7 @@ describe("the operators' commands, as a person sees them", () => {
     expect(failed.code).toBe(1);
   });
 
-  it("dead and quarantine: lists, evidence, what was done; personal data masked", {
-    timeout: 90_000,
-  }, async () => {
+  it("dead and quarantine: lists, evidence, what was done; personal data masked", async () => {
     const around = await surroundings();
     const environment = around.environment();
     await addConfirmation(around, {
@@ -186,9 +184,7 @@ describe("the operators' commands, as a person sees them", () => {
     expect(json.stdout).not.toMatch(/Ada|ada@example/);
   });
 
-  it("pause, resume, retention and erase: what was done, and what was so already", {
-    timeout: 90_000,
-  }, async () => {
+  it("pause, resume, retention and erase: what was done, and what was so already", async () => {
     const around = await surroundings();
     const environment = around.environment();
     await (await startRelay(environment)).stop();

@@ -84,9 +84,7 @@ describe("erase", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
     await relay.stop();
     const before = await wholeDatabase(around);
@@ -140,22 +138,20 @@ describe("erase", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
 
     await relay.callback({ data: { id, payerName: "Ada Obi" } }, { path: `/callbacks/${TOKEN}/Ada-Obi` });
 
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query(
-            "select path, reference, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback",
-          ),
-        ).toEqual([
-          { path: "", reference: null, digest: true },
-          { path: "", reference: null, digest: true },
-        ]),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(
+        await around.query(
+          "select path, reference, erased_digest ~ '^[0-9a-f]{64}$' as digest from callback",
+        ),
+      ).toEqual([
+        { path: "", reference: null, digest: true },
+        { path: "", reference: null, digest: true },
+      ]),
     );
     expect(await everything(around)).not.toMatch(PERSONAL);
   });
@@ -189,15 +185,13 @@ describe("erase", () => {
     const id = randomUUID();
     around.provider.invoice(id, unpaidAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1), {
-      timeout: 10_000,
-    });
+    await vi.waitFor(async () => expect(await around.query("select 1 from invoice")).toHaveLength(1));
     await eraseInvoice({ db, actor, invoiceId: id });
 
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ id });
 
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
     expect(await around.query("select status, total_amount from invoice")).toEqual([
       { status: "Paid", total_amount: "1511.25" },
@@ -229,7 +223,7 @@ describe("erase", () => {
     await eraseInvoice({ db, actor, invoiceId: id });
     letGo();
 
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     expect(asked(around, id)).toBe(2);
     expect(around.sns.messages()[0]?.message).not.toMatch(PERSONAL);
     expect(await everything(around)).not.toMatch(PERSONAL);

@@ -91,6 +91,7 @@ describe("invoice-relay certificate", () => {
         listed: 0,
         asked: 0,
         deep: false,
+        provisional: true,
         firstServedAt: null,
       },
       days: [],

@@ -25,7 +25,7 @@ describe("pause and resume", () => {
     expect(await resume({ db, actor, work: "confirm", names: ["default"] })).toMatchObject({
       changed: ["default"],
     });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     expect(await around.query("select actor, action, subject from audit_entry order by id")).toEqual([
       { actor, action: "pause.confirm", subject: "default" },
       { actor, action: "resume.confirm", subject: "default" },
@@ -40,14 +40,13 @@ describe("pause and resume", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () => expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
     );
     expect(around.sns.messages()).toEqual([]);
 
     await resume({ db, actor, work: "publish", names: "all" });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
   });
 
   it("says what was so already and what nobody knows, and audits only what changed", async () => {
@@ -80,15 +79,13 @@ describe("pause and resume", () => {
     await around.query("update source set paused_until = now()");
 
     expect(await listPausable(db, "confirm")).toMatchObject([{ state: "closed" }]);
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query("select actor, action, detail->>'reason' as reason from audit_entry"),
-        ).toEqual([
-          { actor, action: "pause.confirm", reason: "their deploy" },
-          { actor: "relay", action: "resume.confirm", reason: "their deploy" },
-        ]),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(
+        await around.query("select actor, action, detail->>'reason' as reason from audit_entry"),
+      ).toEqual([
+        { actor, action: "pause.confirm", reason: "their deploy" },
+        { actor: "relay", action: "resume.confirm", reason: "their deploy" },
+      ]),
     );
     expect(await listPausable(db, "confirm")).toMatchObject([
       { pausedBy: null, pausedAt: null, pausedUntil: null, pauseReason: null },

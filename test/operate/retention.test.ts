@@ -80,9 +80,7 @@ describe("retention", () => {
     expect(await ids(around)).toEqual([]);
   });
 
-  it("leaves a busy log alone: callbacks wait for nobody longer than for a lock, and the next run takes the month", {
-    timeout: 60_000,
-  }, async () => {
+  it("leaves a busy log alone: callbacks wait for nobody longer than for a lock, and the next run takes the month", async () => {
     const around = await surroundings();
     const db = await withOldMonths(around);
     const reader = new pg.Client({ connectionString: around.databaseUrl });

@@ -32,7 +32,7 @@ describe("invoice-relay status", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     await vi.waitFor(async () => {
       const { code, lines, text } = await look(environment);
       expect(lines[0]).toBe("All is well: nothing needs a person.");

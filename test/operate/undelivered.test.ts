@@ -81,15 +81,13 @@ describe("dead letters", () => {
     const result = await retryDead({ db, actor, selection: { ids: [confirmation, event?.id ?? ""] } });
 
     expect(result.count).toBe(2);
-    await vi.waitFor(
-      () =>
-        expect(
-          around.sns
-            .messages()
-            .map((message) => JSON.parse(message.message).subject)
-            .sort(),
-        ).toEqual([confirmation, event?.invoiceId].sort()),
-      { timeout: 10_000 },
+    await vi.waitFor(() =>
+      expect(
+        around.sns
+          .messages()
+          .map((message) => JSON.parse(message.message).subject)
+          .sort(),
+      ).toEqual([confirmation, event?.invoiceId].sort()),
     );
     expect(await openAlarms(around)).toEqual([]);
     expect(
@@ -202,14 +200,13 @@ describe("quarantine", () => {
     for (const id of [wanted, other]) around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id: wanted } });
     await relay.callback({ data: { id: other } });
-    await vi.waitFor(
-      async () => expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({ total: 2 }),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({ total: 2 }),
     );
 
     await releaseQuarantine({ db, actor, selection: { ids: [wanted] } });
 
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     expect(JSON.parse(around.sns.messages()[0]?.message ?? "").subject).toBe(wanted);
     expect(await listUndelivered({ db, list: "quarantine" })).toMatchObject({
       total: 1,

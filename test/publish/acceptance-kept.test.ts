@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it, onTestFinished } from "vitest";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
-import { eventually, toEqual } from "../support/eventually.ts";
+import { eventually, toBeGreaterThan, toEqual } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -14,7 +14,7 @@ it("keeps a MessageId whose answer came while Postgres was away, past the end of
     await proxy.close();
     await toSns.close();
   });
-  around.sns.addFault({ kind: "slow", delayMs: 1_500, times: 1 });
+  around.sns.addFault({ kind: "slow", delayMs: 4_000, times: 1 });
   const relay = await startRelay({
     ...environment,
     DATABASE_URL: proxy.through(around.databaseUrl),
@@ -28,7 +28,7 @@ it("keeps a MessageId whose answer came while Postgres was away, past the end of
   const claimed = (how: string) => () =>
     around.query(`select count(*)::int as n from outbox where state = 'claimed' and ${how}`);
   // Claimed, and known to be: a commit whose answer is cut off sends nothing.
-  await eventually(async () => toSns.connections, toEqual(1));
+  await eventually(async () => toSns.connections, toBeGreaterThan(0));
   await eventually(claimed("claimed_until > now()"), toEqual([{ n: 1 }]));
   proxy.fault({ kind: "refuse" });
   const accepted = () => around.sns.messages(around.topicArn).map(({ messageId }) => messageId);

@@ -25,7 +25,7 @@ describe("a callback over budget (G12)", () => {
     const answer = await relay.callback(body, from("203.0.113.1"));
 
     expect(answer.status).toBe(200);
-    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1));
     const rows = await around.query("select body, cut from callback where cut is not null");
     expect(rows).toEqual([
       {

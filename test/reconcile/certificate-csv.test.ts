@@ -105,6 +105,14 @@ describe("a certificate as CSV", () => {
     expect(csv.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
   });
 
+  it("says that one is provisional", () => {
+    const basis = { provisional: true } as Certificate["basis"];
+    const rows = rowsOf(certificateCsv([certificate({ basis })]));
+    expect(rows.filter(({ row }) => row === "provisional")).toMatchObject([
+      { detail: expect.stringContaining("less than an hour after the period") },
+    ]);
+  });
+
   it("says why one is refused, and holds several under one header", () => {
     const refused = certificate({ result: "refused", refusals: ['The list, "whole", was not.'], days: [] });
     const rows = rowsOf(certificateCsv([refused, certificate()]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PLAIN } from "./list-provider.ts";
 import { named, place, prove } from "./prove-period.ts";
-import { books } from "./relay-books.ts";
+import { books, TOPIC } from "./relay-books.ts";
 
 const TEST_TOPIC = "arn:aws:sns:us-east-1:123456789012:invoice-events-test";
 const HELD = { type: "Test", came: 3, outbox: "state = 'held'" } as const;
@@ -57,5 +57,58 @@ describe("what a certificate takes for a Test invoice", () => {
     const certificate = await prove(given, { deep: true });
     expect(certificate).toMatchObject({ result: "not_equal", gaps: 1, test: { count: 0 } });
     expect(named(certificate)).toMatchObject({ [id]: "wrong_topic" });
+  });
+});
+
+describe("a payment whose type the provider has changed since its event was made", () => {
+  /** The provider says another type now, and the relay has confirmed it. */
+  async function changed(from: "Live" | "Test", topic: string) {
+    const given = await books();
+    given.source.testTopicArn = TEST_TOPIC;
+    const id = await place(given, { type: from });
+    await given.query("update publication set topic_arn = $1", [topic]);
+    const to = from === "Live" ? "Test" : "Live";
+    for (const invoice of given.provider.invoices) invoice.type = to;
+    await given.query(
+      `update invoice set type = $1, document = given.document, digest = translate(rtrim(encode(
+         sha256(convert_to(given.document::text, 'UTF8')), 'base64'), '='), '+/', '-_')
+       from (select replace(document::text, '"' || $2 || '"', '"' || $1 || '"')::json as document
+         from invoice) as given`,
+      [to, from],
+    );
+    return { ...given, id };
+  }
+
+  it("from Test to Live is a gap until a person replays its event to the live topic, then noted (G10)", async () => {
+    const given = await changed("Test", TEST_TOPIC);
+    const red = await prove(given);
+    expect(red).toMatchObject({ result: "not_equal", gaps: 1 });
+    expect(named(red)).toEqual({ [given.id]: "wrong_topic" });
+    await given.query(
+      `insert into publication (source, event_id, topic_arn, message_id, digest, replay_id)
+       select source, event_id, $1, 'again', digest, gen_random_uuid() from publication`,
+      [given.source.liveTopicArn],
+    );
+    const green = await prove(given);
+    expect(green).toMatchObject({ result: "equal", gaps: 0, total: { published: { count: 1 } } });
+    expect(green.differences).toMatchObject([{ reason: "type_changed", weight: "note" }]);
+  });
+
+  it("from Live to Test is noted: its event went where it belonged, and says so (G10)", async () => {
+    const given = await changed("Live", TOPIC);
+    const certificate = await prove(given);
+    expect(certificate).toMatchObject({
+      result: "equal",
+      test: { count: 1 },
+      total: { published: { count: 0 } },
+    });
+    expect(certificate.differences).toMatchObject([{ reason: "type_changed", weight: "note" }]);
+  });
+
+  it("is not what an event was made by hand: one of a Test invoice on the live topic differs (G10)", async () => {
+    const given = await changed("Live", TOPIC);
+    await given.query("alter table event disable trigger user");
+    await given.query("update event set invoice_type = 'Test'");
+    expect(named(await prove(given))).toEqual({ [given.id]: "wrong_topic" });
   });
 });

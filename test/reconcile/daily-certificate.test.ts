@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { closeAlarmsByHand } from "../../src/operate/close-alarms.ts";
 import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts";
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
@@ -95,6 +96,70 @@ describe("the daily certificate", () => {
       { state: "done", result: "refused" },
     ]);
     expect(await given.openAlarms()).toContain("certificate_gap");
+  });
+});
+
+describe("a gap that is older than RECONCILE_LOOKBACK", () => {
+  /** A source whose daily certificate has told of a gap, and the midnight after: it is two days old now. */
+  async function toldOfGap() {
+    const given = await books();
+    given.source.lookbackMs = DAY_MS;
+    await place(given, { came: 0, paidAt: midnight(1) });
+    const made = async () => {
+      await dueNow(given);
+      await certifyPass(given.context, GO_ON);
+    };
+    const passMidnight = async () => {
+      await nextDay(given);
+      for (const invoice of given.provider.invoices)
+        Object.assign(invoice, { paidAt: midnight(2), createdAt: midnight(2) });
+    };
+    await made();
+    expect(await given.openAlarms()).toEqual(["certificate_gap"]);
+    await passMidnight();
+    return { given, made, passMidnight };
+  }
+
+  const newest = async ({ query }: Books) =>
+    (await query("select result, window_from from certificate order by day desc limit 1"))[0];
+
+  it("stays in the daily one, and alarmed, until one of its days finds them whole (G10, G13)", async () => {
+    const { given, made, passMidnight } = await toldOfGap();
+    await made();
+    expect(await given.openAlarms()).toEqual(["certificate_gap"]);
+    expect(await newest(given)).toMatchObject({ result: "not_equal" });
+
+    await passMidnight();
+    given.provider.invoices = [];
+    await made();
+    expect(await newest(given)).toMatchObject({ result: "equal" });
+    expect(await given.openAlarms()).toEqual([]);
+
+    await passMidnight();
+    await made();
+    expect(await newest(given)).toEqual({ result: "equal", window_from: midnight(1) });
+  });
+
+  it("stays in it where today's was scheduled before the one that found it was made (G13)", async () => {
+    const { given, made } = await toldOfGap();
+    await given.query(
+      "update certificate set state = 'claimed', lease_token = gen_random_uuid(), document = null, gaps = null, result = null, claimed_until = now() + interval '1 hour'",
+    );
+    await made();
+    await given.query(
+      "update certificate set state = 'done', lease_token = null, claimed_until = null, document = '{}', gaps = 1, result = 'not_equal' where state = 'claimed'",
+    );
+    await made();
+    expect(await given.openAlarms()).toEqual(["certificate_gap"]);
+  });
+
+  it("leaves it when a person has closed its alarm", async () => {
+    const { given, made } = await toldOfGap();
+    const alarm = { name: "certificate_gap", source: "default", subject: "default" } as const;
+    await closeAlarmsByHand({ db: given.db, actor: "cli:test", alarms: [alarm], reason: "refunded" });
+    await made();
+    expect(await newest(given)).toEqual({ result: "equal", window_from: midnight(1) });
+    expect(await given.openAlarms()).toEqual([]);
   });
 });
 

@@ -38,6 +38,10 @@ describe("a certificate's reason in plain words", () => {
     ["future", "its time of payment is in the future"],
     ["counted_by_asking", "the list leaves it out, but Get Invoice says it is paid"],
     ["test", "a Test invoice"],
+    [
+      "type_changed",
+      "the provider has named another type since: it is Live now, and its event was accepted on the live topic as Live",
+    ],
     ["acceptance_without_event", ""],
     ["id_unusable", ""],
   ])("%s", (reason, text) => {
@@ -57,6 +61,11 @@ describe("a certificate's reason in plain words", () => {
       "dead",
       { lastError: "odd", dismissedBy: "ada" },
       "its confirmation is a dead letter: odd; dismissed by ada",
+    ],
+    [
+      "type_changed",
+      { type: null, eventType: "Test" },
+      "the provider has named another type since: it is none now, and its event was accepted on the live topic as Test",
     ],
     ["quarantined", { lastError: "foreign", dismissedBy: "ada" }, "quarantined: foreign; dismissed by ada"],
     ["event_dead", { outboxError: "no", dismissedBy: "ada" }, "SNS refused its event: no; dismissed by ada"],

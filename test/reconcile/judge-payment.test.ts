@@ -164,9 +164,28 @@ describe("what is said of a payment", () => {
     ["note undated", UNDATED],
     ["note future", { listedPaidAt: new Date("2026-11-02T00:00:00.001Z") }],
     ["note counted_by_asking", { ...NOT_LISTED, asked: "paid" }],
+    ["note type_changed", { eventType: "Test", ...payload({ type: "Test" }) }],
+    ["note type_changed", { type: "Sandbox", ...document({ type: "Sandbox" }) }],
+    ["note type_changed", { type: null, ...document({ type: null }) }],
   ])("%s alone, which leaves all equal: %j", (said, changes) => {
     expect(judged(changes)).toMatchObject({ paid: "1500.50", published: "1500.50" });
     expect(saidOf(changes)).toEqual([said]);
+  });
+
+  const isTestNow: Changes = {
+    ...{ type: "Test", askedType: "Test", inLive: false, inTest: true },
+    ...document({ type: "Test" }),
+  };
+  it.each<[string, Changes]>([
+    ["note type_changed", {}],
+    ["difference wrong_topic", { eventType: "Test" }],
+    ["difference wrong_topic", payload({ type: "Test" })],
+    ["difference wrong_topic", { eventType: "Test", ...payload({ type: "Test" }) }],
+    ["difference wrong_topic", { digestMatches: null }],
+    ["note test", { accepted: false, acceptedElsewhere: elsewhere }],
+  ])("%s, of a Test invoice, and it counts as no payment: %j", (said, changes) => {
+    expect(judged({ ...isTestNow, ...changes })).toMatchObject({ isLive: false });
+    expect(saidOf({ ...isTestNow, ...changes })).toEqual([said]);
   });
 
   const unsent: Changes = { accepted: false, outboxState: "due", digestMatches: null };
@@ -175,6 +194,13 @@ describe("what is said of a payment", () => {
     [["gap event_missing"], WITHOUT_EVENT],
     [["gap not_paid"], { ...WITHOUT_EVENT, verdict: "not_paid" }],
     [["gap unpublished"], unsent],
+    [
+      ["gap wrong_topic"],
+      {
+        ...{ accepted: false, acceptedElsewhere: elsewhere, digestMatches: null, eventType: "Test" },
+        ...payload({ type: "Test" }),
+      },
+    ],
     [["gap unpublished"], { ...unsent, verdict: "not_paid" }],
     [["difference invoice_missing"], NOT_STORED],
     [["difference status_unknown"], { ...NOT_LISTED, asked: "unclear" }],

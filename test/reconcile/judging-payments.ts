@@ -24,7 +24,7 @@ export const TERMS: Terms = {
 };
 
 const PAID_AT = at("10T12:00:00");
-const PAYLOAD = { ...AMOUNTS, id: EVENT, subject: INVOICE, paidAt: PAID_AT.toISOString() };
+const PAYLOAD = { ...AMOUNTS, id: EVENT, subject: INVOICE, type: "Live", paidAt: PAID_AT.toISOString() };
 
 /** A payment that is listed, stored and published, and says the same everywhere. */
 export const COMPLETE: PaymentFacts = {

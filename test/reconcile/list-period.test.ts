@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { daysBetween } from "../../src/kit/days.ts";
 import {
-  daysBetween,
   eachDay,
   halvesOf,
   type ListPeriod,

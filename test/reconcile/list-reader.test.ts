@@ -36,7 +36,7 @@ function listOf(provider: ListProvider) {
       retentionMs: LOOKBACK_MS,
     },
     collectionId: COLLECTION,
-    beforePage: async () => undefined,
+    call: (call) => call(),
     sink: {
       async take(reading, ids, paid) {
         if (last.reading !== reading) last = { reading, ids: new Set() };

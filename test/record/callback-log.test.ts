@@ -207,25 +207,6 @@ describe("the callback log (G1)", () => {
     });
     await Promise.all(hanging);
   });
-
-  it("is insert-only: an update or a delete is refused, except to erase personal data", async () => {
-    const { db, log } = await setUp();
-    await log.append(callback());
-    await expect(
-      db
-        .updateTable("callback")
-        .set({ body: Buffer.from("changed") })
-        .execute(),
-    ).rejects.toThrow(/insert-only/);
-    await expect(db.deleteFrom("callback").execute()).rejects.toThrow(/insert-only/);
-    await db
-      .updateTable("callback")
-      .set({ body: Buffer.from(""), headers: sql`'[]'`, erased_at: new Date() })
-      .execute();
-    await expect(
-      db.updateTable("callback").set({ erased_at: new Date(), source: "other" }).execute(),
-    ).rejects.toThrow(/insert-only/);
-  });
 });
 
 describe("partitions of the log", () => {

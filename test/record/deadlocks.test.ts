@@ -12,7 +12,8 @@ import { incomingCallback } from "../support/incoming-callback.ts";
 
 async function setUp() {
   const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  // All wait for these four connections at once, as long as it takes.
+  const { db, close } = connect(new Secret(database.url), { max: 4, connectTimeoutMs: 60_000 });
   onTestFinished(async () => {
     await close();
     await database.drop();

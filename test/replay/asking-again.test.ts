@@ -86,15 +86,13 @@ describe("replay confirmations", () => {
     for (const round of [1, 2]) {
       await run(await start());
       await around.query("select pg_notify('invoice_relay', 'test confirm')");
-      await vi.waitFor(
-        async () =>
-          expect(
-            await around.query(
-              "select 1 from confirmation where state = 'done' and verdict = 'paid' and requests = $1",
-              [round + 1],
-            ),
-          ).toHaveLength(2),
-        { timeout: 10_000 },
+      await vi.waitFor(async () =>
+        expect(
+          await around.query(
+            "select 1 from confirmation where state = 'done' and verdict = 'paid' and requests = $1",
+            [round + 1],
+          ),
+        ).toHaveLength(2),
       );
     }
     expect(await around.query("select invoice_id from event order by 1")).toEqual(
@@ -121,7 +119,7 @@ describe("replay confirmations", () => {
     for (let count = 0; count < 5; count += 1) await addConfirmation(around);
     const { db, start } = replaying(around, "confirmations");
     await start();
-    const held = await claimReplay(db, { anyOf: "confirmations" }, 10_000);
+    const held = await claimReplay(db, { anyOf: "confirmations" }, 60_000);
     if (held === null) throw new Error("not to be had");
     const options = { db, onConfirmations: () => undefined, sources: ["default"], mostOpen: 2 };
     const steps = new ConfirmationsSteps(options);
@@ -145,7 +143,7 @@ describe("replay confirmations", () => {
     await addConfirmation(around);
     const { db, start } = replaying(around, "confirmations");
     await start({ verdict: "paid" });
-    const held = await claimReplay(db, { anyOf: "confirmations" }, 10_000);
+    const held = await claimReplay(db, { anyOf: "confirmations" }, 60_000);
     if (held === null) throw new Error("not to be had");
     const options = { db, onConfirmations: () => undefined, mostOpen: 2 };
     const next = (sources: string[] | null) => new ConfirmationsSteps({ ...options, sources }).next(held, 1);

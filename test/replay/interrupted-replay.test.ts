@@ -13,7 +13,8 @@ async function givesUpTwice({ query }: Surroundings, text: string): Promise<void
   const waited = new Set<number>();
   await vi.waitFor(async () => {
     const rows = await query<{ pid: number }>(
-      "select pid from pg_stat_activity where wait_event_type = 'Lock' and query ~ $1",
+      `select pid from pg_stat_activity
+       where wait_event_type = 'Lock' and query ~ $1 and datname = current_database()`,
       [text],
     );
     for (const { pid } of rows) waited.add(pid);
@@ -112,7 +113,8 @@ describe("a replay of events that is interrupted", () => {
     await vi.waitFor(async () =>
       expect(
         await around.query(
-          "select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'into publication'",
+          `select from pg_stat_activity
+           where wait_event_type = 'Lock' and query ~ 'into publication' and datname = current_database()`,
         ),
       ).toHaveLength(1),
     );
@@ -132,12 +134,10 @@ describe("a replay of events that is interrupted", () => {
     await startRelay(around.environment());
     const { start, db } = replaying(around);
     const { id } = await start();
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select name, subject from alarm where cleared_at is null")).toEqual([
-          { name: "replay_failed", subject: id },
-        ]),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(await around.query("select name, subject from alarm where cleared_at is null")).toEqual([
+        { name: "replay_failed", subject: id },
+      ]),
     );
     expect(await cancelReplay({ db, actor: "cli:test", id })).toMatchObject({ state: "cancelled" });
     expect(await around.query("select 1 from alarm where cleared_at is null")).toEqual([]);
@@ -164,9 +164,7 @@ describe("a replay of events that is interrupted", () => {
     ]);
   });
 
-  it("killed in the middle and resumed: every event went out at least once and stands recorded", {
-    timeout: 60_000,
-  }, async () => {
+  it("killed in the middle and resumed: every event went out at least once and stands recorded", async () => {
     const around = await surroundings();
     const events = await addEvents(around, 400);
     const command = startCommand(
@@ -211,12 +209,10 @@ describe("a replay of events that is interrupted", () => {
 
     await startRelay(around.environment());
 
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select state, handled from replay")).toEqual([
-          { state: "done", handled: 30 },
-        ]),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect(await around.query("select state, handled from replay")).toEqual([
+        { state: "done", handled: 30 },
+      ]),
     );
   });
 

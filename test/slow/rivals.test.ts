@@ -52,9 +52,8 @@ async function drained(name: ContestantName) {
     await stage.sns.call("reset", { failFirst: 4 });
     await contestant.record(invoiceIds);
     await stage.sns.call("whenAccepted", invoiceIds.length);
-    await vi.waitFor(
-      async () => expect((await rowsOf(database)).publications).toHaveLength(invoiceIds.length),
-      { timeout: 10_000 },
+    await vi.waitFor(async () =>
+      expect((await rowsOf(database)).publications).toHaveLength(invoiceIds.length),
     );
     return { rows: await rowsOf(database), sns: await stage.sns.call("counts") };
   } finally {

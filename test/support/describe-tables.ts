@@ -31,47 +31,30 @@ const TYPES: Record<string, string> = {
 /** What a document holds, Postgres does not know. */
 const DOCUMENTS: Record<string, string> = { "callback.headers": "[name: string, value: string][]" };
 
+/** Of a line, its end included. */
+const WIDTH = 111;
+
 const CHECKED = /^CHECK \(\(\(?(\w+) = ANY \(\(?ARRAY\[(.+)\]\)?(?:::text\[\])?\)\)\)?\)$/;
 
 /** `src/database/tables.ts`, as the migrated database says it. */
 export async function describeTables<Schema>(db: Kysely<Schema>): Promise<string> {
   const columns = await readColumns(db);
   const names = [...new Set(columns.map(({ table }) => table))];
-  const interfaces = names.map((table) => {
-    const lines = columns.filter((column) => column.table === table).map(lineOf);
-    return `export interface ${interfaceOf(table)} {\n${lines.join("")}}\n`;
-  });
-  const all = names.map((table) => `  ${table}: ${interfaceOf(table)};\n`);
-  return `// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
-import type { Generated, GeneratedAlways } from "kysely";
-
-${interfaces.join("\n")}
-/** The relay's tables, as \`migrations/relay\` makes them. */
-export interface Tables {
-${all.join("")}}
-`;
-}
-
-/** `src/database/table-columns.ts`, as the migrated database says it. */
-export async function describeColumns<Schema>(db: Kysely<Schema>): Promise<string> {
-  const columns = await readColumns(db);
-  const names = [...new Set(columns.map(({ table }) => table))];
   const tables = names.map((table) => {
-    const lines = columns
-      .filter((column) => column.table === table)
-      .map(({ name, type, nullable }) => `    ${name}: "${type}${nullable ? "" : " not null"}",\n`);
+    const lines = columns.filter((column) => column.table === table).map(lineOf);
     return `  ${table}: {\n${lines.join("")}  },\n`;
   });
   return `// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
+import type { Generated, GeneratedAlways } from "kysely";
+import { column, type TablesOf } from "./table-column.ts";
 
-/** The type of each column, as \`migrations/relay\` makes them. */
-export const TABLE_COLUMNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** The relay's tables, as \`migrations/relay\` makes them: the type of each column, here and in Postgres. */
+export const TABLES = {
 ${tables.join("")}};
+
+export type Tables = TablesOf<typeof TABLES>;
 `;
 }
-
-const interfaceOf = (table: string) =>
-  `${table.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Table`;
 
 function lineOf({ table, name, type, nullable, filled, allowed }: Column): string {
   const base =
@@ -79,7 +62,10 @@ function lineOf({ table, name, type, nullable, filled, allowed }: Column): strin
   if (base === undefined) throw new Error(`No type of TypeScript for ${type}, of ${table}.${name}`);
   const whole = nullable && base !== "unknown" ? `${base} | null` : base;
   const wrapper = { default: "Generated", always: "GeneratedAlways" };
-  return `  ${name}: ${filled === null ? whole : `${wrapper[filled]}<${whole}>`};\n`;
+  const read = filled === null ? whole : `${wrapper[filled]}<${whole}>`;
+  const given = `("${type}${nullable ? "" : " not null"}"),\n`;
+  const line = `    ${name}: column<${read}>${given}`;
+  return line.length <= WIDTH ? line : `    ${name}: column<\n      ${read}\n    >${given}`;
 }
 
 async function readColumns<Schema>(db: Kysely<Schema>): Promise<Column[]> {

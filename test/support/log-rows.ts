@@ -122,10 +122,11 @@ export async function addCallback(
   return { id: String(row.id), invoiceId };
 }
 
-/** A digest of every row of every table, to show that nothing was changed. */
+/** A digest of every row of every table, to show that nothing was changed. Signs of life are no change. */
 export async function wholeDatabase(around: Surroundings): Promise<Record<string, unknown>> {
   const tables = await around.query<{ name: string }>(
-    "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+    `select tablename as name from pg_tables
+     where schemaname = 'public' and tablename <> 'relay_process' order by 1`,
   );
   const digests: Record<string, unknown> = {};
   for (const { name } of tables) {

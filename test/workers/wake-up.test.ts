@@ -68,6 +68,6 @@ describe("a wake-up", () => {
     );
     here.wake("confirm");
     here.wake("publish");
-    await vi.waitFor(() => expect(heard).toContain("publish"), 5_000);
+    await vi.waitFor(() => expect(heard).toContain("publish"));
   });
 });

@@ -10,7 +10,6 @@ interface Options {
   limit: number;
 }
 
-/** `invoice-relay alarms`: what needs a person, since when, and what to do. */
 export function alarmsCommand(context: CommandContext): Command {
   return new Command("alarms")
     .description("list open alarms, the newest first: since when, and what to do")

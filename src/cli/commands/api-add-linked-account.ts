@@ -9,7 +9,6 @@ interface Options extends ProviderOptions {
   primary?: true;
 }
 
-/** `invoice-relay api add-linked-account`. */
 export function addLinkedAccountCommand(context: CommandContext): Command {
   return new Command("add-linked-account")
     .description("link a bank account for payouts; the provider has to approve it")

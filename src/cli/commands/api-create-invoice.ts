@@ -21,7 +21,6 @@ interface Options extends ProviderOptions {
   reference?: string;
 }
 
-/** `invoice-relay api create-invoice`. */
 export function createInvoiceCommand(context: CommandContext): Command {
   return new Command("create-invoice")
     .description("create an invoice that calls the relay back when it is paid")
@@ -89,7 +88,7 @@ function chosenUrl({ callBackUrl }: GivenFields, { callbackUrl, reference }: Opt
     throw new RelayError(
       "--reference becomes part of the relay's callback URL, but the file sets a callBackUrl of its " +
         "own. Remove one of them.",
-      { next: "refuse", code: "usage" },
+      { code: "usage" },
     );
   return chosen;
 }
@@ -104,7 +103,7 @@ async function relayUrl(
     throw new RelayError(
       "The relay's callback URL is made from PUBLIC_URL and CALLBACK_TOKENS. Set both, or use " +
         "--callback-url <url> or --no-callback-url.",
-      { next: "refuse", code: "usage" },
+      { code: "usage" },
     );
   const { callbackUrl, callbackUrlWarnings } = await import("../../app/callback-url.ts");
   const url = callbackUrl(PUBLIC_URL, token.reveal(), reference);

@@ -6,7 +6,6 @@ import { type ProviderOptions, withProvider } from "../with-provider.ts";
 
 type Options = ProviderOptions & InvoiceFilterInput & { all?: true };
 
-/** `invoice-relay api list-invoices`. */
 export function listInvoicesCommand(context: CommandContext): Command {
   return new Command("list-invoices")
     .description("list a collection's invoices")

@@ -14,7 +14,6 @@ interface Options {
   limit: number;
 }
 
-/** `invoice-relay audit`: who changed what, when, and why. */
 export function auditCommand(context: CommandContext): Command {
   return new Command("audit")
     .description("list who changed what, when and why, the newest first")

@@ -2,17 +2,19 @@ import { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { table } from "../table.ts";
 
-/** `invoice-relay callback-url`: the URL to create invoices with. It prints the tokens on purpose. */
 export function callbackUrlCommand(context: CommandContext): Command {
   return new Command("callback-url")
     .description("print the callBackUrl to create invoices with; it contains the secret token")
     .option("--reference <reference>", "your own reference for the invoice, included in its event")
     .action(async ({ reference }: { reference?: string }) => {
       const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import("../../app/callback-url.ts");
-      const { callbackTokensOf } = await import("../../kit/sources.ts");
+      const { describedSources } = await import("../../kit/sources.ts");
       const settings = context.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
-      const urls = callbackTokensOf(settings).flatMap(({ source, tokens }) =>
-        tokens.map((token) => ({ source, url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference) })),
+      const urls = describedSources(settings).flatMap(({ name: source, callbackTokens = [] }) =>
+        callbackTokens.map((token) => ({
+          source,
+          url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference),
+        })),
       );
       const redirect = await redirectWarning(settings.PUBLIC_URL);
       const found = [

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { dayOf, lastDayBefore } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
 import type { Result } from "../../reconcile/certificate/certificate.ts";
 import type { ListedCertificate } from "../../reconcile/read-certificates.ts";
@@ -13,7 +14,6 @@ interface ListOptions {
   limit: number;
 }
 
-/** `invoice-relay certificate list|show`: those made by the daily run or with `certify`. */
 export function certificateCommand(context: CommandContext): Command {
   const list = new Command("list")
     .description("list certificates, the newest first")
@@ -36,7 +36,7 @@ export function certificateCommand(context: CommandContext): Command {
       if (certificate === null)
         throw new RelayError(
           `There is no finished certificate ${id}. List them with: invoice-relay certificate list`,
-          { next: "refuse", code: "not_found" },
+          { code: "not_found" },
         );
       await showCertificates(context, certificate, { certificates: [certificate], csv });
     });
@@ -54,8 +54,8 @@ function renderList(certificates: readonly ListedCertificate[]): string {
     certificates.map(({ id, source, from, to, daily, madeAt, result, lastError, ...numbers }) => [
       id,
       source,
-      from.toISOString().slice(0, 10),
-      new Date(+to - 1).toISOString().slice(0, 10),
+      dayOf(from),
+      lastDayBefore(to),
       madeAt === null ? null : `${madeAt.toISOString()}${daily ? " daily" : ""}`,
       result ?? (lastError === null ? "being made" : `not made: ${lastError}`),
       numbers.gaps,

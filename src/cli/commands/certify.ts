@@ -3,7 +3,7 @@ import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
 import { oneFormOnly, showCertificates } from "../show-certificates.ts";
-import { withReconcileSources } from "../with-reconcile-sources.ts";
+import { withLists } from "../with-lists.ts";
 
 interface Options {
   from: string;
@@ -27,7 +27,7 @@ export function certifyCommand(context: CommandContext): Command {
       const { certifyPeriod } = await import("../../reconcile/on-request.ts");
       const window = paymentDays(from, to);
       const bar = new ListProgress(context.stderr);
-      const certificates = await withReconcileSources(context, (given) =>
+      const certificates = await withLists(context, (given) =>
         certifyPeriod(
           given,
           { ...given, collection, window, deep: deep === true },

@@ -4,8 +4,6 @@ import type { CommandContext } from "../command-context.ts";
 import { portOption } from "../port-option.ts";
 import { settingLines } from "../setting-lines.ts";
 
-const STOP_WITHIN_MS = 10_000;
-
 interface Options {
   port: number;
   host: string;
@@ -14,7 +12,6 @@ interface Options {
   banksPath?: string;
 }
 
-/** `invoice-relay collection-service`: a stand-in for the provider's API, for local use and tests. */
 export function collectionServiceCommand(context: CommandContext): Command {
   return new Command("collection-service")
     .description("run a local Invoice Collection API, with payers' pages and callbacks")
@@ -61,7 +58,7 @@ export function collectionServiceCommand(context: CommandContext): Command {
           ].join("\n"),
       );
       await stop.asked;
-      await stop.finish(running.move().disposeAsync(), STOP_WITHIN_MS);
+      await stop.finish(running.move().disposeAsync());
     });
 }
 

@@ -2,7 +2,6 @@ import { Argument, Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { completionScript, SHELLS, type Shell } from "../completion-script.ts";
 
-/** `invoice-relay completion bash`: shell completion of commands and options. */
 export function completionCommand(context: CommandContext): Command {
   const command = new Command("completion")
     .description("print a shell completion script: source <(invoice-relay completion bash)")

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { undeliveredCommand } from "../undelivered-command.ts";
 
-/** `invoice-relay dead …`: confirmations and events that were given up, and what to do with them. */
 export function deadCommand(context: CommandContext): Command {
   return undeliveredCommand(context, {
     list: "dead",

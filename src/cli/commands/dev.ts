@@ -5,8 +5,6 @@ import type { Happening } from "../../app/dev-happenings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { plainText } from "../terminal-text.ts";
 
-const STOP_WITHIN_MS = 10_000;
-
 /**
  * `invoice-relay dev` (`npm start`): runs everything on this machine, and prints what to open and what
  * happens.
@@ -27,7 +25,7 @@ export function devCommand(context: CommandContext): Command {
       context.showLine(whatToOpen(running), () => welcome(running));
       await stop.asked;
       context.remark("Stopping.");
-      await stop.finish(running.stop(), STOP_WITHIN_MS);
+      await stop.finish(running.stop());
     });
 }
 

@@ -10,7 +10,6 @@ interface Options {
   dryRun?: true;
 }
 
-/** `invoice-relay erase <invoice id>`: blanks personal data; ids and amounts are kept. */
 export function eraseCommand(context: CommandContext): Command {
   const command = new Command("erase")
     .description("blank the personal data of one invoice for good; ids, amounts and a digest are kept")

@@ -1,14 +1,12 @@
 import { Command } from "commander";
 import type { Database } from "../../database/connect.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { isUuid } from "../../kit/uuid.ts";
 import type { CommandContext } from "../command-context.ts";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The most invoices of one reference to list. */
 const MOST = 20;
 
-/** `invoice-relay invoice <id or reference>`: all that happened to one invoice, and what happens next. */
 export function invoiceCommand(context: CommandContext): Command {
   return new Command("invoice")
     .description("show everything that happened to one invoice, and what happens next")
@@ -18,7 +16,7 @@ export function invoiceCommand(context: CommandContext): Command {
       const { meaningOf } = await import("../../console/timeline-meaning.ts");
       const { renderTimeline } = await import("../render-timeline.ts");
       const timeline = await context.withDatabase(async (db) => {
-        const id = UUID.test(given) ? given.toLowerCase() : await idOfReference(db, given);
+        const id = isUuid(given) ? given.toLowerCase() : await idOfReference(db, given);
         const found = await readTimeline(db, id);
         if (found !== null) return found;
         throw notFound(
@@ -44,10 +42,9 @@ async function idOfReference(db: Database, reference: string): Promise<string> {
     throw new RelayError(
       `Several invoices have the reference "${reference}". Name one of ` +
         `them:\n${ids.map((one) => `  ${one}`).join("\n")}`,
-      { next: "refuse", code: "usage" },
+      { code: "usage" },
     );
   return id;
 }
 
-const notFound = (message: string): RelayError =>
-  new RelayError(message, { next: "refuse", code: "not_found" });
+const notFound = (message: string): RelayError => new RelayError(message, { code: "not_found" });

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { InvoiceFilters, ListedInvoice } from "../../operate/invoice-terms.ts";
+import type { InvoiceFilters } from "../../operate/invoice-terms.ts";
+import type { ListedInvoice } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";
 import { countValue, timeValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
-/** `invoice-relay invoices`: what the provider confirmed, the newest first. */
 export function invoicesCommand(context: CommandContext): Command {
   return new Command("invoices")
     .description("list confirmed invoices, the newest first; by reference, status, collection or amount")

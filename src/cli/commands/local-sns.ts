@@ -3,9 +3,6 @@ import type { CommandContext } from "../command-context.ts";
 import { portOption } from "../port-option.ts";
 import { settingLines } from "../setting-lines.ts";
 
-const STOP_WITHIN_MS = 10_000;
-
-/** `invoice-relay local-sns`: a stand-in for SNS, for local use and tests. */
 export function localSnsCommand(context: CommandContext): Command {
   return new Command("local-sns")
     .description("run a local SNS endpoint; everything is in memory and gone when it stops")
@@ -44,6 +41,6 @@ export function localSnsCommand(context: CommandContext): Command {
         ].join("\n"),
       );
       await stop.asked;
-      await stop.finish(sns.close(), STOP_WITHIN_MS);
+      await stop.finish(sns.close());
     });
 }

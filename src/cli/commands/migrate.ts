@@ -3,7 +3,6 @@ import { Command } from "commander";
 import { cancelOnStop } from "../cancel-on-stop.ts";
 import type { CommandContext } from "../command-context.ts";
 
-/** `invoice-relay migrate`: brings the schema up to date, and the log's partitions three months ahead. */
 export function migrateCommand(context: CommandContext): Command {
   return new Command("migrate")
     .description("bring the database schema up to date; safe to repeat and to run concurrently")

@@ -2,6 +2,5 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { pauseOrResumeCommand } from "../pause-command.ts";
 
-/** `invoice-relay pause confirm|publish`: for an incident. */
 export const pauseCommand = (context: CommandContext): Command =>
   pauseOrResumeCommand(context, "pause", "stop asking the provider, or sending to SNS, during an incident");

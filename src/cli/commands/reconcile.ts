@@ -1,5 +1,6 @@
 import { Command } from "commander";
-import { addDays, dayOf, type PaidWindow } from "../../reconcile/list/list-period.ts";
+import { addDays, dayOf } from "../../kit/days.ts";
+import type { PaidWindow } from "../../reconcile/list/list-period.ts";
 import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import type { Reconciled } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -7,7 +8,7 @@ import { ListProgress } from "../list-progress.ts";
 import { operator } from "../operator.ts";
 import { withReason } from "../option-values.ts";
 import { table } from "../table.ts";
-import { withReconcileSources } from "../with-reconcile-sources.ts";
+import { withLists } from "../with-lists.ts";
 
 /** The period when no days are given. */
 const LAST_DAYS = 7;
@@ -38,7 +39,7 @@ export function reconcileCommand(context: CommandContext): Command {
     const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
     const window = daysMeant(from, to);
     const bar = new ListProgress(context.stderr);
-    const done = await withReconcileSources(context, async (given) => {
+    const done = await withLists(context, async (given) => {
       // Once, at the end: the workers poll anyway.
       const deps = { ...given, onConfirmations: () => undefined };
       const result = await reconcilePeriod(

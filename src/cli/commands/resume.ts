@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { pauseOrResumeCommand } from "../pause-command.ts";
 
-/** `invoice-relay resume confirm|publish`: lifts whatever holds it up. */
 export const resumeCommand = (context: CommandContext): Command =>
   pauseOrResumeCommand(
     context,

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { dayOf } from "../../kit/days.ts";
 import type { RetentionResult } from "../../operate/retention.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
@@ -45,7 +46,7 @@ const FAILED: Readonly<Record<string, string>> = {
 function render(result: RetentionResult): string {
   const { dryRun, before, partitions, stragglers, unknownConfirmations, personalData, stays, failed } =
     result;
-  const day = before.toISOString().slice(0, 10);
+  const day = dayOf(before);
   const lines: string[] = [];
   if (partitions.length + stragglers + unknownConfirmations === 0)
     lines.push(

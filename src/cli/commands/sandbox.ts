@@ -17,7 +17,6 @@ interface PayOptions {
   provider?: string;
 }
 
-/** `invoice-relay sandbox`: makes payments at the local services and watches what passes between them. */
 export function sandboxCommand(context: CommandContext): Command {
   return new Command("sandbox")
     .description("make payments at the local collection service, and watch callbacks and events")

@@ -4,8 +4,6 @@ import { SERVE_REQUIRES } from "../../kit/settings.ts";
 import type { CommandContext } from "../command-context.ts";
 import { plainJson } from "../terminal-text.ts";
 
-const STOP_WITHIN_MS = 10_000;
-
 /**
  * `invoice-relay serve`: receives callbacks, confirms and publishes, until SIGTERM or SIGINT. It prints only
  * its log.
@@ -18,7 +16,6 @@ export function serveCommand(context: CommandContext): Command {
     .action(async ({ workers, workersOnly }: { workers: boolean; workersOnly?: true }) => {
       if (!workers && workersOnly === true)
         throw new RelayError("--no-workers and --workers-only together leave nothing to do. Choose one.", {
-          next: "refuse",
           code: "usage",
         });
       const settings = context.settings(SERVE_REQUIRES);
@@ -38,7 +35,7 @@ export function serveCommand(context: CommandContext): Command {
         );
       await stop.asked;
       log.info("stopping: no new callbacks; work in progress is finished or given back");
-      await stop.finish(relay.stop(), STOP_WITHIN_MS);
+      await stop.finish(relay.stop());
       log.info("stopped");
     });
 }

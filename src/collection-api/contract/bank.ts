@@ -23,9 +23,9 @@ export type Bank = z.output<typeof bankRead>;
 export const banksWritten = z.array(
   z
     .object({
-      id: z.int().min(1).meta({ description: "The number that Add Linked Account takes as bankId." }),
+      id: z.int().min(1).describe("The number that Add Linked Account takes as bankId."),
       name: z.string(),
-      code: z.string().meta({ description: "The clearing code." }),
+      code: z.string().describe("The clearing code."),
       logo: z.string().nullable(),
     })
     .meta({ id: "Bank" }),

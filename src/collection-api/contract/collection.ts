@@ -45,7 +45,7 @@ export const collectionWritten = z
     paymentChannels: z.array(z.enum(["Card", "BankTransfer", "BankBranch", "USSD"])),
     settlementFrequency: z.enum(["Daily", "Instant"]),
     serviceFeeBilling: z.enum(["Payer", "Merchant"]),
-    amount: moneyWritten.meta({ description: "The fixed amount; 0 when each invoice brings its own." }),
+    amount: moneyWritten.describe("The fixed amount; 0 when each invoice brings its own."),
     dateCreated: utcTime,
     status: z.enum(["Active", "Pending", "Disabled", "Suspended", "Blocked"]),
     collectionCategory: z.object({ id: uuid, name: z.string() }),

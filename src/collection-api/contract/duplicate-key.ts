@@ -1,3 +1,5 @@
+import { endOfString } from "../../kit/is-too-intricate.ts";
+
 /**
  * The first key that an object of this JSON text gives twice, or undefined. Every reader decides for itself
  * which of the two values counts, so nobody can rely on either. One pass over the text.
@@ -13,7 +15,7 @@ export function duplicateKeyOf(text: string): string | undefined {
     else if (sign === "[") around.push(null);
     else if (sign === "}" || sign === "]") around.pop();
     else if (sign === '"') {
-      const end = endOfString(text, at);
+      const end = endOfString(text, at) + 1;
       const keys = around.at(-1);
       if (keys && isKey(text, end)) {
         const key: string = JSON.parse(text.slice(at, end));
@@ -26,15 +28,6 @@ export function duplicateKeyOf(text: string): string | undefined {
     at += 1;
   }
   return undefined;
-}
-
-/** The index just after the string that begins at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === "\\") at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
 }
 
 /** In JSON only a key is followed by a colon. */

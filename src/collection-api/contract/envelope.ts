@@ -30,10 +30,10 @@ export function saysSuccess(status: string | null): boolean {
 
 /** An error's body (part B): `type` groups errors, `errors` names the fields. */
 export const errorAnswer = z.object({
-  status: z.int().min(400).max(599).meta({ description: "The HTTP status again." }),
-  message: z.string().meta({ description: "What is wrong, for a person." }),
+  status: z.int().min(400).max(599).describe("The HTTP status again."),
+  message: z.string().describe("What is wrong, for a person."),
   type: z.string().meta({ description: "The group of the error.", examples: ["VALIDATION_ERROR"] }),
-  errors: z.array(z.string()).meta({ description: "Each problem, starting with the field's name." }),
+  errors: z.array(z.string()).describe("Each problem, starting with the field's name."),
 });
 
 export type ErrorAnswer = z.output<typeof errorAnswer>;

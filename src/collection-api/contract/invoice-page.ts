@@ -13,7 +13,7 @@ export const invoiceFilter = z
     invoiceStatus: text(50)
       .optional()
       .meta({ examples: ["Paid"] }),
-    search: searchText.optional().meta({ description: "Text to look for in title and payer." }),
+    search: searchText.optional().describe("Text to look for in title and payer."),
     startDate: day.optional(),
     endDate: day.optional(),
     invoiceType: text(50)

@@ -39,7 +39,6 @@ export const uuid = z
   .guid(missingOr("should be a UUID such as 0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10"))
   .transform((id) => id.toLowerCase());
 
-/** Text to search for. */
 export const searchText = trimmed(200);
 
 export const email = trimmed(254)

@@ -6,21 +6,17 @@ export const callbackQuery = z.object({
   source: z.string().optional(),
   verdict: verdict
     .optional()
-    .meta({ description: "The best verdict of its invoices, or its own: unreadable, ping, refused." }),
+    .describe("The best verdict of its invoices, or its own: unreadable, ping, refused."),
   foundBy: z
     .string()
     .max(100)
     .optional()
-    .meta({ description: "Where in the callback its ids were found, such as data.id." }),
-  remoteAddress: z.string().max(100).optional().meta({ description: "Exactly." }),
+    .describe("Where in the callback its ids were found, such as data.id."),
+  remoteAddress: z.string().max(100).optional().describe("Exactly."),
   invoiceId: id.optional(),
-  reference: z
-    .string()
-    .max(1_000)
-    .optional()
-    .meta({ description: "The merchant's reference from the URL; exact match." }),
-  from: time.optional().meta({ description: "Received at this time or later." }),
-  to: time.optional().meta({ description: "Received before this time." }),
+  reference: z.string().max(1_000).optional().describe("The merchant's reference from the URL; exact match."),
+  from: time.optional().describe("Received at this time or later."),
+  to: time.optional().describe("Received before this time."),
 });
 
 const callbackFields = {
@@ -28,19 +24,15 @@ const callbackFields = {
   receivedAt: time,
   source: z.string(),
   method: z.string(),
-  path: z.string().meta({ description: "With the token masked." }),
+  path: z.string().describe("With the token masked."),
   reference: z.string().nullable(),
   remoteAddress: z.string().nullable(),
   foundBy: z.string().nullable(),
   verdict: verdict
     .nullable()
-    .meta({ description: "The best verdict of its invoices, or its own; null before the first answer." }),
+    .describe("The best verdict of its invoices, or its own; null before the first answer."),
   invoiceIds: z.array(answeredId),
-  bytes: z
-    .number()
-    .int()
-    .nullable()
-    .meta({ description: "Size of the body as it was sent; null once erased." }),
+  bytes: z.number().int().nullable().describe("Size of the body as it was sent; null once erased."),
   erasedAt: time.nullable(),
 };
 
@@ -52,9 +44,7 @@ export type CallbackPage = z.output<typeof callbackPage>;
 export const callbackShown = z.object({
   ...callbackFields,
   query: z.string(),
-  headers: z
-    .array(z.tuple([z.string(), z.string()]))
-    .meta({ description: "In their original order; secrets are ***." }),
+  headers: z.array(z.tuple([z.string(), z.string()])).describe("In their original order; secrets are ***."),
   ...bodyShown,
   cut: z
     .object({
@@ -63,17 +53,17 @@ export const callbackShown = z.object({
       unread: z.array(z.string()),
     })
     .nullable()
-    .meta({ description: "What was cut off before it was stored or read; usually null." }),
-  erasedDigest: z.string().nullable().meta({ description: "SHA-256 (hex) of the erased body." }),
+    .describe("What was cut off before it was stored or read; usually null."),
+  erasedDigest: z.string().nullable().describe("SHA-256 (hex) of the erased body."),
   ids: z.array(
     z.object({
       invoiceId: answeredId,
-      foundBy: z.string().nullable().meta({ description: "`replay` if a later reading found it." }),
+      foundBy: z.string().nullable().describe("`replay` if a later reading found it."),
       at: z
         .number()
         .int()
         .nullable()
-        .meta({ description: "Its offset in `text`, in UTF-16 units; null when it is not in there." }),
+        .describe("Its offset in `text`, in UTF-16 units; null when it is not in there."),
       state: z.enum(["due", "claimed", "done", "dead"]).nullable(),
       verdict: toldVerdict.nullable(),
     }),
@@ -87,6 +77,6 @@ export const callbackShown = z.object({
         invoiceIds: z.array(answeredId),
       }),
     )
-    .meta({ description: "What replays found in it later." }),
+    .describe("What replays found in it later."),
 });
 export type CallbackShown = z.output<typeof callbackShown>;

@@ -28,7 +28,6 @@ export class DryRuns {
     if (this.#running.has(kind))
       throw new RelayError(
         `Another dry run of ${kind} is still reading. Try again when it is done, in ten minutes at most.`,
-        { next: "refuse" },
       );
     this.#running.add(kind);
     try {

@@ -111,7 +111,6 @@ function again(id: string, verb: string, kind: "confirmations" | "events", summa
       throw new RelayError(
         "SNS has not accepted an event of this invoice yet. A waiting event is sent automatically; retry a " +
           "dead letter, or release an invoice from quarantine.",
-        { next: "refuse" },
       );
     },
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DAY_MS } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { readCalendar } from "../../reconcile/read-calendar.ts";
 import {
@@ -12,7 +13,6 @@ import * as schemas from "./proof-schemas.ts";
 import { anything, certifyRequest, idInPath, reconcileRequest } from "./schemas.ts";
 
 const TAG = "Proof";
-const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 
 export const proofOperations: readonly Operation[] = [
@@ -39,9 +39,7 @@ export const proofOperations: readonly Operation[] = [
     async run({ db, settings }, { query: { source, ...query } }) {
       const days = (Date.parse(query.to) - Date.parse(query.from)) / DAY_MS;
       if (days < 0 || days > MOST_DAYS)
-        throw new RelayError(`\`to\` should be at most ${MOST_DAYS} days after \`from\`.`, {
-          next: "refuse",
-        });
+        throw new RelayError(`\`to\` should be at most ${MOST_DAYS} days after \`from\`.`);
       return {
         days: await readCalendar(db, {
           ...query,

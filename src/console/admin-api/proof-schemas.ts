@@ -7,16 +7,16 @@ const totals = z.object({
   paid: tally,
   stored: tally,
   published: tally,
-  missing: tally.meta({ description: "Paid and not accepted on the right topic." }),
-  differences: z.number().int().meta({ description: "Other differences that could hide money." }),
+  missing: tally.describe("Paid and not accepted on the right topic."),
+  differences: z.number().int().describe("Other differences that could hide money."),
 });
 
 export const certificateQuery = z.object({
   ...limitInQuery.shape,
-  from: day.optional().meta({ description: "Only those that end on this day of payment or later." }),
-  to: day.optional().meta({ description: "Only those that begin on this day of payment or earlier." }),
+  from: day.optional().describe("Only those that end on this day of payment or later."),
+  to: day.optional().describe("Only those that begin on this day of payment or earlier."),
   source: z.string().optional(),
-  collection: id.optional().meta({ description: "Only those over this collection." }),
+  collection: id.optional().describe("Only those over this collection."),
   result: result.optional(),
 });
 
@@ -25,9 +25,9 @@ const listedCertificate = z.object({
   source: z.string(),
   collections: z.array(answeredId),
   from: time,
-  to: time.meta({ description: "Payments before this time." }),
+  to: time.describe("Payments before this time."),
   daily: z.boolean(),
-  result: result.nullable().meta({ description: "null while it is being made." }),
+  result: result.nullable().describe("null while it is being made."),
   gaps: z.number().int().nullable(),
   differences: z.number().int().nullable(),
   paid: z.number().int().nullable(),
@@ -40,7 +40,7 @@ export type ListedCertificate = z.output<typeof listedCertificate>;
 
 export const calendarQuery = z.object({
   from: day,
-  to: day.meta({ description: "Included; at most 400 days after `from`." }),
+  to: day.describe("Included; at most 400 days after `from`."),
   source: z.string().optional(),
 });
 
@@ -49,30 +49,24 @@ const calendarDay = z.object({
   source: z.string(),
   certificateId: answeredId,
   madeAt: time,
-  result: result.meta({ description: "Of this day alone: equal unless something is missing or different." }),
+  result: result.describe("Of this day alone: equal unless something is missing or different."),
   ...totals.shape,
 });
 export const calendar = z.object({
-  days: z.array(calendarDay).meta({
-    description: "From the newest certificate that covers each day; days without one are left out.",
-  }),
+  days: z
+    .array(calendarDay)
+    .describe("From the newest certificate that covers each day; days without one are left out."),
   firstServed: z
     .array(z.object({ source: z.string(), at: time.nullable() }))
-    .meta({ description: "Nothing is proven before this day." }),
+    .describe("Nothing is proven before this day."),
 });
 export type Calendar = z.output<typeof calendar>;
 
 export const certificateShownQuery = z.object({
-  day: day.optional().meta({ description: "Only the differences of this day." }),
+  day: day.optional().describe("Only the differences of this day."),
   weight: z.enum(["gap", "difference", "note"]).optional(),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .default(100)
-    .meta({ description: "The most differences to list." }),
-  after: z.coerce.number().int().min(0).default(0).meta({ description: "`next` of the previous page." }),
+  limit: z.coerce.number().int().min(1).max(500).default(100).describe("The most differences to list."),
+  after: z.coerce.number().int().min(0).default(0).describe("`next` of the previous page."),
 });
 
 const difference = z.object({
@@ -102,9 +96,9 @@ export const certificateShown = z.object({
     differencesInAll: z.number().int(),
     days: z.array(z.object({ day: z.string(), ...totals.shape })),
   }),
-  differences: z.array(difference).meta({ description: "Gaps first, then differences, then notes." }),
-  matching: z.number().int().meta({ description: "How many match, of those that the certificate names." }),
-  next: z.number().int().nullable().meta({ description: "null at the end." }),
+  differences: z.array(difference).describe("Gaps first, then differences, then notes."),
+  matching: z.number().int().describe("How many match, of those that the certificate names."),
+  next: z.number().int().nullable().describe("null at the end."),
 });
 export type CertificateShown = z.output<typeof certificateShown>;
 

@@ -1,6 +1,6 @@
+import { isUuid } from "../../kit/uuid.ts";
 import type { InvoiceTerms } from "../../operate/invoice-terms.ts";
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const AMOUNT = /^\d{1,3}(,?\d{3}){0,6}(\.\d{1,10})?$/;
 
@@ -11,7 +11,7 @@ const AMOUNT = /^\d{1,3}(,?\d{3}){0,6}(\.\d{1,10})?$/;
 export function meantBy(text: string): InvoiceTerms[] {
   const typed = text.trim();
   if (typed === "") return [{}];
-  if (UUID.test(typed)) return [{ id: typed.toLowerCase() }];
+  if (isUuid(typed)) return [{ id: typed.toLowerCase() }];
   if (typed.includes("@")) return [{ email: typed }];
   if (DAY.test(typed) && !Number.isNaN(Date.parse(typed))) return [{ from: typed, to: typed }];
   if (AMOUNT.test(typed)) return [{ reference: typed }, { amount: typed.replaceAll(",", "") }];

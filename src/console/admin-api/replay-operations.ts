@@ -15,7 +15,6 @@ function refuseForeign(target: ReplayTarget, replayTopicArns: readonly string[])
   if (target.kind !== "other_topic" || replayTopicArns.includes(target.topicArn)) return;
   throw new RelayError(
     `${target.topicArn} is not in REPLAY_TOPIC_ARNS. Add it there, or choose one of them.`,
-    { next: "refuse" },
   );
 }
 

@@ -9,7 +9,7 @@ export const retentionResult = z.object({
     z.object({
       name: z.string(),
       to: time,
-      callbacks: z.number().int().meta({ description: "Exact up to ten thousand, else about." }),
+      callbacks: z.number().int().describe("Exact up to ten thousand, else about."),
       kept: z.number().int(),
     }),
   ),
@@ -21,5 +21,5 @@ export const retentionResult = z.object({
     .nullable(),
   failed: z
     .array(z.object({ chore: z.string(), error: z.string() }))
-    .meta({ description: "What could not be done; all else was. The next run tries again." }),
+    .describe("What could not be done; all else was. The next run tries again."),
 });

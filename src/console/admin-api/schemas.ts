@@ -3,16 +3,13 @@ import { answeredId, id, limitInQuery, reason, time, verdict } from "./fields.ts
 
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/);
 
-export const idInPath = z.object({ id: id.meta({ description: "The id of an invoice, event or replay." }) });
+export const idInPath = z.object({ id: id.describe("The id of an invoice, event or replay.") });
 export const undeliveredFilters = z.strictObject({
-  kind: z.enum(["confirmation", "event"]).optional().meta({ description: "Only for dead letters." }),
+  kind: z.enum(["confirmation", "event"]).optional().describe("Only for dead letters."),
   source: z.string().optional(),
-  collection: z
-    .string()
-    .optional()
-    .meta({ description: "The collection's name, as it appears in invoices." }),
-  from: time.optional().meta({ description: "Waiting since this time or later." }),
-  to: time.optional().meta({ description: "Waiting since before this time." }),
+  collection: z.string().optional().describe("The collection's name, as it appears in invoices."),
+  from: time.optional().describe("Waiting since this time or later."),
+  to: time.optional().describe("Waiting since before this time."),
 });
 
 export const undeliveredQuery = z.object({ ...undeliveredFilters.shape, ...limitInQuery.shape });
@@ -20,7 +17,7 @@ export const undeliveredQuery = z.object({ ...undeliveredFilters.shape, ...limit
 export const undeliveredChoice = z
   .strictObject({
     ids: z.array(id).min(1).max(1_000).optional(),
-    source: z.string().optional().meta({ description: "The source, for ids that several know." }),
+    source: z.string().optional().describe("The source, for ids that several know."),
     filters: undeliveredFilters.optional(),
     reason,
     dryRun: z.boolean().default(false),
@@ -39,7 +36,7 @@ const undeliveredItem = z.object({
   source: z.string(),
   collection: z.string().nullable(),
   reference: z.string().nullable(),
-  amount: z.string().nullable().meta({ description: "The total, as a decimal string." }),
+  amount: z.string().nullable().describe("The total, as a decimal string."),
   since: time,
   attempts: z.number().int(),
   error: z.string().nullable(),
@@ -50,7 +47,7 @@ export const undeliveredList = z.object({ total: z.number().int(), items: z.arra
 export const undeliveredResult = z.object({
   dryRun: z.boolean(),
   count: z.number().int(),
-  items: z.array(undeliveredItem).meta({ description: "The first hundred of them." }),
+  items: z.array(undeliveredItem).describe("The first hundred of them."),
 });
 export const undeliveredEvidence = z.object({
   items: z.array(
@@ -66,22 +63,14 @@ export const undeliveredEvidence = z.object({
 const replayKind = z.enum(["confirmations", "callbacks", "events"]);
 const replayFilters = z.strictObject({
   from: time.optional(),
-  to: time.optional().meta({ description: "Now by default." }),
+  to: time.optional().describe("Now by default."),
   invoiceIds: z.array(id).min(1).max(1_000).optional(),
-  collection: z
-    .string()
-    .optional()
-    .meta({ description: "The collection's name, as it appears in invoices." }),
+  collection: z.string().optional().describe("The collection's name, as it appears in invoices."),
   verdict: verdict.optional(),
   source: z.string().optional(),
-  eventType: z.string().optional().meta({ description: "Only for events." }),
-  callbackIds: z
-    .array(id)
-    .min(1)
-    .max(1_000)
-    .optional()
-    .meta({ description: "Only for callbacks: just these." }),
-  refused: z.boolean().optional().meta({ description: "Only for callbacks: include refused ones." }),
+  eventType: z.string().optional().describe("Only for events."),
+  callbackIds: z.array(id).min(1).max(1_000).optional().describe("Only for callbacks: just these."),
+  refused: z.boolean().optional().describe("Only for callbacks: include refused ones."),
 });
 const topicTarget = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("topics") }),
@@ -91,16 +80,17 @@ const topicTarget = z.discriminatedUnion("kind", [
 export const replayRequest = z.strictObject({
   kind: replayKind,
   filters: replayFilters.default({}),
-  target: topicTarget.default({ kind: "topics" }).meta({
-    description:
+  target: topicTarget
+    .default({ kind: "topics" })
+    .describe(
       "Where events go. Another topic must be in REPLAY_TOPIC_ARNS; only the command line writes files.",
-  }),
-  rate: z.number().int().min(1).max(100_000).optional().meta({ description: "The most per second." }),
+    ),
+  rate: z.number().int().min(1).max(100_000).optional().describe("The most per second."),
   reason,
   dryRun: z
     .boolean()
     .default(false)
-    .meta({ description: "Only says what it would do: one of a kind at a time, ten minutes at most." }),
+    .describe("Only says what it would do: one of a kind at a time, ten minutes at most."),
 });
 
 export const replay = z.object({
@@ -143,8 +133,8 @@ const plan = z.object({
 });
 
 export const replayStarted = z.object({
-  replay: replay.nullable().meta({ description: "null for a dry run or when nothing matches." }),
-  plan: plan.nullable().meta({ description: "Of a dry run." }),
+  replay: replay.nullable().describe("null for a dry run or when nothing matches."),
+  plan: plan.nullable().describe("Of a dry run."),
 });
 export const replayList = z.object({ replays: z.array(replay) });
 export const replayShown = z.object({
@@ -161,11 +151,11 @@ export const replayShown = z.object({
 
 export const resumeRequest = z.strictObject({
   work: z.enum(["confirm", "publish"]),
-  source: z.string().optional().meta({ description: "All by default." }),
+  source: z.string().optional().describe("All by default."),
   reason,
 });
 export const pauseRequest = resumeRequest.extend({
-  until: time.optional().meta({ description: "When it ends automatically; by default when it is resumed." }),
+  until: time.optional().describe("When it ends automatically; by default when it is resumed."),
 });
 export const pauseResult = z.object({
   work: z.enum(["confirm", "publish"]),
@@ -181,7 +171,7 @@ const upstream = z.object({
   pausedUntil: time.nullable(),
   pauseReason: z.string().nullable(),
   lastError: z.string().nullable(),
-  opensAt: time.nullable().meta({ description: "While backing off: until when." }),
+  opensAt: time.nullable().describe("While backing off: until when."),
 });
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
@@ -190,7 +180,7 @@ export const eraseRequest = z.strictObject({ reason, dryRun: z.boolean().default
 export const erased = z.object({
   dryRun: z.boolean(),
   invoiceId: answeredId,
-  found: z.boolean().meta({ description: "Whether anything is stored about this invoice." }),
+  found: z.boolean().describe("Whether anything is stored about this invoice."),
   callbacks: z.number().int(),
   snapshots: z.number().int(),
   invoices: z.number().int(),
@@ -202,7 +192,7 @@ export const auditQuery = z.object({
   ...limitInQuery.shape,
   invoiceId: id.optional(),
   actor: z.string().optional(),
-  action: z.string().optional().meta({ description: "The action or its first part: dead for dead.retry." }),
+  action: z.string().optional().describe("The action or its first part: dead for dead.retry."),
   subject: z.string().optional(),
   from: time.optional(),
   to: time.optional(),
@@ -210,7 +200,7 @@ export const auditQuery = z.object({
     .number()
     .int()
     .optional()
-    .meta({ description: "Only entries older than the one with this id, for the next page." }),
+    .describe("Only entries older than the one with this id, for the next page."),
 });
 export const auditList = z.object({
   entries: z.array(
@@ -227,23 +217,23 @@ export const auditList = z.object({
 });
 
 export const period = z.strictObject({
-  from: z.iso.date().meta({ description: "The first day, UTC." }),
-  to: z.iso.date().meta({ description: "The last day, UTC." }),
-  collection: id.optional().meta({ description: "One of COLLECTION_IDS; all by default." }),
+  from: z.iso.date().describe("The first day, UTC."),
+  to: z.iso.date().describe("The last day, UTC."),
+  collection: id.optional().describe("One of COLLECTION_IDS; all by default."),
 });
 export const certifyRequest = period.extend({
-  deep: z.boolean().default(false).meta({
-    description: "Ask the provider about every invoice of the period again, to see what lists do not show.",
-  }),
+  deep: z
+    .boolean()
+    .default(false)
+    .describe("Ask the provider about every invoice of the period again, to see what lists do not show."),
 });
 export const reconcileRequest = period.extend({
   reason,
-  publish: z.boolean().default(false).meta({
-    description: "Also publish payments from before the first serve, which are only recorded otherwise.",
-  }),
+  publish: z
+    .boolean()
+    .default(false)
+    .describe("Also publish payments from before the first serve, which are only recorded otherwise."),
 });
 /** The body of every refusal. */
 export const problem = z.object({ error: z.string() });
-export const anything = z
-  .unknown()
-  .meta({ description: "As the command of the same name prints it with --json." });
+export const anything = z.unknown().describe("As the command of the same name prints it with --json.");

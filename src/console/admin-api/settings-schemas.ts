@@ -3,19 +3,17 @@ import { answeredId } from "./fields.ts";
 
 export const settingsShown = z.object({
   version: z.string(),
-  on: z.array(z.string()).meta({ description: "What this process does with these settings." }),
+  on: z.array(z.string()).describe("What this process does with these settings."),
   off: z.array(z.string()),
   callbackUrls: z
     .array(
       z.object({
         source: z.string(),
-        url: z
-          .string()
-          .meta({ description: "The URL to create invoices with; its token is *** for the role read." }),
-        warnings: z.array(z.string()).meta({ description: "What may prevent the provider from calling it." }),
+        url: z.string().describe("The URL to create invoices with; its token is *** for the role read."),
+        warnings: z.array(z.string()).describe("What may prevent the provider from calling it."),
       }),
     )
-    .meta({ description: "One for each source, with its first token." }),
+    .describe("One for each source, with its first token."),
   sources: z.array(
     z.object({
       name: z.string(),
@@ -31,8 +29,8 @@ export const settingsShown = z.object({
     z.object({
       name: z.string(),
       about: z.string(),
-      value: z.string().nullable().meta({ description: "`***` for a secret; null if not set." }),
-      given: z.boolean().meta({ description: "Whether the environment sets it or it is the default." }),
+      value: z.string().nullable().describe("`***` for a secret; null if not set."),
+      given: z.boolean().describe("Whether the environment sets it or it is the default."),
     }),
   ),
 });

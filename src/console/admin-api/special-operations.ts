@@ -47,6 +47,6 @@ export const specialOperations: readonly Shape[] = [
     mediaType: "text/event-stream",
     result: z
       .union([status, activity, happening])
-      .meta({ description: "The data of the events `status`, `activity` and `payment`." }),
+      .describe("The data of the events `status`, `activity` and `payment`."),
   },
 ];

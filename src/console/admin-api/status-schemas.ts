@@ -5,7 +5,7 @@ import { limitInQuery, reason, time } from "./fields.ts";
 
 export const alarmQuery = z.object({
   ...limitInQuery.shape,
-  all: z.stringbool().optional().meta({ description: "Include cleared ones." }),
+  all: z.stringbool().optional().describe("Include cleared ones."),
   name: z.string().optional(),
   source: z.string().optional(),
 });
@@ -19,7 +19,7 @@ const alarm = z.object({
   clearedAt: time.nullable(),
   times: z.number().int(),
 });
-const toldAlarm = alarm.extend({ action: z.string().meta({ description: "What to do about it." }) });
+const toldAlarm = alarm.extend({ action: z.string().describe("What to do about it.") });
 export const alarmList = z.object({ total: z.number().int(), items: z.array(toldAlarm) });
 export const closeAlarmsRequest = z.strictObject({
   alarms: z
@@ -29,21 +29,21 @@ export const closeAlarmsRequest = z.strictObject({
   reason,
 });
 export const closedAlarms = z.object({
-  count: z.number().int().meta({ description: "How many were open." }),
+  count: z.number().int().describe("How many were open."),
 });
 export const status = z
   .looseObject({
-    sentence: z.string().meta({ description: "How the relay is doing, in one sentence." }),
+    sentence: z.string().describe("How the relay is doing, in one sentence."),
     needsPerson: z.boolean(),
     needs: z.array(
       z.object({
         what: z.string(),
         action: z.string(),
-        command: z.string().nullable().meta({ description: "To begin with, after `invoice-relay`." }),
-        page: z.enum(NEED_PAGES).nullable().meta({ description: "Where the console does it." }),
+        command: z.string().nullable().describe("To begin with, after `invoice-relay`."),
+        page: z.enum(NEED_PAGES).nullable().describe("Where the console does it."),
       }),
     ),
     at: time,
     alarms: z.array(toldAlarm),
   })
-  .meta({ description: "As invoice-relay status prints it with --json." });
+  .describe("As invoice-relay status prints it with --json.");

@@ -1,3 +1,4 @@
+import { endOfString } from "../is-too-intricate.ts";
 import { withoutCallbackTokens } from "./callback-tokens.ts";
 import { withoutContacts } from "./quiet-text.ts";
 
@@ -31,7 +32,7 @@ export function maskedEvidence(evidence: string): string {
   const parts: string[] = [];
   let kept = 0;
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
-    const end = endOfString(text, at);
+    const end = endOfString(text, at) + 1;
     const colon = skipSpace(text, end);
     if (text[colon] !== ":") {
       at = end;
@@ -51,25 +52,14 @@ function endOfMasked(text: string, key: string, value: number): number {
   const plain = key.replaceAll("_", "").toLowerCase();
   const isMetadata = METADATA.has(plain);
   if (text[value] === '"' && (isMetadata || NAMES.has(plain) || CONTACT.test(plain)))
-    return endOfString(text, value);
+    return endOfString(text, value) + 1;
   return text[value] === "{" && isMetadata ? endOfObject(text, value) : value;
-}
-
-/**
- * The index just after the quote that closes the string beginning at `start`; the text's end if none does.
- */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] === "\\") at += 1;
-    else if (text[at] === '"') return at + 1;
-  }
-  return text.length;
 }
 
 function endOfObject(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
-    if (text[at] === '"') at = endOfString(text, at) - 1;
+    if (text[at] === '"') at = endOfString(text, at);
     else if (text[at] === "{") depth += 1;
     else if (text[at] === "}" && --depth === 0) return at + 1;
   }

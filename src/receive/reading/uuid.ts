@@ -1,3 +1,5 @@
+import { NIL_UUID } from "../../kit/uuid.ts";
+
 const HEX = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const BARE = new RegExp(`^${HEX}$`, "i");
 const DRESSED = new RegExp(`^\\s*(?:urn:uuid:)?\\{?(${HEX})\\}?\\s*$`, "i");
@@ -5,9 +7,6 @@ const DRESSED = new RegExp(`^\\s*(?:urn:uuid:)?\\{?(${HEX})\\}?\\s*$`, "i");
 const FIRST_DASH = 8;
 const LATER_DASHES = [13, 18, 23];
 const LENGTH = 36;
-
-/** What .NET and others send for "no id yet": asking for it would only hide the id that stands elsewhere. */
-const NIL = "00000000-0000-0000-0000-000000000000";
 
 /**
  * The UUID that a text is, in lower case, or null. Any version; surrounding space, braces (.NET's "B" format)
@@ -50,6 +49,7 @@ function standsAt(text: string, index: number): boolean {
 const isHex = (character: string | undefined) => character !== undefined && /[0-9a-f]/i.test(character);
 const isWord = (character: string | undefined) => character !== undefined && /[0-9a-z]/i.test(character);
 
+/** What .NET and others send for "no id yet": asking for it would only hide the id that stands elsewhere. */
 function notNil(uuid: string): string | null {
-  return uuid === NIL ? null : uuid;
+  return uuid === NIL_UUID ? null : uuid;
 }

@@ -1,21 +1,15 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { backOffMs } from "../../kit/back-off.ts";
 import { storableText } from "../../kit/storable-text.ts";
+import { NIL_UUID } from "../../kit/uuid.ts";
 import { type Answer, toUtc } from "../../provider/answer.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { plain } from "../list/listed-payment.ts";
-import { slowDown } from "../list/slow-down.ts";
 import { toAsk } from "./gather.ts";
 import { type AskedInvoice, noteAsked } from "./listed-row.ts";
 import type { PeriodReading } from "./read-period.ts";
 
-const FIRST = "00000000-0000-0000-0000-000000000000";
-
 /** How many invoices are asked about at once and stored together. */
 const BATCH = 8;
-
-const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
 /**
  * Calls Get Invoice for what the lists leave open, or for everything when `deep`. The answers are stored as
@@ -28,11 +22,11 @@ export async function askInvoices(
   deep: boolean,
   onAsked: (asked: number) => void,
 ): Promise<void> {
-  const { db, source, certificateId, signal } = asking;
-  const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
+  const { db, source, certificateId } = asking;
+  const pace = new ListPace(asking);
   const paid = new Set(source.paidStatuses.map(plain));
   let asked = 0;
-  for (let after = FIRST; ; ) {
+  for (let after = NIL_UUID; ; ) {
     const ids = await toAsk(db, source, certificateId, { deep, after, limit: BATCH });
     const last = ids.at(-1);
     if (last === undefined) return;
@@ -46,22 +40,17 @@ export async function askInvoices(
   }
 }
 
-async function ask(
-  { db, alarms, source, tries, signal }: Pick<PeriodReading, "db" | "alarms" | "source" | "tries" | "signal">,
+const ask = (
+  { source, signal }: Pick<PeriodReading, "source" | "signal">,
   pace: ListPace,
   invoiceId: string,
-): Promise<Answer> {
-  for (let attempt = 1; ; attempt += 1) {
-    await pace.turn();
+): Promise<Answer> =>
+  pace.call(async () => {
     const answer = await source.provider.askInvoice(invoiceId, { signal });
     if (answer.kind === "found" || answer.kind === "outside_contract") return answer;
     if (answer.kind === "not_found") return answer;
-    const error = new ListUnreadable(`Get Invoice by ID of ${invoiceId}`, answer);
-    await slowDown(db, alarms, source.name, error);
-    if (attempt >= tries || error.next !== "retry" || signal.aborted) throw error;
-    await wait(backOffMs(attempt, TRY_AGAIN), undefined, { signal });
-  }
-}
+    throw new ListUnreadable(`Get Invoice by ID of ${invoiceId}`, answer);
+  });
 
 const NOTHING = { status: null, type: null, collection: null, amount: null, paidAt: null, createdAt: null };
 

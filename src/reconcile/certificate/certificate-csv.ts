@@ -1,4 +1,4 @@
-import type { Certificate, Difference, Tally, Totals } from "./certificate.ts";
+import { type Certificate, type Difference, PROVISIONAL, type Tally, type Totals } from "./certificate.ts";
 
 const COLUMNS = [
   "row",
@@ -25,8 +25,8 @@ const COLUMNS = [
 type Row = Partial<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /**
- * Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, each refusal
- * and each named difference. Pure.
+ * Certificates as one table for finance, RFC 4180: a row for each day, the total, Test invoices, whether
+ * it is provisional, each refusal and each named difference. Pure.
  */
 export function certificateCsv(certificates: readonly Certificate[]): string {
   return (
@@ -72,11 +72,12 @@ const linesOf = ({ id: certificate, source, result }: Named, rows: readonly Row[
     .map((row: Row) => `${COLUMNS.map((name) => cell(row[name])).join(",")}\r\n`)
     .join("");
 
-function headOf({ days, total, test, refusals }: Omit<Certificate, "differences">): Row[] {
+function headOf({ days, total, test, refusals, basis }: Omit<Certificate, "differences">): Row[] {
   return [
     ...days.map(({ day, ...totals }): Row => ({ row: "day", day, ...columns(totals) })),
     { row: "total", ...columns(total) },
     { row: "test", paid: test.count, paid_amount: test.amount },
+    ...(basis.provisional ? [{ row: "provisional", detail: PROVISIONAL }] : []),
     ...refusals.map((detail): Row => ({ row: "refused", detail })),
   ];
 }

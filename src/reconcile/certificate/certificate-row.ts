@@ -8,7 +8,7 @@ import {
 } from "../../database/alarms.ts";
 import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
 import { LeasedRows, leaseEnd } from "../../database/leased-rows.ts";
-import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
 import { givingBack } from "../give-back.ts";
@@ -22,37 +22,39 @@ import { forgetListed } from "./listed-row.ts";
 
 export const certificateLeases = new LeasedRows("certificate", "id");
 
-/** A certificate whose lease this worker holds. */
-export interface ClaimedCertificate {
-  id: string;
-  leaseToken: string;
-  window: PaidWindow;
-  faults: number;
-  deep: boolean;
-  progress: Progress | null;
-}
+const CLAIMED = {
+  id: returned.uuid,
+  leaseToken: returned.uuid,
+  windowFrom: returned.time,
+  windowTo: returned.time,
+  faults: returned.integer,
+  deep: returned.boolean,
+  progress: nullable(returned.json<Progress>()),
+};
 
-/** A statement that claims the certificate that `candidate` selects. */
-export const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+type Row = RowOf<typeof CLAIMED>;
+
+/** A certificate whose lease this worker holds. */
+export type ClaimedCertificate = Omit<Row, "windowFrom" | "windowTo"> & { window: PaidWindow };
+
+/**
+ * A statement that claims the certificate that `candidate` selects.
+ * @param from the time that it has to cover at least; null for its own period.
+ */
+export const claiming = <Given>(
+  candidate: (slots: Slots<Given>) => RawBuilder<unknown>,
+  from: (slots: Slots<Given>) => RawBuilder<unknown> = () => sql`null::timestamptz`,
+) =>
   new Statement(
-    {
-      id: returned.uuid,
-      leaseToken: returned.uuid,
-      windowFrom: returned.time,
-      windowTo: returned.time,
-      faults: returned.integer,
-      deep: returned.boolean,
-      progress: nullable(returned.json<Progress>()),
-    },
+    CLAIMED,
     (slots: Slots<Given & { leaseMs: number }>) => sql`
       update certificate set state = 'claimed', lease_token = ${slots.value(() => newId())},
-        claimed_until = ${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}
+        claimed_until = ${leaseEnd(slots.value(({ leaseMs }) => leaseMs))},
+        window_from = least(window_from, ${from(slots)})
       where id = (${candidate(slots)})
       returning id, lease_token as "leaseToken", window_from as "windowFrom",
         window_to as "windowTo", faults, deep, progress`,
   );
-
-type Row = ResultOf<ReturnType<typeof claiming>>;
 
 export function claimedOf([row]: readonly Row[]): ClaimedCertificate | null {
   if (row === undefined) return null;

@@ -55,6 +55,7 @@ export type Reason =
   | "undated"
   | "future"
   | "counted_by_asking"
+  | "type_changed"
   | "test";
 
 /**
@@ -94,6 +95,8 @@ export interface Basis {
   paidStatuses: readonly string[];
   /** When the lists began to be read, by Postgres' clock; ISO 8601, UTC. */
   begunAt: string;
+  /** That was less than an hour after the period: its last payments may not have been in them yet. */
+  provisional: boolean;
   /** Pages read, invoices listed as paid, and invoices asked about one by one. */
   pages: number;
   listed: number;
@@ -101,6 +104,11 @@ export interface Basis {
   deep: boolean;
   firstServedAt: string | null;
 }
+
+/** What a certificate that is provisional says of itself. */
+export const PROVISIONAL =
+  "The lists began to be read less than an hour after the period, and may not have had its last payments yet. " +
+  "Make it again later; the daily certificate waits for that hour.";
 
 /** The proof for one source and period (G10). */
 export interface Certificate {

@@ -74,9 +74,7 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   } catch (error) {
     await giveBackCertificate(db, claimed, { dueInMs: 0, isFault: false, error: null });
     if (!(error instanceof LeaseLost)) throw error;
-    throw new RelayError("Another process took this over because this one was too slow, and continues it.", {
-      next: "refuse",
-    });
+    throw new RelayError("Another process took this over because this one was too slow, and continues it.");
   }
 }
 
@@ -171,13 +169,12 @@ function scopeOf(
     throw new RelayError(
       `There is no list to read for source "${name}": the provider lists invoices only by ` +
         "collection. Set COLLECTION_IDS to the ids of its collections.",
-      { next: "refuse", code: "usage" },
+      { code: "usage" },
     );
   if (asked === null) return { collectionId: null, collectionIds };
   const collectionId = asked.toLowerCase();
   if (!collectionIds.includes(collectionId))
     throw new RelayError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`, {
-      next: "refuse",
       code: "usage",
     });
   return { collectionId, collectionIds: [collectionId] };

@@ -1,12 +1,13 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../../database/tables.ts";
+import { DAY_MS, dayOf, startOf } from "../../kit/days.ts";
 import { orphanedAcceptances } from "../../outbox/orphans.ts";
-import { DAY_MS, dayOf, eachDay, type ListPeriod, type PaidWindow, startOf } from "../list/list-period.ts";
+import { eachDay, type ListPeriod, type PaidWindow } from "../list/list-period.ts";
 import { plain } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Basis, Certificate } from "./certificate.ts";
 import { judgePayment, type Terms } from "./judge-payment.ts";
-import { beganAfter, type Reading } from "./kept-reading.ts";
+import { beganAfter, isProvisional, type Reading } from "./kept-reading.ts";
 import { countListed } from "./listed-row.ts";
 import { type PaymentFacts, readFacts } from "./payment-facts.ts";
 import { Sheet } from "./sheet.ts";
@@ -115,6 +116,7 @@ function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Co
 
 function basisOf({
   source,
+  window,
   period,
   reading,
   servedAt,
@@ -127,6 +129,7 @@ function basisOf({
     providerTimeZone: source.timeZone,
     paidStatuses: source.paidStatuses,
     begunAt: reading.begunAt,
+    provisional: isProvisional(reading, window),
     pages: reading.pages,
     firstServedAt: servedAt?.toISOString() ?? null,
   };

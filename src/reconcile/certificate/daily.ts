@@ -1,5 +1,6 @@
 import type { AlarmChange } from "../../database/alarms.ts";
 import { backOffMs } from "../../kit/back-off.ts";
+import { lastDayBefore } from "../../kit/days.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
@@ -107,7 +108,7 @@ function alarmsOfResult(certificate: Certificate): AlarmChange {
   if (result === "equal") return { clears: [alarm] };
   const detail =
     `The daily certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
-    `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDay(to)}`;
+    `${whatOf(certificate)} See: invoice-relay certify --from ${from.slice(0, 10)} --to ${lastDayBefore(to)}`;
   return { raises: [{ ...alarm, detail }] };
 }
 
@@ -119,5 +120,3 @@ function whatOf({ refusals, differences }: Certificate): string {
   const more = wrong.length > NAMED ? ` and ${wrong.length - NAMED} more` : "";
   return [...refusals, ...(named.length > 0 ? [`${named.join(", ")}${more}.`] : [])].join(" ");
 }
-
-const lastDay = (before: string): string => new Date(Date.parse(before) - 1).toISOString().slice(0, 10);

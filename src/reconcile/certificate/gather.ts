@@ -1,10 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { DAY_MS } from "../../kit/days.ts";
 import { inPayload } from "../../outbox/event-payload.ts";
 import { tellsOfPayment } from "../../outbox/event-state.ts";
 import { comparable, hasStatus } from "../../payments/stored-payments.ts";
-import { DAY_MS, eachDay, type PaidWindow } from "../list/list-period.ts";
+import { eachDay, type PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**

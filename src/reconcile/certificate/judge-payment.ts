@@ -1,6 +1,7 @@
+import { dayOf } from "../../kit/days.ts";
 import type { Money } from "../../provider/answer.ts";
-import { compareMoney, sumOfMoney } from "../../provider/answer.ts";
-import { dayOf, type PaidWindow } from "../list/list-period.ts";
+import { compareMoney, moneyOf } from "../../provider/answer.ts";
+import type { PaidWindow } from "../list/list-period.ts";
 import { plain } from "../list/listed-payment.ts";
 import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";
@@ -136,7 +137,10 @@ function isOfAnother({ listed, collectionName, askedCollection }: PaymentFacts, 
 
 function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, Weight][] {
   if (!shape.isLive) {
-    if (facts.accepted) return [["wrong_topic", "difference"]];
+    if (facts.accepted)
+      return wasMadeAs("Live", facts) && facts.digestMatches === true && payloadIsSent(facts)
+        ? [["type_changed", "note"]]
+        : [["wrong_topic", "difference"]];
     return shape.paid || shape.stored ? [["test", "note"]] : [];
   }
   const reasons: [Reason, Weight][] = [];
@@ -153,7 +157,8 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
   }
   if (!shape.paid && !shape.stored && eventId === null) return reasons;
   differs("amount_differs", !amountsAgree(facts));
-  differs("books_differ", !booksAgree(facts, shape));
+  if (!booksAgree(facts, shape)) differs("books_differ");
+  else if (facts.accepted && shape.stored && typeHasChanged(facts)) reasons.push(["type_changed", "note"]);
   differs("payload_differs", !payloadIsSent(facts));
   differs("digest_missing", facts.accepted && facts.digestMatches === null);
   const isKnown = shape.stored || eventId !== null;
@@ -220,9 +225,20 @@ function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
   if (eventId === null || !stored) return true;
   if (!MONEY.every((field) => isSame(amounts?.[field] ?? null, inPayload?.[field] ?? null))) return false;
   const isLiveType = type !== null && plain(type) === "live";
-  if ((eventType === "Live") !== isLiveType) return false;
+  if ((eventType === "Live") !== isLiveType && !typeHasChanged(facts)) return false;
   return (paidAt?.toISOString() ?? null) === (inPayload?.paidAt ?? null);
 }
+
+/** Whether the provider has named another type of a Live payment since its event was made. */
+function typeHasChanged(facts: PaymentFacts): boolean {
+  const type = plain(facts.type ?? "");
+  const made = type === "live" ? "Test" : type === "test" ? null : "Live";
+  return made !== null && wasMadeAs(made, facts);
+}
+
+/** Column and payload of the event say so: neither was edited alone. */
+const wasMadeAs = (type: "Live" | "Test", { eventType, inPayload }: PaymentFacts): boolean =>
+  eventType === type && inPayload?.type === type;
 
 /**
  * Whether the payload belongs to this invoice and event, and is what SNS accepted. A lost event that was made
@@ -242,20 +258,14 @@ function payloadIsSent({
 
 const isText = (a: string | null, b: string | null) => plain(a ?? "") === plain(b ?? "");
 
-const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
-
-const digitsOf = (amount: string | null): string | null =>
-  amount === null || amount.trim() === "" ? null : amount.trim().replace(/^\+/, "");
+const isMissing = (amount: string | null) => (amount ?? "").trim() === "";
 
 /** Compares amounts by value; two missing amounts are equal. */
 function isSame(a: string | null, b: string | null): boolean {
-  const [one, other] = [digitsOf(a), digitsOf(b)];
-  if (one === null || other === null) return one === other;
-  return READABLE.test(one) && READABLE.test(other) && compareMoney(one, other) === 0;
+  const [one, other] = [moneyOf(a), moneyOf(b)];
+  if (one === undefined || other === undefined) return isMissing(a) && isMissing(b);
+  return compareMoney(one, other) === 0;
 }
 
 /** Formats money as everywhere else: with at least two decimals. */
-function money(amount: string | null | undefined): Money {
-  const digits = digitsOf(amount ?? null);
-  return digits !== null && READABLE.test(digits) ? sumOfMoney([digits]) : "0.00";
-}
+const money = (amount: string | null | undefined): Money => moneyOf(amount) ?? "0.00";

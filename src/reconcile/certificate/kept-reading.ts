@@ -44,6 +44,13 @@ export const readingTerms = (
 export const beganAfter = ({ begunAt }: Pick<Reading, "begunAt">, { to }: PaidWindow): boolean =>
   Date.parse(begunAt) >= to.getTime();
 
+/** Just after midnight some of the day's payments are still on their way, to us and into lists; in ms. */
+export const SETTLING_MS = 3_600_000;
+
+/** Whether the last payments of the period may not have been in the lists yet. */
+export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: PaidWindow): boolean =>
+  Date.parse(reading.begunAt) < to.getTime() + SETTLING_MS;
+
 /**
  * Whether an interrupted certificate may go on with what was read for it. What was read by other settings, or
  * before the period was over, may lack payments, and is read again (G10).

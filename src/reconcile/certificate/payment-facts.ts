@@ -2,8 +2,9 @@ import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/confirmation.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { NIL_UUID } from "../../kit/uuid.ts";
 import type { OutboxState } from "../../outbox/event.ts";
-import { inPayload } from "../../outbox/event-payload.ts";
+import { inPayload, invoiceTypeInPayload } from "../../outbox/event-payload.ts";
 import { joiningOutbox, tellsOfPayment } from "../../outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
@@ -48,7 +49,9 @@ const FACTS = {
   eventType: nullable(returned.text()),
   eventCreatedAt: nullable(returned.time),
   inPayload: nullable(
-    returned.json<Amounts & { id: string | null; subject: string | null; paidAt: string | null }>(),
+    returned.json<
+      Amounts & { id: string | null; subject: string | null; type: string | null; paidAt: string | null }
+    >(),
   ),
   outboxState: nullable(returned.text<OutboxState>()),
   outboxError: nullable(returned.text()),
@@ -151,7 +154,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
       event.id as "eventId", event.invoice_type as "eventType", event.created_at as "eventCreatedAt",
       case when event.id is not null then json_build_object(
         ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")},
-        'subject', ${inPayload("subject")},
+        'subject', ${inPayload("subject")}, 'type', ${invoiceTypeInPayload},
         'paidAt', ${inPayload("paidAt")}) end as "inPayload",
       outbox.state as "outboxState", outbox.last_error as "outboxError",
       coalesce(acceptance.on_live, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
@@ -178,7 +181,6 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
     order by work.invoice_id`;
 });
 
-const FIRST = "00000000-0000-0000-0000-000000000000";
 const BATCH = 2_000;
 
 /** The facts of every payment of the certificate, in batches, in id order. */
@@ -188,7 +190,7 @@ export async function* readFacts(
   certificateId: string,
   collectionId: string | null,
 ): AsyncGenerator<PaymentFacts[], void, undefined> {
-  for (let after = FIRST; ; ) {
+  for (let after = NIL_UUID; ; ) {
     const facts = await statement.execute(db, { certificateId, source, collectionId, after, limit: BATCH });
     const last = facts.at(-1);
     if (last === undefined) return;

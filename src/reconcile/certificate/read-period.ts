@@ -1,36 +1,23 @@
-import { setTimeout as wait } from "node:timers/promises";
-import type { Kysely } from "kysely";
-import type { Alarms } from "../../database/alarms.ts";
-import type { Tables } from "../../database/tables.ts";
-import { backOffMs } from "../../kit/back-off.ts";
+import { dayOf, daysBetween } from "../../kit/days.ts";
 import { storableText } from "../../kit/storable-text.ts";
 import { readClock } from "../../upstreams/first-served.ts";
-import { ListPace } from "../list/list-pace.ts";
-import { dayOf, daysBetween, type ListPeriod, nextStep } from "../list/list-period.ts";
+import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
+import { type ListPeriod, nextStep } from "../list/list-period.ts";
 import { ListReader, type Unusable } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
-import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { describeUnproven, type Reading, readingTerms } from "./kept-reading.ts";
 import { noteShown } from "./listed-row.ts";
 
-export interface PeriodReading {
-  db: Kysely<Tables>;
-  alarms: Alarms;
-  source: ReconcileSource;
+export interface PeriodReading extends Omit<ListPaceOptions, "gapMs"> {
   certificateId: string;
   collectionIds: readonly string[];
   /** The days to request from the lists. */
   period: ListPeriod;
-  /** How often a call is tried before its refusal is thrown. */
-  tries: number;
-  signal: AbortSignal;
   /** Receives the progress after each step, in days of the lists. */
   onProgress: (read: number, total: number) => void;
 }
-
-const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
 /** How often a changing list is counted before its counts are taken as contradictory. */
 const COUNTINGS = 3;
@@ -40,8 +27,8 @@ const COUNTINGS = 3;
  * @throws ListUnreadable or SourcePaused when a list cannot be read.
  */
 export async function readPeriod(reading: PeriodReading): Promise<Reading> {
-  const { db, source, collectionIds, period, signal } = reading;
-  const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
+  const { db, source, collectionIds, period } = reading;
+  const pace = new ListPace(reading);
   const terms = readingTerms(source, collectionIds, period);
   const { now } = await readClock(db, source.name);
   const begunAt = now.toISOString();
@@ -62,7 +49,7 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
 }
 
 async function readCollection(
-  { db, alarms, source, certificateId, period, tries, signal }: PeriodReading,
+  { db, source, certificateId, period, signal }: PeriodReading,
   pace: ListPace,
   collectionId: string,
   onDays: (read: number) => void,
@@ -70,10 +57,8 @@ async function readCollection(
   const reader = new ListReader({
     source,
     collectionId,
-    tries,
+    call: (call) => pace.call(call),
     signal,
-    beforePage: () => pace.turn(),
-    onRefusal: (error) => slowDown(db, alarms, source.name, error),
     sink: {
       take: (number, ids, paid) => noteShown(db, certificateId, collectionId, number, ids, paid),
     },
@@ -121,24 +106,17 @@ async function readUnfiltered(reader: ListReader, period: ListPeriod) {
   return unproven;
 }
 
-async function nameOf(
-  { db, alarms, source, tries, signal }: PeriodReading,
+const nameOf = (
+  { source, signal }: PeriodReading,
   pace: ListPace,
   collectionId: string,
-): Promise<string | null> {
-  for (let attempt = 1; ; attempt += 1) {
-    await pace.turn();
+): Promise<string | null> =>
+  pace.call(async () => {
     const answer = await source.provider.getCollection(collectionId, { signal });
-    if (answer.kind === "found") {
-      const { collectionName } = answer.collection;
-      return collectionName === null ? null : storableText(collectionName);
-    }
-    const error = new ListUnreadable(`Get Collection by ID of ${collectionId}`, answer);
-    await slowDown(db, alarms, source.name, error);
-    if (attempt >= tries || error.next !== "retry" || signal.aborted) throw error;
-    await wait(backOffMs(attempt, TRY_AGAIN), undefined, { signal });
-  }
-}
+    if (answer.kind !== "found") throw new ListUnreadable(`Get Collection by ID of ${collectionId}`, answer);
+    const { collectionName } = answer.collection;
+    return collectionName === null ? null : storableText(collectionName);
+  });
 
 function describe({ id, amount, datePaid }: Unusable) {
   const shown = id === "" ? "no id" : `the id "${storableText(id).slice(0, 60)}"`;

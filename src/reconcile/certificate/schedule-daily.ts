@@ -1,18 +1,17 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { closedByHandSince } from "../../database/audit.ts";
 import type { Slots } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
 import { type ClaimedCertificate, claimedOf, claiming } from "./certificate-row.ts";
+import { SETTLING_MS } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
 
-/** Just after midnight some of yesterday's payments are still on their way. */
-const AFTER_MIDNIGHT = sql`interval '1 hour'`;
-
 /**
- * Creates today's row: it covers the whole lookback up to midnight (UTC), so that a gap stays alarmed until
- * it is closed, and what no daily certificate has covered yet, but nothing before the source was first
- * served. It takes the place of older ones that were not made: their result would end a newer one's alarm.
+ * Creates today's row: it covers the whole lookback up to midnight (UTC), and what no daily certificate has
+ * covered yet, but nothing before the source was first served. It takes the place of older ones that were not
+ * made: their result would end a newer one's alarm.
  */
 export async function scheduleDaily(
   db: Kysely<Tables>,
@@ -28,7 +27,7 @@ export async function scheduleDaily(
     select ${newId()}, ${source}, midnight::date,
       greatest(date_trunc('day', ${served}),
         least(midnight - ${Math.max(lookbackMs, 86_400_000)} * interval '1 ms', ${covered})),
-      midnight, ${collectionIds}::uuid[], midnight + ${AFTER_MIDNIGHT}
+      midnight, ${collectionIds}::uuid[], midnight + ${SETTLING_MS} * interval '1 ms'
     from date_trunc('day', clock_timestamp()) as midnight
     where ${served} < midnight
     on conflict do nothing`.execute(db);
@@ -44,17 +43,31 @@ export async function scheduleDaily(
   });
 }
 
+/**
+ * Where the newest one begins, if it is not equal: a later one has to find all of its days whole before the
+ * alarm closes, however old they are by then (G10, G13). null once a person has closed the alarm.
+ */
+const unsettledFrom = (source: RawBuilder<unknown>) => sql`
+  (select newest.window_from from (
+      select window_from, result, finished_at from certificate
+      where source = ${source} and day is not null and state = 'done' order by day desc limit 1) as newest
+    where newest.result <> 'equal'
+      and not ${closedByHandSince("certificate_gap", source, sql`newest.finished_at`)})`;
+
 // One after the other: today's waits for an older one that a process is making.
-const claimingDaily = claiming(({ value }: Slots<{ source: string }>) => {
-  const source = value((given) => given.source);
-  return sql`
-    select id from certificate
-    where source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
-      and ${isServedAndOpen(source)}
-      and not exists (select from certificate as older
-        where older.source = ${source} and older.day is not null and older.state = 'claimed')
-    order by day desc limit 1 for update skip locked`;
-});
+const claimingDaily = claiming(
+  ({ value }: Slots<{ source: string }>) => {
+    const source = value((given) => given.source);
+    return sql`
+      select id from certificate
+      where source = ${source} and day is not null and state = 'due' and due_at <= clock_timestamp()
+        and ${isServedAndOpen(source)}
+        and not exists (select from certificate as older
+          where older.source = ${source} and older.day is not null and older.state = 'claimed')
+      order by day desc limit 1 for update skip locked`;
+  },
+  ({ value }) => unsettledFrom(value(({ source }) => source)),
+);
 
 export const claimDaily = async (
   db: Kysely<Tables>,

@@ -1,3 +1,5 @@
+import { addDays, DAY_MS, dayOf, daysBetween, startOf } from "../../kit/days.ts";
+
 /** The days to request from a list, YYYY-MM-DD, first and last. */
 export interface ListPeriod {
   first: string;
@@ -10,8 +12,6 @@ export interface PaidWindow {
   to: Date;
 }
 
-export const DAY_MS = 86_400_000;
-
 /** The largest offset from UTC of any time zone. */
 const FARTHEST_ZONE_MS = 14 * 3_600_000;
 
@@ -19,19 +19,6 @@ const FARTHEST_ZONE_MS = 14 * 3_600_000;
  * How many days to request at once: progress is saved, and a changing list is read again, in these steps.
  */
 const STEP_DAYS = 7;
-
-/** The day of a time, UTC. */
-export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10);
-
-/** The start of a day, UTC. */
-export const startOf = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
-
-export const addDays = (day: string, days: number): string =>
-  dayOf(new Date(startOf(day).getTime() + days * DAY_MS));
-
-/** The number of days from one to the other. */
-export const daysBetween = (first: string, last: string): number =>
-  Math.round((startOf(last).getTime() - startOf(first).getTime()) / DAY_MS);
 
 /** The days of a window, one by one, UTC; its first and last may be parts. */
 export function* eachDay({ from, to }: PaidWindow): Generator<PaidWindow> {

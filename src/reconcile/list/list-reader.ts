@@ -1,5 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { backOffMs } from "../../kit/back-off.ts";
 import { step } from "../../kit/step.ts";
 import type { InvoicePage } from "../../provider/answer.ts";
 import type { PageRequest } from "../../provider/provider.ts";
@@ -34,12 +32,8 @@ export interface ListReaderOptions {
   source: ReconcileSource;
   collectionId: string;
   sink: ListSink;
-  /** Awaited before each page. */
-  beforePage: () => Promise<void>;
-  /** Receives a temporary refusal; the page is requested again while there are tries left. */
-  onRefusal?: (error: ListUnreadable) => Promise<void>;
-  /** How often a page is tried before its refusal is thrown. */
-  tries?: number;
+  /** Makes each call for a page, as `ListPace` does. */
+  call: <Result>(call: () => Promise<Result>) => Promise<Result>;
   signal: AbortSignal;
 }
 
@@ -58,8 +52,6 @@ export interface ListQuery {
  */
 const PAGE_SIZE = 100;
 const LAST_PAGE_SIZES = [100, 40, 250];
-
-const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
 
 /** The number of the reading, unique in this process. */
 let readings = 0;
@@ -192,8 +184,8 @@ export class ListReader {
   }
 
   /** @returns null for a page past the end that the provider answers with "not found". */
-  async #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage | null> {
-    const { source, collectionId, beforePage, onRefusal, tries = 1, signal } = this.#options;
+  #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage | null> {
+    const { source, collectionId, call, signal } = this.#options;
     const { period, status, asked } = query;
     const request: PageRequest = {
       collectionId,
@@ -203,8 +195,7 @@ export class ListReader {
       ...(status === null ? {} : { invoiceStatus: status }),
       ...(asked === null ? {} : { invoiceType: asked }),
     };
-    for (let attempt = 1; ; attempt += 1) {
-      await beforePage();
+    return call(async () => {
       step("page to be asked for");
       const answer = await source.provider.readPage(request, { signal });
       step("page answered");
@@ -213,10 +204,7 @@ export class ListReader {
         return answer.page;
       }
       if (answer.kind === "not_found" && page > 1) return null;
-      const error = new ListUnreadable(`Get Collection Invoices of ${collectionId}`, answer);
-      await onRefusal?.(error);
-      if (attempt >= tries || error.next !== "retry" || signal.aborted) throw error;
-      await wait(backOffMs(attempt, TRY_AGAIN), undefined, { signal });
-    }
+      throw new ListUnreadable(`Get Collection Invoices of ${collectionId}`, answer);
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { isUuid } from "../../kit/uuid.ts";
 import { type ListedInvoice, type Money, toUtc } from "../../provider/answer.ts";
 
 /** The requested `invoiceType`; null for a list without it. */
@@ -28,15 +29,13 @@ export const EACH_TYPE: readonly AskedType[] = [null, "Live", "Test"];
 /** In the form in which statuses are compared. */
 export const plain = (status: string): string => status.trim().toLowerCase();
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** @returns null when its id is not usable. */
 export function listedPayment(
   { id, datePaid, dateCreated, amount, status }: ListedInvoice,
   asked: AskedType,
   timeZone: string,
 ): ListedPayment | null {
-  if (!UUID.test(id)) return null;
+  if (!isUuid(id)) return null;
   return {
     invoiceId: id,
     paidAt: toUtc(datePaid, timeZone),

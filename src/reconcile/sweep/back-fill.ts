@@ -45,12 +45,7 @@ export async function backFill(deps: SweepDeps, request: BackFillRequest): Promi
     return { sweepId: sweep.id, resumed, underWay, ...result };
   } catch (error) {
     if (error instanceof LeaseLost)
-      throw new RelayError(
-        "Another process took this over because this one was too slow, and continues it.",
-        {
-          next: "refuse",
-        },
-      );
+      throw new RelayError("Another process took this over because this one was too slow, and continues it.");
     const isFault = !signal.aborted;
     await giveBackSweep(db, sweep, { dueInMs: 0, isFault, error: isFault ? messageOf(error) : null });
     if (signal.aborted)
@@ -72,7 +67,6 @@ async function claimSoon(deps: SweepDeps, request: BackFillRequest): Promise<Cla
       throw new RelayError(
         `Another process is reading the same period of collection ${request.collectionId}. Wait for ` +
           "it, or stop it first.",
-        { next: "refuse" },
       );
     await wait(LOOK_AGAIN_MS);
   }

@@ -1,29 +1,38 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { leaseEnd } from "../../database/leased-rows.ts";
-import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 
-/** A sweep whose lease this worker holds. */
-export interface ClaimedSweep {
-  id: string;
-  source: string;
-  collectionId: string;
-  kind: "automatic" | "back_fill";
-  leaseToken: string;
+const CLAIMED = {
+  id: returned.uuid,
+  source: returned.text(),
+  kind: returned.text<"automatic" | "back_fill">(),
+  collectionId: returned.uuid,
+  leaseToken: returned.uuid,
   /** When it was first claimed. */
-  startedAt: Date;
+  startedAt: returned.time,
+  windowFrom: returned.time,
+  windowTo: returned.time,
+  unreadFrom: nullable(returned.text()),
+  unreadTo: nullable(returned.text()),
+  /** What could not be shown to be complete so far, including the last sweep's. */
+  unproven: returned.json<Unproven[]>(),
+  publish: returned.boolean,
+  faults: returned.integer,
+  firstServedAt: nullable(returned.time),
+};
+
+type Row = RowOf<typeof CLAIMED>;
+
+/** A sweep whose lease this worker holds. */
+export interface ClaimedSweep extends Omit<Row, "windowFrom" | "windowTo" | "unreadFrom" | "unreadTo"> {
   window: PaidWindow;
   /** What is left to read; null when it has not started. */
   rest: ListPeriod | null;
-  /** What could not be shown to be complete so far, including the last sweep's. */
-  unproven: Unproven[];
-  publish: boolean;
-  faults: number;
-  firstServedAt: Date | null;
 }
 
 /** How much windows overlap, for payments that the list shows late. */
@@ -39,22 +48,7 @@ const last = (what: RawBuilder<unknown>) => sql`
 const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) => {
   const served = firstServedAt(sql`sweep.source`);
   return new Statement(
-    {
-      id: returned.uuid,
-      source: returned.text(),
-      kind: returned.text<ClaimedSweep["kind"]>(),
-      collectionId: returned.uuid,
-      leaseToken: returned.uuid,
-      startedAt: returned.time,
-      windowFrom: returned.time,
-      windowTo: returned.time,
-      unreadFrom: nullable(returned.text()),
-      unreadTo: nullable(returned.text()),
-      unproven: returned.json<Unproven[]>(),
-      publish: returned.boolean,
-      faults: returned.integer,
-      firstServedAt: nullable(returned.time),
-    },
+    CLAIMED,
     (slots: Slots<Given & { leaseMs: number }>) => sql`
       update sweep set state = 'claimed', lease_token = ${slots.value(() => newId())},
         claimed_until = ${leaseEnd(slots.value(({ leaseMs }) => leaseMs))},
@@ -71,7 +65,7 @@ const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>
   );
 };
 
-function claimedOf([row]: readonly ResultOf<ReturnType<typeof claiming>>[]): ClaimedSweep | null {
+function claimedOf([row]: readonly Row[]): ClaimedSweep | null {
   if (row === undefined) return null;
   const { windowFrom, windowTo, unreadFrom, unreadTo, ...sweep } = row;
   const rest = unreadFrom === null || unreadTo === null ? null : { first: unreadFrom, last: unreadTo };

@@ -4,7 +4,6 @@ import { nullable, returned, type Slots, Statement } from "../../database/statem
 import type { Tables } from "../../database/tables.ts";
 import type { OutboxState } from "../../outbox/event.ts";
 import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../outbox/event-state.ts";
-import { comparable, hasStatus } from "../../payments/stored-payments.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /** What the relay knows about an invoice that the list shows as paid. */
@@ -25,8 +24,8 @@ export interface KnownPayment {
     recordOnly: boolean;
     lastError: string | null;
     /**
-     * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider has said
-     * Paid already and cannot be understood: the list adds nothing to that.
+     * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider's last
+     * answer could not be used, and the list adds nothing to that: else it would never come to its end.
      */
     soon: boolean;
   } | null;
@@ -48,7 +47,6 @@ const COLUMNS = {
 
 const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
   const name = value(({ source }) => source.name);
-  const isPaid = hasStatus(value(({ source }) => comparable(source.paidStatuses)));
   const topic = rightTopic({
     live: value(({ source }) => source.liveTopicArn),
     test: value(({ source }) => source.testTopicArn),
@@ -63,7 +61,7 @@ const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
         'openedBy', known.opened_by, 'recordOnly', known.record_only, 'lastError', known.last_error,
         'soon', known.state in ('due', 'claimed') and known.priority = 'known'
           and (known.due_at <= now() + interval '1 minute'
-            or (known.last_error is not null and coalesce(${isPaid}, false)))) end as confirmation
+            or (known.last_error is not null and known.attempt > 0))) end as confirmation
     from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (id)
     left join event on event.source = ${name} and event.invoice_id = given.id and ${tellsOfPayment}
     ${joiningOutbox}
@@ -76,4 +74,4 @@ export const readKnownPayments = (
   db: Kysely<Tables>,
   source: ReconcileSource,
   invoiceIds: readonly string[],
-): Promise<KnownPayment[]> => reading.execute(db, { source, invoiceIds });
+) => reading.execute(db, { source, invoiceIds });

@@ -2,16 +2,17 @@ import type { Kysely } from "kysely";
 import { openConfirmations } from "../../confirmations/open.ts";
 import type { Alarms } from "../../database/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
+import { addDays, daysBetween } from "../../kit/days.ts";
 import { step } from "../../kit/step.ts";
+import { NIL_UUID } from "../../kit/uuid.ts";
 import { requeue } from "../../outbox/requeue.ts";
 import { readStoredPayments } from "../../payments/stored-payments.ts";
 import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { addDays, daysBetween, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
+import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
-import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { ClaimedSweep } from "./claim-sweep.ts";
 import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
@@ -46,7 +47,6 @@ export interface SweepResult extends SweepCounts {
 /** How often a page is tried before a sweep on request gives up. */
 const TRIES = 5;
 
-const FIRST = "00000000-0000-0000-0000-000000000000";
 const BATCH = 500;
 
 /** After this many faults in a row, an unreadable window is skipped so that older ones are read. */
@@ -91,14 +91,13 @@ class SweepRun implements ListSink {
     this.#source = source;
     this.#sweep = sweep;
     this.#whole = periodFor(sweep.window, source.lookbackMs);
-    const pace = new ListPace({ db, source: source.name, ratePerSecond: source.ratePerSecond, signal });
+    const tries = sweep.kind === "back_fill" ? TRIES : 1;
+    const pace = new ListPace({ db, alarms, source, tries, signal });
     this.#reader = new ListReader({
       source,
       collectionId: sweep.collectionId,
       sink: this,
-      beforePage: () => pace.turn(),
-      onRefusal: (error) => slowDown(db, alarms, source.name, error),
-      tries: sweep.kind === "back_fill" ? TRIES : 1,
+      call: (call) => pace.call(call),
       signal,
     });
     this.#terms = termsOf(sweep);
@@ -164,7 +163,7 @@ class SweepRun implements ListSink {
   async #healStored(): Promise<void> {
     const { from, to } = this.#sweep.window;
     const terms = { from, to, statuses: this.#source.paidStatuses };
-    for (let after = FIRST; ; ) {
+    for (let after = NIL_UUID; ; ) {
       const stored = await readStoredPayments(this.#deps.db, this.#source.name, terms, after, BATCH);
       const last = stored.at(-1);
       if (last === undefined) return;

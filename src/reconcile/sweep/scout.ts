@@ -2,15 +2,15 @@ import type { Kysely } from "kysely";
 import { promote, unknownIdsWait } from "../../confirmations/promote.ts";
 import type { Alarms } from "../../database/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
+import { addDays, dayOf } from "../../kit/days.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { nextScoutTurnIn, takeScoutTurn } from "../../upstreams/scout-turn.ts";
 import { ListPace, SourcePaused } from "../list/list-pace.ts";
-import { addDays, dayOf, type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
+import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES } from "../list/listed-payment.ts";
-import { slowDown } from "../list/slow-down.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 export interface ScoutOptions {
@@ -86,18 +86,14 @@ export class Scout {
 
   async #read(collectionId: string, period: ListPeriod, signal: AbortSignal): Promise<void> {
     const { db, source, alarms } = this.#options;
-    const { name, ratePerSecond } = source;
-    const pace = new ListPace({ db, source: name, ratePerSecond, gapMs: PAGE_GAP_MS, signal });
-    const beforePage = async () => {
-      await pace.turn();
-      await nextScoutTurnIn(db, name, LEASE_MS);
-    };
-    const onRefusal = (error: ListUnreadable) => slowDown(db, alarms, name, error);
+    const pace = new ListPace({ db, alarms, source, gapMs: PAGE_GAP_MS, signal });
+    const call = <Result>(page: () => Promise<Result>) =>
+      pace.call(async () => {
+        await nextScoutTurnIn(db, source.name, LEASE_MS);
+        return await page();
+      });
     const sink = this.#promoting();
-    await new ListReader({ source, collectionId, sink, beforePage, onRefusal, signal }).read(
-      period,
-      ALL_TYPES,
-    );
+    await new ListReader({ source, collectionId, sink, call, signal }).read(period, ALL_TYPES);
   }
 
   // It need not be complete: a missed id is still asked about, only later.

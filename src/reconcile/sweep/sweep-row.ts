@@ -1,13 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import {
-  type AlarmChange,
-  alarmsGiven,
-  CLEARED,
-  type EndedAlarm,
-  selectCleared,
-} from "../../database/alarms.ts";
+import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../database/alarms.ts";
 import { LeasedRows } from "../../database/leased-rows.ts";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import { type ResultOf, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/new-id.ts";
@@ -22,16 +16,18 @@ import type { ClaimedSweep } from "./claim-sweep.ts";
 
 export const sweepLeases = new LeasedRows("sweep", "id");
 
-export interface SweepCounts {
+const COUNTS = {
   /** Paid invoices that the list showed in the window. */
-  listed: number;
+  listed: returned.integer,
   /** Paid invoices without an event. */
-  missing: number;
+  missing: returned.integer,
   /** The missing ones whose confirmation this sweep opened. */
-  opened: number;
+  opened: returned.integer,
   /** The missing ones that a callback had asked about already. */
-  called: number;
-}
+  called: returned.integer,
+};
+
+export type SweepCounts = RowOf<typeof COUNTS>;
 
 /** The least time between sweeps that callbacks without an id bring forward. */
 const HURRY = sql`interval '1 minute'`;
@@ -99,14 +95,7 @@ interface Finishing {
 
 // An automatic sweep stores only the missing payments, so it has counted the listed ones while reading.
 const finishing = new Statement(
-  {
-    listed: returned.integer,
-    missing: returned.integer,
-    opened: returned.integer,
-    called: returned.integer,
-    unproven: returned.json<Unproven[]>(),
-    ...CLEARED,
-  },
+  { ...COUNTS, unproven: returned.json<Unproven[]>(), ...CLEARED },
   (slots: Slots<Finishing>) => {
     const id = slots.value((given) => given.id);
     return sql`
@@ -137,7 +126,7 @@ export async function finishSweep(
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedSweep,
   alarms: AlarmChange,
-): Promise<(SweepCounts & { unproven: Unproven[]; cleared: EndedAlarm[] }) | null> {
+): Promise<ResultOf<typeof finishing> | null> {
   const [row] = await finishing.execute(db, { id, leaseToken, alarms });
   return row ?? null;
 }

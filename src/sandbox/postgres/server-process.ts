@@ -47,9 +47,7 @@ export async function spawnServer(options: SpawnServerOptions): Promise<SpawnRes
     await delay(10);
   }
   await server.stop();
-  throw new RelayError(`Embedded Postgres: not ready after two minutes. What it says: ${options.logFile}`, {
-    next: "refuse",
-  });
+  throw new RelayError(`Embedded Postgres: not ready after two minutes. What it says: ${options.logFile}`);
 }
 
 async function launch(options: SpawnServerOptions): Promise<ServerProcess> {
@@ -107,10 +105,7 @@ async function watch(child: ChildProcess): Promise<ServerProcess> {
   ended.catch(() => {});
   if (child.pid === undefined) {
     const cause = await ended.catch((error) => error);
-    throw new RelayError(`Embedded Postgres: it could not be started. ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
+    throw new RelayError(`Embedded Postgres: it could not be started. ${messageOf(cause)}`, { cause });
   }
   return {
     pid: child.pid,

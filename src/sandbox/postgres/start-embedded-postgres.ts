@@ -90,9 +90,7 @@ async function spawnOnFreePort(
     if (!/could not bind|in use/.test(output)) break;
     await delay(250);
   }
-  throw new RelayError(`Embedded Postgres: it did not start. It says: ${messageOf(output.slice(-500))}`, {
-    next: "refuse",
-  });
+  throw new RelayError(`Embedded Postgres: it did not start. It says: ${messageOf(output.slice(-500))}`);
 }
 
 const urlOf = (password: Secret, port: number, database: string) =>
@@ -110,10 +108,7 @@ async function createDatabase(password: Secret, port: number): Promise<void> {
     const found = await client.query("select 1 from pg_database where datname = $1", [DATABASE]);
     if (found.rowCount === 0) await client.query(`create database ${DATABASE}`);
   } catch (cause) {
-    throw new RelayError(`Embedded Postgres: the database could not be made. ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
+    throw new RelayError(`Embedded Postgres: the database could not be made. ${messageOf(cause)}`, { cause });
   } finally {
     await client.end();
   }

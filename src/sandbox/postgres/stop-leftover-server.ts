@@ -29,7 +29,6 @@ export async function stopLeftoverServer(cluster: string, log?: Logger): Promise
       throw new RelayError(
         `Embedded Postgres: process ${pid} still runs in ${cluster} and does not stop. End it, then ` +
           "start again.",
-        { next: "refuse" },
       );
     }
   }

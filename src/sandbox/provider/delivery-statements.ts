@@ -1,33 +1,26 @@
 import { sql } from "kysely";
-import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./service-tables.ts";
 
 // All statements on the queue of callbacks and on the log of its attempts; a payment queues in
 // invoice-statements.
 
-export interface TakenDelivery {
-  readonly invoice: InvoiceRow;
-  readonly copy: number;
+const TAKEN = {
+  invoiceId: returned.uuid,
+  copy: returned.integer,
   /** From 1. */
-  readonly attempt: number;
-  readonly webhookId: string;
-  readonly notificationId: string;
-  readonly queuedAt: Date;
-  readonly variant: DeliveryTable["variant"];
-  readonly url: string;
-}
+  attempt: returned.integer,
+  webhookId: returned.uuid,
+  notificationId: returned.uuid,
+  queuedAt: returned.time,
+  variant: returned.text<DeliveryTable["variant"]>(),
+  url: returned.text(),
+};
+
+export type TakenDelivery = Omit<RowOf<typeof TAKEN>, "invoiceId"> & { invoice: InvoiceRow };
 
 const taking = new Statement(
-  {
-    invoiceId: returned.uuid,
-    copy: returned.integer,
-    attempt: returned.integer,
-    webhookId: returned.uuid,
-    notificationId: returned.uuid,
-    queuedAt: returned.time,
-    variant: returned.text<DeliveryTable["variant"]>(),
-    url: returned.text(),
-  },
+  TAKEN,
   ({ value }: Slots<{ limit: number; leaseMs: number }>) => sql`
     with taken as (
       update delivery d
@@ -123,24 +116,13 @@ export async function recordOutcomes(
       and d.state = 'due'`.execute(db);
 }
 
-export interface LoggedDelivery {
-  readonly invoiceId: string;
-  readonly copy: number;
-  readonly state: DeliveryTable["state"];
-  readonly webhookId: string;
-  readonly notificationId: string;
-  readonly variant: string;
-  readonly url: string;
-  readonly queuedAt: Date;
-  readonly dueAt: Date;
-  readonly attempts: readonly {
-    attempt: number;
-    startedAt: string;
-    tookMs: number;
-    answerStatus: number | null;
-    answerBody: string | null;
-    error: string | null;
-  }[];
+interface LoggedAttempt {
+  attempt: number;
+  startedAt: string;
+  tookMs: number;
+  answerStatus: number | null;
+  answerBody: string | null;
+  error: string | null;
 }
 
 interface LogOptions {
@@ -159,7 +141,7 @@ const readingLog = new Statement(
     url: returned.text(),
     queuedAt: returned.time,
     dueAt: returned.time,
-    attempts: returned.json<LoggedDelivery["attempts"]>(),
+    attempts: returned.json<LoggedAttempt[]>(),
   },
   ({ value }: Slots<LogOptions>) => sql`
     select d.invoice_id as "invoiceId", d.copy, d.state, d.webhook_id as "webhookId",
@@ -178,5 +160,4 @@ const readingLog = new Statement(
 );
 
 /** The newest deliveries with their attempts, of one invoice or of all. */
-export const readDeliveryLog = (db: ServiceDatabase, options: LogOptions): Promise<LoggedDelivery[]> =>
-  readingLog.execute(db, options);
+export const readDeliveryLog = (db: ServiceDatabase, options: LogOptions) => readingLog.execute(db, options);

@@ -52,18 +52,9 @@ export function linkAccount(
   });
 }
 
-export interface LinkedAccountState {
-  readonly id: string;
-  readonly bankId: number;
-  readonly accountName: string;
-  readonly accountNumber: string;
-  readonly isPrimary: boolean;
-  readonly status: "Pending" | "Approved";
-}
-
 /** All of them, the oldest first. */
-export function readLinkedAccounts(db: ServiceDatabase): Promise<LinkedAccountState[]> {
-  return db
+export const readLinkedAccounts = (db: ServiceDatabase) =>
+  db
     .selectFrom("linked_account")
     .select([
       "id",
@@ -76,7 +67,6 @@ export function readLinkedAccounts(db: ServiceDatabase): Promise<LinkedAccountSt
     .orderBy("created_at")
     .orderBy("id")
     .execute();
-}
 
 /** @returns false when there is no such account. */
 export async function approveLinkedAccount(db: ServiceDatabase, id: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
+import { DAY_MS, startOf } from "../../kit/days.ts";
 import type {
   InvoiceRow,
   InvoiceStatus,
@@ -31,8 +32,6 @@ export interface ListRequest {
   /** null for all invoices on one page. */
   readonly pageSize: number | null;
 }
-
-const DAY_MS = 86_400_000;
 
 /** One page in the order asked for, and how many invoices match in all; both from one snapshot. */
 export function listInvoices(
@@ -95,5 +94,3 @@ const hasShare = (id: string) => sql<SqlBool>`case when beneficiaries is null
     select from collection_account a
     where a.collection_id = readable_invoice.collection_id and a.linked_account_id = ${id})
   else beneficiaries::jsonb @> ${JSON.stringify([{ linkedAccountId: id }])}::jsonb end`;
-
-const startOf = (day: string) => new Date(`${day}T00:00:00Z`);

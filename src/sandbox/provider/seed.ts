@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { moneyGiven, ownWords, problemsOf } from "../../collection-api/contract/index.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
+import { anyUuid } from "../../kit/setting-formats.ts";
 import { EXPIRATION_PERIODS } from "./expiration-period.ts";
 import { type FaultsInput, faultsSchema } from "./faults/faults.ts";
 
-const uuid = z.guid("should be a UUID").transform((id) => id.toLowerCase());
 const name = z.string().min(1).max(200);
 const percent = z.string().regex(/^\d{1,3}(\.\d{1,4})?$/, "should be a percentage such as 1.5, as text");
 const amount = z.string().regex(/^\d{1,12}(\.\d{1,2})?$/, "should be an amount such as 100.00, as text");
@@ -50,11 +50,11 @@ const seedSchema = z
       )
       .min(1),
     banks: z.array(
-      z.strictObject({ bankId: z.int().min(1), id: uuid, name, code: name, logo: z.url().max(500) }),
+      z.strictObject({ bankId: z.int().min(1), id: anyUuid, name, code: name, logo: z.url().max(500) }),
     ),
     linkedAccounts: z.array(
       z.strictObject({
-        id: uuid,
+        id: anyUuid,
         bankId: z.int().min(1),
         accountName: name,
         accountNumber: z.string().regex(/^\d{6,20}$/, "should be 6 to 20 digits"),
@@ -64,7 +64,7 @@ const seedSchema = z
     ),
     collections: z.array(
       z.strictObject({
-        id: uuid,
+        id: anyUuid,
         collectionName: name,
         description: z.string().max(1_000).nullable().default(null),
         invoiceExpirationPeriod: z.enum(EXPIRATION_PERIODS).default("OneDay"),
@@ -74,9 +74,9 @@ const seedSchema = z
         amount: moneyGiven.nullable().default(null),
         dateCreated: z.iso.datetime(),
         status: z.enum(["Active", "Pending", "Disabled", "Suspended", "Blocked"]).default("Active"),
-        collectionCategory: z.strictObject({ id: uuid, name }).nullable().default(null),
+        collectionCategory: z.strictObject({ id: anyUuid, name }).nullable().default(null),
         collectionAccounts: z
-          .array(z.strictObject({ linkedAccountId: uuid, percentage: z.number().min(0).max(100) }))
+          .array(z.strictObject({ linkedAccountId: anyUuid, percentage: z.number().min(0).max(100) }))
           .default([]),
         biller: biller.optional(),
         fee: feeTerms.optional(),
@@ -126,7 +126,7 @@ export function parseSeed(value: unknown, origin = "The seed"): Seed {
   const result = seedSchema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;
   const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
-  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`, { next: "refuse" });
+  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`);
 }
 
 /** @throws RelayError when the file cannot be read, is no JSON, or describes no seed. */
@@ -135,9 +135,6 @@ export async function readSeed(file: string = DEFAULT_SEED_FILE): Promise<Seed> 
     return parseSeed(JSON.parse(await readFile(file, "utf8")), `The seed file ${file}`);
   } catch (cause) {
     if (cause instanceof RelayError) throw cause;
-    throw new RelayError(`The seed file ${file} cannot be read: ${messageOf(cause)}`, {
-      next: "refuse",
-      cause,
-    });
+    throw new RelayError(`The seed file ${file} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

@@ -128,5 +128,5 @@ export async function startCollectionService(
 function checkedPath(path: string | undefined): string | undefined {
   if (path === undefined || /^(\/[\w.~-]+)+$/.test(path)) return path;
   const message = "The path of Get Banks should begin with a slash and hold no query, such as /api/v1/banks.";
-  throw new RelayError(message, { next: "refuse" });
+  throw new RelayError(message);
 }

@@ -9,7 +9,6 @@ import { element, listElement } from "./xml-answer.ts";
 const MOST_ENTRIES = 10;
 const ENTRY_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** Publish and PublishBatch. */
 export function publishActions(topics: Topics, publisher: Publisher) {
   return {
     Publish(fields) {

@@ -41,7 +41,7 @@ async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
     throw new RelayError(
       "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev " +
         "selfsigned",
-      { next: "refuse", cause },
+      { cause },
     );
   }
 }

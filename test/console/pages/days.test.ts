@@ -1,16 +1,12 @@
 import { describe, expect, it } from "vitest";
-import {
-  daysAfter,
-  daysFromTo,
-  monthsBefore,
-  monthsFromTo,
-} from "../../../src/console/pages/completeness/days.ts";
+import { daysFromTo, monthsBefore, monthsFromTo } from "../../../src/console/pages/completeness/days.ts";
+import { addDays } from "../../../src/kit/days.ts";
 
 describe("the calendar's days", () => {
   it("are counted over the ends of months and leap years", () => {
     expect(daysFromTo("2028-02-28", "2028-03-01")).toEqual(["2028-02-28", "2028-02-29", "2028-03-01"]);
     expect(daysFromTo("2026-03-02", "2026-03-01")).toEqual([]);
-    expect(daysAfter("2026-01-01", -1)).toBe("2025-12-31");
+    expect(addDays("2026-01-01", -1)).toBe("2025-12-31");
     expect(monthsBefore("2026-01-31", 2)).toBe("2025-11-01");
   });
 

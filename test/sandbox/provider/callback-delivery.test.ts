@@ -73,7 +73,7 @@ describe("the callback of a payment", () => {
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
     const id = await payFor(`http://127.0.0.1:${port}/`);
-    await expect.poll(() => states(id), { timeout: 10_000 }).toEqual(["given_up"]);
+    await expect.poll(() => states(id)).toEqual(["given_up"]);
     expect((await deliveries(id))[0].attempts[0]).toMatchObject({
       answerStatus: null,
       error: expect.stringContaining("500 ms"),
@@ -94,7 +94,7 @@ describe("the callback of a payment", () => {
     await service.control("PUT", "/faults", { callback: { delayMs: 400 } });
     const id = await payFor(receiver.url);
     await service.restart();
-    await expect.poll(() => states(id), { timeout: 10_000 }).toEqual(["delivered"]);
+    await expect.poll(() => states(id)).toEqual(["delivered"]);
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -107,7 +107,7 @@ describe("the callback of a payment", () => {
     // What a dead process leaves: an attempt that was taken, and a lease that ran out.
     await client.query("update collection_service.delivery set attempt = 1, due_at = now() - interval '1 s'");
     await client.end();
-    await expect.poll(() => states(id), { timeout: 10_000 }).toEqual(["delivered"]);
+    await expect.poll(() => states(id)).toEqual(["delivered"]);
     expect((await deliveries(id))[0].attempts).toMatchObject([{ attempt: 2 }]);
   });
 

@@ -37,7 +37,7 @@ describe("faults of callbacks on request", () => {
     return id;
   };
   const received = async (count: number): Promise<Received[]> => {
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(count);
+    await expect.poll(() => receiver.received.length).toBe(count);
     return receiver.received;
   };
   const log = async (id: string) =>

@@ -42,7 +42,7 @@ describe("the live chart", () => {
     async (language) => {
       const person = await Operator.arrive(stand.browser, stand.world, { language });
       await person.signIn("read");
-      await person.page.locator(".minutes-plot canvas").waitFor({ timeout: 5_000 });
+      await person.page.locator(".minutes-plot canvas").waitFor();
       expect(person.complaints).toEqual([]);
       await person.leave();
     },

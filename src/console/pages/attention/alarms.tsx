@@ -1,3 +1,5 @@
+import { isUuid } from "../../../kit/uuid.ts";
+import type { Status } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { wordOf } from "../parts/state-words.ts";
@@ -5,18 +7,7 @@ import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 
 /** An alarm as the admin API lists it. */
-export interface ListedAlarm {
-  name: string;
-  source: string;
-  subject: string;
-  detail: string;
-  raisedAt: string;
-  lastRaisedAt: string;
-  clearedAt: string | null;
-  times: number;
-  /** What to do about it. */
-  action: string;
-}
+export type ListedAlarm = Status["alarms"][number];
 
 export const alarmKey = ({ name, source, subject }: ListedAlarm): string => `${name}/${source}/${subject}`;
 
@@ -46,12 +37,10 @@ const PLACES: Readonly<Record<string, (id: string) => string>> = {
   topic_paused: () => "settings",
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** What it is about: its name, or an id's beginning; a link where there is a page. */
 export function AlarmSubject({ alarm: { subject, name } }: { alarm: Pick<ListedAlarm, "name" | "subject"> }) {
   const place = PLACES[name]?.(encodeURIComponent(subject));
-  const shown = UUID.test(subject) ? (
+  const shown = isUuid(subject) ? (
     <code title={subject}>{subject.slice(0, 8)}…</code>
   ) : (
     <Outside text={subject === "" ? "the relay" : subject} />

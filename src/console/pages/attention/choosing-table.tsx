@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { may } from "../api/session.ts";
 import { countText } from "../kit/money-text.ts";
 import { confirm } from "../parts/confirm-dialog.tsx";
-import { type Column, Table } from "../parts/table.tsx";
+import { Table, type TableProps } from "../parts/table.tsx";
 
 /** Something to be done about one row, many, or all that there are. */
 export interface Act<Row> {
@@ -19,18 +19,13 @@ export interface Act<Row> {
   runAll?: (reason: string | undefined) => Promise<string>;
 }
 
-interface ChoosingTableProps<Row> {
-  caption: string;
+interface ChoosingTableProps<Row> extends Omit<TableProps<Row>, "choice"> {
   /** Of many: "dead letters". */
   what: string;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
   /** How many there are, shown or not. */
   total: number;
-  keyOf: (row: Row) => string;
   /** What a row is called: no two of them the same. */
   nameOf: (row: Row) => string;
-  to?: (row: Row) => string;
   acts: readonly Act<Row>[];
   /** Called when something was done. */
   onDone: () => void;

@@ -69,15 +69,8 @@ const READ_AGAIN: Act<ListedCallback> = {
 
 const COLUMNS: readonly Column<ListedCallback>[] = [
   { head: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} />, phone: "lead" },
-  {
-    head: "From",
-    cell: ({ remoteAddress }) => (remoteAddress === null ? <None /> : <Outside text={remoteAddress} />),
-    phone: "side",
-  },
-  {
-    head: "Reference",
-    cell: ({ reference }) => (reference === null ? <None /> : <Outside text={reference} />),
-  },
+  { head: "From", cell: ({ remoteAddress }) => <Outside text={remoteAddress} />, phone: "side" },
+  { head: "Reference", cell: ({ reference }) => <Outside text={reference} /> },
   {
     head: "Bytes",
     cell: ({ bytes }) => (bytes === null ? <None /> : countText(bytes)),

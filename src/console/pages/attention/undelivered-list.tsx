@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/money-text.ts";
 import { Badge } from "../parts/badge.tsx";
-import { Money, None } from "../parts/money.tsx";
+import { Money } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Answered } from "../parts/states.tsx";
 import type { Column } from "../parts/table.tsx";
@@ -74,14 +74,7 @@ const COLUMNS: readonly Column<Undelivered>[] = [
     phone: "lead",
   },
   { head: "Total", cell: ({ amount }) => <Money amount={amount} />, kind: "number" },
-  {
-    head: "Collection",
-    cell: ({ collection }) => (collection === null ? <None /> : <Outside text={collection} />),
-  },
+  { head: "Collection", cell: ({ collection }) => <Outside text={collection} /> },
   { head: "Since", cell: ({ since }) => <Ago at={since} /> },
-  {
-    head: "Why",
-    cell: ({ error }) => (error === null ? <None /> : <Outside text={error} />),
-    kind: "wide",
-  },
+  { head: "Why", cell: ({ error }) => <Outside text={error} />, kind: "wide" },
 ];

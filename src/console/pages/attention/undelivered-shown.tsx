@@ -7,7 +7,7 @@ import { Badge } from "../parts/badge.tsx";
 import { confirm } from "../parts/confirm-dialog.tsx";
 import { Id } from "../parts/copy.tsx";
 import { indented } from "../parts/indented.ts";
-import { Money, None } from "../parts/money.tsx";
+import { Money } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Facts, PageHead, Section } from "../parts/page-head.tsx";
 import { Answered } from "../parts/states.tsx";
@@ -74,8 +74,8 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
             ["Payment", <Link to={`payments/${item.invoiceId}`}>its whole story</Link>],
             ["Invoice", <Id id={item.invoiceId} of="invoice" />],
             ...(item.eventId === null ? [] : [["Event", <Id id={item.eventId} of="event" />] as const]),
-            ["Reference", item.reference === null ? <None /> : <Outside text={item.reference} />],
-            ["Collection", item.collection === null ? <None /> : <Outside text={item.collection} />],
+            ["Reference", <Outside text={item.reference} />],
+            ["Collection", <Outside text={item.collection} />],
             ["Total", <Money amount={item.amount} />],
             ["Source", <Outside text={item.source} />],
             ["Since", <Time at={item.since} as="full" />],

@@ -3,7 +3,6 @@ import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { Badge } from "../parts/badge.tsx";
 import { Copy, Id } from "../parts/copy.tsx";
-import { None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Facts, PageHead, Section } from "../parts/page-head.tsx";
 import { Answered } from "../parts/states.tsx";
@@ -51,7 +50,7 @@ function What({ callback }: { callback: CallbackShown }) {
       facts={[
         ["Received", <Time key="at" at={receivedAt} as="full" />],
         ["Request", <Outside key="path" text={`${method} ${path}${query === "" ? "" : `?${query}`}`} />],
-        ["From", remoteAddress === null ? <None /> : <Outside text={remoteAddress} />],
+        ["From", <Outside text={remoteAddress} />],
         ["Source", <Outside key="source" text={source} />],
         ["Verdict", <Badge key="verdict" state={verdict ?? "pending"} />],
         ["Body", bytes === null ? "erased" : `${bytes.toLocaleString("en-US")} bytes`],

@@ -30,13 +30,11 @@ const FILTERS: readonly Filter[] = [
   { name: "source", label: "Source", kind: "text" },
 ];
 
-const orNone = (text: string | null) => (text === null ? <None /> : <Outside text={text} />);
-
 const COLUMNS: readonly Column<ListedCallback>[] = [
   { head: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} />, phone: "lead" },
   { head: "Verdict", cell: ({ verdict }) => <Badge state={verdict ?? "pending"} />, phone: "side" },
-  { head: "Reference", cell: ({ reference }) => orNone(reference) },
-  { head: "Id found in", cell: ({ foundBy }) => orNone(foundBy) },
+  { head: "Reference", cell: ({ reference }) => <Outside text={reference} /> },
+  { head: "Id found in", cell: ({ foundBy }) => <Outside text={foundBy} /> },
   {
     head: "Invoice",
     cell: ({ invoiceIds: [first, ...others] }) =>
@@ -49,7 +47,7 @@ const COLUMNS: readonly Column<ListedCallback>[] = [
       ),
     phone: "away",
   },
-  { head: "From", cell: ({ remoteAddress }) => orNone(remoteAddress), phone: "away" },
+  { head: "From", cell: ({ remoteAddress }) => <Outside text={remoteAddress} />, phone: "away" },
   {
     head: "Bytes",
     cell: ({ bytes }) => (bytes === null ? "erased" : countText(bytes)),

@@ -1,4 +1,5 @@
 import { useCallback, useState } from "preact/hooks";
+import { addDays, dayOf } from "../../../kit/days.ts";
 import type { Calendar } from "../../admin-api/proof-schemas.ts";
 import { queryText } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -7,7 +8,7 @@ import { Icon } from "../parts/icon.tsx";
 import { PageHead, Section } from "../parts/page-head.tsx";
 import { Answered, Empty } from "../parts/states.tsx";
 import { sentenceOf, stateOfDay, summaryOf } from "./day-state.ts";
-import { dayOf, daysAfter, daysFromTo, monthsBefore, monthsFromTo } from "./days.ts";
+import { daysFromTo, monthsBefore, monthsFromTo } from "./days.ts";
 import { Legend } from "./legend.tsx";
 import { MonthGrid } from "./month-grid.tsx";
 import { ProofForm } from "./proof-form.tsx";
@@ -20,7 +21,7 @@ export function CalendarPage() {
   const today = dayOf(Date.now());
   const back = Math.max(0, Number(query.value.get("back")) || 0);
   const from = monthsBefore(today, back + SHOWN - 1);
-  const to = back === 0 ? today : daysAfter(monthsBefore(today, back - 1), -1);
+  const to = back === 0 ? today : addDays(monthsBefore(today, back - 1), -1);
   const answer = useAnswer<Calendar>(`/certificates/calendar${queryText({ from, to })}`);
   const { reload } = answer;
   const onDone = useCallback(() => reload(), [reload]);
@@ -95,7 +96,7 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
         <Section title="Prove or heal a period">
           <ProofForm
             from={servedSince !== null && servedSince > from ? servedSince : from}
-            to={daysAfter(today, -1)}
+            to={addDays(today, -1)}
             onDone={onDone}
           />
         </Section>

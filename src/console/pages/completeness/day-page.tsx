@@ -1,3 +1,4 @@
+import { dayOf } from "../../../kit/days.ts";
 import type { Calendar } from "../../admin-api/proof-schemas.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/money-text.ts";
@@ -8,7 +9,6 @@ import { PageHead, Section } from "../parts/page-head.tsx";
 import { Answered, Empty } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { type CalendarDay, stateOfDay, wordsOfDay } from "./day-state.ts";
-import { dayOf } from "./days.ts";
 import { DifferenceList } from "./difference-list.tsx";
 import { exportJson } from "./export-json.ts";
 import { ProofForm } from "./proof-form.tsx";

@@ -1,18 +1,11 @@
-const DAY_MS = 86_400_000;
+import { addDays, dayOf, daysBetween } from "../../../kit/days.ts";
 
 /** A day as certificates name it: `2026-11-22`, UTC. */
 export type Day = string;
 
-export const dayOf = (at: Date | number): Day => new Date(at).toISOString().slice(0, 10);
-
-/** So many days later; earlier when negative. */
-export const daysAfter = (day: Day, days: number): Day => dayOf(Date.parse(day) + days * DAY_MS);
-
 /** Both included. */
-export const daysFromTo = (from: Day, to: Day): Day[] => {
-  const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
-  return Array.from({ length: Math.max(0, days) }, (_, n) => daysAfter(from, n));
-};
+export const daysFromTo = (from: Day, to: Day): Day[] =>
+  Array.from({ length: Math.max(0, daysBetween(from, to) + 1) }, (_, n) => addDays(from, n));
 
 /** Months of weeks from Monday to Sunday; null where a week reaches into another month. */
 export interface Month {
@@ -25,7 +18,7 @@ export interface Month {
 export function monthsFromTo(from: Day, to: Day): Month[] {
   const months: Month[] = [];
   for (let first = `${from.slice(0, 7)}-01`; first <= to; first = nextMonth(first)) {
-    const days: (Day | null)[] = daysFromTo(first, daysAfter(nextMonth(first), -1));
+    const days: (Day | null)[] = daysFromTo(first, addDays(nextMonth(first), -1));
     const before = (new Date(first).getUTCDay() + 6) % 7;
     const cells = [...Array.from({ length: before }, () => null), ...days];
     while (cells.length % 7 !== 0) cells.push(null);

@@ -2,11 +2,11 @@ import { useCallback } from "preact/hooks";
 import type { CertificateShown } from "../../admin-api/proof-schemas.ts";
 import { get, queryText } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
-import { Link } from "../kit/router.tsx";
 import { Badge } from "../parts/badge.tsx";
 import { LongList } from "../parts/long-list.tsx";
-import { Money, None } from "../parts/money.tsx";
+import { Money } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
+import { PaymentLink } from "../parts/payment-link.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { wordsOfNone } from "./day-state.ts";
 import { reasonWords } from "./reason-words.ts";
@@ -52,16 +52,7 @@ const WEIGHTS = { gap: "bad", difference: "wait", note: "plain" } as const;
 const COLUMNS: readonly Column<Difference>[] = [
   {
     head: "Payment",
-    cell: ({ invoiceId, eventId }) =>
-      invoiceId !== null ? (
-        <Link to={`payments/${invoiceId}`}>
-          <code>{invoiceId.slice(0, 8)}…</code>
-        </Link>
-      ) : eventId === null ? (
-        <None />
-      ) : (
-        <code>{eventId.slice(0, 8)}…</code>
-      ),
+    cell: ({ invoiceId, eventId }) => <PaymentLink invoiceId={invoiceId} eventId={eventId} />,
     phone: "lead",
   },
   { head: "Amount", cell: ({ amount }) => <Money amount={amount} />, kind: "number" },

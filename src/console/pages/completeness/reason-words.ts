@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
   undated: "Without a day of payment",
   future: "Paid in the future",
   counted_by_asking: "Found by asking, not in the list",
+  type_changed: "Its type has changed since its event",
   test: "A Test invoice",
 };
 

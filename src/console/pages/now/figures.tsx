@@ -1,7 +1,7 @@
+import { spanText } from "../../../kit/span-text.ts";
 import type { Activity } from "../../admin-api/activity-schemas.ts";
 import type { Status } from "../api/types.ts";
 import { countText } from "../kit/money-text.ts";
-import { spanText } from "../kit/span-text.ts";
 import { Section } from "../parts/page-head.tsx";
 import { Ago } from "../parts/time.tsx";
 

@@ -5,7 +5,7 @@ import { tell } from "./notices.tsx";
 import { Problem } from "./states.tsx";
 import { Told } from "./told.tsx";
 
-interface ActDialogProps {
+export interface ActDialogProps {
   title: string;
   /** What will happen, and what will not. */
   says: ComponentChildren;

@@ -1,16 +1,8 @@
 import { signal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { ActDialog, ReasonField } from "./act-dialog.tsx";
+import { ActDialog, type ActDialogProps, ReasonField } from "./act-dialog.tsx";
 
-interface Question {
-  title: string;
-  /** What will happen, and what will not. */
-  says: ComponentChildren;
-  /** On the button: the verb, and of how many. */
-  action: string;
-  /** It cannot be undone. */
-  danger?: boolean;
+interface Question extends Omit<ActDialogProps, "run" | "onClose" | "children"> {
   /** none: nothing is written down; else it goes to the audit log. */
   reason?: "required" | "optional" | "none";
   /** Does it. @returns what to say when it is done. @throws ApiProblem, which is shown in the dialog */
@@ -30,14 +22,11 @@ export function ConfirmDialog() {
 }
 
 function Asking({ question }: { question: Question }) {
-  const { title, says, action, danger = false, reason: wanted = "required", run } = question;
+  const { reason: wanted = "required", run, ...shown } = question;
   const [reason, setReason] = useState("");
   return (
     <ActDialog
-      title={title}
-      says={says}
-      action={action}
-      danger={danger}
+      {...shown}
       run={() => run(reason.trim() === "" ? undefined : reason.trim())}
       onClose={() => closeFor(question)}
     >

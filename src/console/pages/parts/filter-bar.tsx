@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { query, setQuery } from "../kit/router.tsx";
+import { Choice } from "./choice.tsx";
 import { Icon } from "./icon.tsx";
 import { Told } from "./told.tsx";
 
@@ -58,19 +59,7 @@ function FilterField({ filter }: { filter: Filter }) {
   useEffect(() => setValue(given), [given]);
   const apply = (next: string) => setQuery({ [name]: next.trim() });
   if (kind === "choice")
-    return (
-      <label class="field">
-        <span>{label}</span>
-        <select name={name} value={given} onChange={(event) => apply(event.currentTarget.value)}>
-          <option value="">any</option>
-          {choices.map(([choice, word]) => (
-            <option key={choice} value={choice}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
-    );
+    return <Choice label={label} name={name} value={given} choices={choices} onChange={apply} />;
   return (
     <label class="field">
       <span>{label}</span>

@@ -14,7 +14,7 @@ export interface Column<Row> {
   phone?: "lead" | "side" | "away";
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   /** What it lists, for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];

@@ -1,16 +1,18 @@
-import { spanText } from "../kit/span-text.ts";
+import { spanText } from "../../../kit/span-text.ts";
 import { clockText, fullTime, shortTime } from "../kit/time-text.ts";
 import { zone } from "../kit/zone.ts";
+import { None } from "./money.tsx";
 
 interface TimeProps {
-  /** ISO 8601. */
-  at: string;
+  /** ISO 8601; a dash where there is none. */
+  at: string | null;
   /** short: the clock, and the day where it is another; clock: with milliseconds; full: everything. */
   as?: "short" | "clock" | "full";
 }
 
 /** A time in the zone that was chosen; pointing at it tells it whole in UTC, and `u` turns all of them. */
 export function Time({ at, as = "short" }: TimeProps) {
+  if (at === null) return <None />;
   const date = new Date(at);
   if (Number.isNaN(+date)) return <span>{at}</span>;
   const text =

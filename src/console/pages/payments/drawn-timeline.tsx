@@ -1,6 +1,6 @@
+import { spanText } from "../../../kit/span-text.ts";
 import type { Timeline } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
-import { spanText } from "../kit/span-text.ts";
 import { Outside } from "../parts/outside.tsx";
 import { Time } from "../parts/time.tsx";
 import { drawn } from "./drawn-entry.ts";

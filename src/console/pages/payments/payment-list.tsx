@@ -11,7 +11,7 @@ import { Id } from "../parts/copy.tsx";
 import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { LongList } from "../parts/long-list.tsx";
-import { Money, None } from "../parts/money.tsx";
+import { Money } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Empty } from "../parts/states.tsx";
@@ -41,14 +41,10 @@ const COLUMNS: readonly Column<ListedInvoice>[] = [
     kind: "number",
     phone: "side",
   },
-  { head: "Verdict", cell: ({ verdict }) => (verdict === null ? <None /> : <Badge state={verdict} />) },
-  { head: "Event", cell: ({ event }) => (event === null ? <None /> : <Badge state={event} />) },
-  { head: "Paid", cell: ({ paidAt }) => (paidAt === null ? <None /> : <Time at={paidAt} />) },
-  {
-    head: "Collection",
-    cell: ({ collection }) => (collection === null ? <None /> : <Outside text={collection} />),
-    phone: "away",
-  },
+  { head: "Verdict", cell: ({ verdict }) => <Badge state={verdict} /> },
+  { head: "Event", cell: ({ event }) => <Badge state={event} /> },
+  { head: "Paid", cell: ({ paidAt }) => <Time at={paidAt} /> },
+  { head: "Collection", cell: ({ collection }) => <Outside text={collection} />, phone: "away" },
   { head: "Invoice", cell: ({ invoiceId }) => <Id id={invoiceId} of="invoice" short />, phone: "away" },
 ];
 

@@ -1,7 +1,6 @@
-import { Link } from "../kit/router.tsx";
-import { None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Section } from "../parts/page-head.tsx";
+import { PaymentLink } from "../parts/payment-link.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import type { Plan, Planned } from "./replay.ts";
@@ -39,14 +38,7 @@ export function PlanShown({ plan, onStart }: { plan: Plan; onStart: () => void }
 const COLUMNS: readonly Column<Planned>[] = [
   {
     head: "Payment",
-    cell: ({ invoiceIds: [id] }) =>
-      id === undefined ? (
-        <None />
-      ) : (
-        <Link to={`payments/${id}`}>
-          <code>{id.slice(0, 8)}…</code>
-        </Link>
-      ),
+    cell: ({ invoiceIds: [id = null] }) => <PaymentLink invoiceId={id} />,
     phone: "lead",
   },
   { head: "At", cell: ({ at }) => <Time at={at} />, phone: "side" },

@@ -2,6 +2,7 @@ import { VERDICTS } from "../../../confirmations/confirmation.ts";
 import { OWN_VERDICTS } from "../../../record/own-verdict.ts";
 import type { SettingsShown } from "../../admin-api/settings-schemas.ts";
 import { zone } from "../kit/zone.ts";
+import { Choice } from "../parts/choice.tsx";
 import { Told } from "../parts/told.tsx";
 import { choicesOf } from "../parts/verdicts.ts";
 import type { Draft } from "./read-form.ts";
@@ -113,25 +114,3 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
     </>
   );
 }
-
-interface ChoiceProps {
-  label: string;
-  value: string;
-  any?: string;
-  choices: readonly (readonly [value: string, word: string])[];
-  onChange: (value: string) => void;
-}
-
-const Choice = ({ label, value, any = "any", choices, onChange }: ChoiceProps) => (
-  <label class="field">
-    <span>{label}</span>
-    <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      <option value="">{any}</option>
-      {choices.map(([choice, word]) => (
-        <option key={choice} value={choice}>
-          {word}
-        </option>
-      ))}
-    </select>
-  </label>
-);

@@ -3,15 +3,14 @@ import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { capital } from "../kit/capital.ts";
 import { countText } from "../kit/money-text.ts";
-import { Link } from "../kit/router.tsx";
 import { zone } from "../kit/zone.ts";
 import { Badge } from "../parts/badge.tsx";
 import { confirm } from "../parts/confirm-dialog.tsx";
 import { Id } from "../parts/copy.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Facts, PageHead, Section } from "../parts/page-head.tsx";
+import { PaymentLink } from "../parts/payment-link.tsx";
 import { Answered } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
@@ -73,7 +72,6 @@ export function ReplayShown({ id }: { id: string }) {
 
 function Progress({ replay }: { replay: Replay }) {
   const { state, waitsFor, lastError, startedAt, finishedAt } = replay;
-  const time = (at: string | null) => (at === null ? <None /> : <Time at={at} as="full" />);
   return (
     <div class="sheet">
       <p class="replay-state">
@@ -100,8 +98,8 @@ function Progress({ replay }: { replay: Replay }) {
           ["At most", `${countText(replay.rate)} a second`],
           ["Asked for by", <Outside text={replay.requestedBy} />],
           ["Asked for", <Time at={replay.requestedAt} as="full" />],
-          ["Begun", time(startedAt)],
-          ["Ended", time(finishedAt)],
+          ["Begun", <Time at={startedAt} as="full" />],
+          ["Ended", <Time at={finishedAt} as="full" />],
           ["Id", <Id id={replay.id} of="replay" />],
         ]}
       />
@@ -117,14 +115,7 @@ function Refusals({ refusals }: Pick<ShownReplay, "refusals">) {
         columns={[
           {
             head: "Payment",
-            cell: ({ invoiceId, eventId }) =>
-              invoiceId === null ? (
-                <code>{eventId.slice(0, 8)}…</code>
-              ) : (
-                <Link to={`payments/${invoiceId}`}>
-                  <code>{invoiceId.slice(0, 8)}…</code>
-                </Link>
-              ),
+            cell: ({ invoiceId, eventId }) => <PaymentLink invoiceId={invoiceId} eventId={eventId} />,
             phone: "lead",
           },
           { head: "Why", cell: ({ error }) => <Outside text={error} />, kind: "wide" },

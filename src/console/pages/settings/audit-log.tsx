@@ -7,7 +7,6 @@ import { momentOf } from "../kit/input-time.ts";
 import { Link, query } from "../kit/router.tsx";
 import { type Filter, FilterBar } from "../parts/filter-bar.tsx";
 import { LongList } from "../parts/long-list.tsx";
-import { None } from "../parts/money.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -94,7 +93,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
   {
     head: "Why",
-    cell: ({ detail: { reason } }) => (typeof reason === "string" ? <Outside text={reason} /> : <None />),
+    cell: ({ detail: { reason } }) => <Outside text={typeof reason === "string" ? reason : null} />,
     kind: "wide",
   },
 ];

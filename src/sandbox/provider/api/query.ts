@@ -1,4 +1,5 @@
 import { invoiceFilter } from "../../../collection-api/contract/index.ts";
+import { isUuid } from "../../../kit/uuid.ts";
 import type { Faults } from "../faults/faults.ts";
 
 /** What the provider's own SDK asks of a list beside the specification. */
@@ -11,8 +12,6 @@ export const NO_EXTRA: ExtraQuery = { linkedAccountId: null, isDownloading: fals
 
 const FILTER_NAMES = Object.keys(invoiceFilter.shape);
 const EXTRA_NAMES = ["linkedAccountId", "isDownloading"] as const;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * The query by its documented names, compared without case, since the provider's own SDK writes `InvoiceType`
  * (interface, part B); empty values count as left out. What is wrong goes to `problems`.
@@ -47,7 +46,7 @@ function readExtra(
   problems: string[],
 ): ExtraQuery {
   const { linkedAccountId, isDownloading = "false" } = given;
-  if (linkedAccountId !== undefined && !UUID.test(linkedAccountId))
+  if (linkedAccountId !== undefined && !isUuid(linkedAccountId))
     problems.push("linkedAccountId should be a UUID such as 0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10");
   if (!/^(true|false)$/i.test(isDownloading)) problems.push("isDownloading should be true or false");
   return {

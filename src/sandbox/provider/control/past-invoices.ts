@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { moneyGiven } from "../../../collection-api/contract/index.ts";
+import { anyUuid } from "../../../kit/setting-formats.ts";
 import type { CollectionRow } from "../collection-statements.ts";
 import { lifetimeMs } from "../expiration-period.ts";
 import type { NewInvoice } from "../invoice-statements.ts";
@@ -10,16 +11,13 @@ const moment = z.iso.datetime({ error: "should be a UTC time such as 2024-05-01T
 
 /** Invoices with a past, made at once and without callbacks: what reconciliation has to find. */
 export const pastInvoicesRequest = z.strictObject({
-  collectionId: z.guid("should be a UUID").transform((id) => id.toLowerCase()),
+  collectionId: anyUuid,
   type: z.enum(["Live", "Test"]).default("Live"),
   invoices: z
     .array(
       z
         .strictObject({
-          id: z
-            .guid("should be a UUID")
-            .transform((id) => id.toLowerCase())
-            .optional(),
+          id: anyUuid.optional(),
           createdAt: moment,
           paidAt: moment.nullable().default(null),
           amount: moneyGiven.optional(),

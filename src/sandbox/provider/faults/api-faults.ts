@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type OperationName, operations } from "../../../collection-api/contract/index.ts";
+import { anyUuid } from "../../../kit/setting-formats.ts";
 import { GATEWAY_ANSWER_NAMES } from "./gateway-answers.ts";
 import { duration, times } from "./when.ts";
 
@@ -28,7 +29,7 @@ export const apiFault = z.strictObject({
     .optional()
     .describe("The operations that it strikes; all when left out."),
   ids: z
-    .array(z.guid("should be a UUID").transform((id) => id.toLowerCase()))
+    .array(anyUuid)
     .min(1)
     .max(10_000)
     .optional()

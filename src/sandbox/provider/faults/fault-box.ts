@@ -63,7 +63,6 @@ export class FaultBox {
     });
   }
 
-  /** The variant of the next callback. */
   nextVariant(): CallbackVariant {
     return this.#nextVariant();
   }

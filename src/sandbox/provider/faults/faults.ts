@@ -38,13 +38,11 @@ export function parseFaults(text: string | undefined): FaultsInput {
     value = JSON.parse(text);
   } catch (cause) {
     const message = `COLLECTION_SERVICE_FAULTS should be JSON such as {"callback":{"copies":2}}.`;
-    throw new RelayError(message, { next: "refuse", cause });
+    throw new RelayError(message, { cause });
   }
   const result = faultsSchema.safeParse(value, { error: ownWords });
   // What was given, not what was read: the seed says what is left out here.
   if (result.success) return value as FaultsInput;
   const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
-  throw new RelayError(`COLLECTION_SERVICE_FAULTS needs attention:\n${problems.join("\n")}`, {
-    next: "refuse",
-  });
+  throw new RelayError(`COLLECTION_SERVICE_FAULTS needs attention:\n${problems.join("\n")}`);
 }

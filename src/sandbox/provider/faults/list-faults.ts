@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { anyUuid } from "../../../kit/setting-formats.ts";
 import { times } from "./when.ts";
 
 const hostile = <Kind extends string, More extends z.ZodRawShape>(kind: Kind, more: More) =>
@@ -23,7 +24,7 @@ const kinds = [
   hostile("empty", {}),
   hostile("hidden", {
     invoiceIds: z
-      .array(z.guid("should be a UUID").transform((id) => id.toLowerCase()))
+      .array(anyUuid)
       .min(1)
       .max(1_000)
       .describe("These invoices are in no page and no count, so that nothing contradicts itself."),

@@ -1,6 +1,5 @@
 import { z } from "zod";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../../kit/days.ts";
 
 /** A time span in ms, at most 30 days. */
 export const duration = z

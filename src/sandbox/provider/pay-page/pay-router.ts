@@ -1,14 +1,13 @@
 import express, { type ErrorRequestHandler, type Response, type Router } from "express";
 import { messageOf } from "../../../kit/errors.ts";
 import type { Logger } from "../../../kit/log.ts";
+import { isUuid } from "../../../kit/uuid.ts";
 import { refusalFor } from "../api/answer-errors.ts";
 import { readInvoice } from "../invoice-statements.ts";
 import { pay } from "../pay.ts";
 import type { ServiceContext } from "../service-context.ts";
 import { noSuchInvoicePage, offeredChannels, pageState, payPage, troublePage } from "./pay-page.ts";
 import { PAY_PAGE_STYLE } from "./pay-page-style.ts";
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The payer's page at `/pay/{id}`: works without JavaScript, and its policy allows none. */
 export function payRouter(context: ServiceContext): Router {
@@ -40,7 +39,7 @@ export function payRouter(context: ServiceContext): Router {
       const { id } = request.params;
       if (request.get("sec-fetch-site") === "cross-site")
         return show(response, id, { status: 403, notice: "Please pay on this page itself." });
-      const invoice = UUID.test(id) ? await readInvoice(context.db, id) : undefined;
+      const invoice = isUuid(id) ? await readInvoice(context.db, id) : undefined;
       if (invoice === undefined) return show(response, id);
 
       const wanted: unknown = request.body?.method;
@@ -68,7 +67,7 @@ export function payRouter(context: ServiceContext): Router {
     id: string,
     { status, notice }: { status: number; notice: string | null } = { status: 200, notice: null },
   ): Promise<void> {
-    const invoice = UUID.test(id) ? await readInvoice(context.db, id) : undefined;
+    const invoice = isUuid(id) ? await readInvoice(context.db, id) : undefined;
     if (invoice === undefined) {
       response.status(404).type("html").send(noSuchInvoicePage());
       return;

@@ -2,7 +2,6 @@ import type { Alarms } from "../database/alarms.ts";
 import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
-import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { CommandContext } from "./command-context.ts";
 
@@ -19,48 +18,39 @@ export interface ListWork {
 }
 
 /** Runs the work with the configured sources, a provider for each, and the database. */
-export async function withReconcileSources<Result>(
+export async function withLists<Result>(
   context: CommandContext,
   work: (given: ListWork) => Promise<Result>,
 ): Promise<Result> {
   const { sourcesOf } = await import("../kit/sources.ts");
-  const { providerOf } = await import("../app/providers.ts");
-  const { reconcileSource } = await import("../app/reconcile-source.ts");
+  const { withReconcileSources } = await import("../app/reconcile-source.ts");
   const { Alarms } = await import("../database/alarms.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
   const { notifyWorkers } = await import("../workers/notify-workers.ts");
   const settings = context.settings(SERVE_REQUIRES);
-  const providers: Provider[] = [];
   const stop = context.listenForStop();
   try {
-    const sources = sourcesOf(settings).map((source) => {
-      const provider = providerOf(source, settings);
-      providers.push(provider);
-      return reconcileSource(source, provider, settings);
-    });
     const log = await context.localLog();
-    return await context.withDatabase((db) =>
-      work({
-        db,
-        alarms: new Alarms({ db, log, metrics: createMetrics() }),
-        leaseMs: settings.LEASE_DURATION,
-        sources,
-        signal: stop.signal,
-        wake: (work) => notifyWorkers(db, work),
-      }),
+    return await withReconcileSources(sourcesOf(settings), settings, (sources) =>
+      context.withDatabase((db) =>
+        work({
+          db,
+          alarms: new Alarms({ db, log, metrics: createMetrics() }),
+          leaseMs: settings.LEASE_DURATION,
+          sources,
+          signal: stop.signal,
+          wake: (work) => notifyWorkers(db, work),
+        }),
+      ),
     );
   } catch (error) {
     if (stop.signal.aborted && !(error instanceof RelayError))
       throw new RelayError(
         "Stopped before the end. What was read is kept: run the same command to continue.",
-        {
-          next: "retry",
-          cause: error,
-        },
+        { next: "retry", cause: error },
       );
     throw error;
   } finally {
     await stop.finish(Promise.resolve(), 0);
-    await Promise.all(providers.map((provider) => provider.close()));
   }
 }
