@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   describeUnproven,
   goesOnWith,
+  isProvisional,
   type Reading,
   readingTerms,
 } from "../../src/reconcile/certificate/kept-reading.ts";
@@ -58,5 +59,14 @@ describe("a kept reading of the lists", () => {
   it("says of which days it is in doubt, and why", () => {
     const doubt = { first: "2026-10-01", last: "2026-10-02", why: "it shows an invoice twice" };
     expect(describeUnproven(doubt)).toBe("2026-10-01 to 2026-10-02: it shows an invoice twice");
+  });
+
+  it("is provisional when it began less than an hour after the period was over", () => {
+    const begun = (ms: number) => ({ begunAt: new Date(WINDOW.to.getTime() + ms).toISOString() });
+    expect([0, 3_599_999, 3_600_000].map((ms) => isProvisional(begun(ms), WINDOW))).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 });

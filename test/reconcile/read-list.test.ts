@@ -64,7 +64,7 @@ function listOf(
         return known.size - before;
       },
     },
-    beforePage: async () => undefined,
+    call: (call) => call(),
     signal: new AbortController().signal,
     ...options,
   });
@@ -162,7 +162,7 @@ describe("how many there are", () => {
   it("is not to be told while the provider is away, or refuses the key, or the reading itself fails", async () => {
     for (const refusal of [FAULT, { kind: "key_refused", error: "401" } as const])
       await expect(listOf(() => refusal).reader.count(all)).rejects.toThrow(ListUnreadable);
-    const failing = { beforePage: () => Promise.reject(new Error("the lease is lost")) };
+    const failing = { call: () => Promise.reject(new Error("the lease is lost")) };
     await expect(listOf(() => ONE, failing).reader.count(all)).rejects.toThrow("the lease is lost");
   });
 });
@@ -244,40 +244,29 @@ describe("an item without a usable id", () => {
   });
 });
 
-describe("a page that is refused", () => {
-  it("for a while is asked for again as often as it may be, and each refusal is told", async () => {
-    const told: unknown[] = [];
+describe("each page", () => {
+  it("is asked for when it may be, as often as it may be, and counts once", async () => {
     const answers: PageAnswer[] = [FAULT, ONE];
-    const onRefusal = async (error: ListUnreadable) => void told.push(error.message);
-    const { pages, reader } = listOf(() => answers.shift() ?? FAULT, { tries: 2, onRefusal });
+    const refused: unknown[] = [];
+    const call: ListReaderOptions["call"] = (once) =>
+      once().catch((error: unknown) => {
+        refused.push(error);
+        return once();
+      });
+    const { pages, reader } = listOf(() => answers.shift() ?? FAULT, { call });
     expect(await reader.read(WEEK, [null])).toEqual([]);
     expect(pages()).toEqual([1, 1]);
-    expect(told).toEqual([`Get Collection Invoices of ${COLLECTION}: HTTP 502.`]);
+    expect(refused).toMatchObject([{ refusal: FAULT, next: "retry" }]);
     expect(reader.pages).toBe(1);
-    await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal: FAULT, next: "retry" });
-    expect(pages()).toHaveLength(4);
   });
 
-  it.each<[string, PageAnswer, Partial<ListReaderOptions>]>([
-    ["when nothing else was said", FAULT, {}],
-    ["when the key is refused", { kind: "key_refused", error: "401" }, { tries: 3 }],
-    ["when the reading is to stop", { kind: "interrupted" }, { tries: 3, signal: AbortSignal.abort() }],
-  ])("is asked for once %s", async (_, refusal, options) => {
-    const { pages, reader } = listOf(() => refusal, options);
-    await expect(reader.read(WEEK, [null])).rejects.toThrow(ListUnreadable);
+  it.each<[string, PageAnswer]>([
+    ["is away", FAULT],
+    ["refuses the key", { kind: "key_refused", error: "401" }],
+    ["was not waited for", { kind: "interrupted" }],
+  ])("ends the reading, and no other is asked for, when the provider %s", async (_, refusal) => {
+    const { pages, reader } = listOf(() => refusal);
+    await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal });
     expect(pages()).toEqual([1]);
-  });
-
-  it("waits for its turn before each page", async () => {
-    let turns = 0;
-    const beforePage = async () => {
-      turns += 1;
-    };
-    const { pages, reader } = listOf(
-      (request) => page(items(request.page * 10, 2), { totalCount: 4, hasNextPage: request.page < 2 }),
-      { beforePage },
-    );
-    await reader.read(WEEK, [null]);
-    expect(turns).toBe(pages().length);
   });
 });

@@ -130,7 +130,9 @@ describe("the alarms that stay open for as long as the standing lasts", () => {
     ["that it fails, from the fifth failure in a row on", { faults: 5 }, ["failing"]],
     ["that it refuses us", { pausedBy: "refused" }, ["paused"]],
     ["none of a person's pause", { pausedBy: "operator" }, []],
-    ["both", { faults: 9, pausedBy: "refused" }, ["failing", "paused"]],
+    ["that it named a moment, to come or past", { retryInMs: 1 }, ["retry_after"]],
+    ["... until it answers after that", { retryInMs: -1 }, ["retry_after"]],
+    ["several", { faults: 9, pausedBy: "refused" }, ["failing", "paused"]],
   ])("%s", (_, standing, alarms) => {
     expect(lastingAlarms({ ...CLOSED, ...standing }, policy)).toEqual(alarms);
   });
