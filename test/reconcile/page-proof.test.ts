@@ -39,8 +39,8 @@ describe("the proof that a list was whole", () => {
       [page(3, { hasNextPage: true }), page(2, { totalCount: 5, hasNextPage: false })],
       2,
     ],
-    ["says how many there are only on its first page", [page(3, { totalCount: 4 }), page(1)], 2],
-    ["says how many there are, and no page of it is full", [page(2, { totalCount: 2 })], 1],
+    ["says how many there are only on its first page", [page(3, { totalCount: 4 }), page(1), page(0)], 2],
+    ["says how many there are, and no page of it is full", [page(2, { totalCount: 2 }), page(0)], 1],
     [
       "grows on its last page, whose newcomer is on a page already read",
       [page(3, { totalCount: 5, hasNextPage: true }), page(2, { totalCount: 6, hasNextPage: false })],
@@ -77,6 +77,7 @@ describe("the proof that a list was whole", () => {
       [page(3, { totalCount: 3, hasNextPage: false }), page(1)],
       /past its end/,
     ],
+    ["goes on past an end that it only claims", [page(2, { hasNextPage: false }), page(1)], /past its end/],
     ["repeats a page", [page(3), page(3, { fresh: 0 })], /only what others showed/],
     ["shows one twice", [page(3, { totalCount: 5 }), page(3, { totalCount: 5, fresh: 2 })], /twice/],
     ["shrinks meanwhile", [page(3, { totalCount: 5 }), page(2, { totalCount: 4 })], /fell from 5 to 4/],
@@ -114,6 +115,11 @@ describe("the proof that a list was whole", () => {
     ],
   ])("does not believe one that %s", (_, pages, why) => {
     expect(read(pages)[1]).toMatch(why);
+  });
+
+  it("reads on where it ends before its count: what is left may follow", () => {
+    const short = [page(2, { totalCount: 5, hasNextPage: false }), page(0)];
+    expect(read(short)).toEqual([2, "it ends after 2 of 5"]);
   });
 
   it("meets on the way back what slipped from an unread page to a read one", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { InvoicePage, ListedInvoice, PageAnswer } from "../../src/provider/answer.ts";
-import type { PageRequest, Provider } from "../../src/provider/provider.ts";
+import type { AskOptions, PageRequest, Provider } from "../../src/provider/provider.ts";
 import { ListReader, type ListReaderOptions } from "../../src/reconcile/list/list-reader.ts";
 import { ListUnreadable } from "../../src/reconcile/list/list-unreadable.ts";
 import type { ListedPayment } from "../../src/reconcile/list/listed-payment.ts";
@@ -32,6 +32,7 @@ const page = (shown: ListedInvoice[], changes: Partial<InvoicePage> = {}): PageA
   } as InvoicePage,
 });
 
+const stop = new AbortController().signal;
 const FAULT = { kind: "fault", error: "HTTP 502." } as const;
 const NOT_FOUND = { kind: "not_found", inOwnWords: true, error: "no such page" } as const;
 const OUTSIDE = { kind: "outside_contract", error: "items should be a list", evidence: "{}" } as const;
@@ -46,7 +47,8 @@ function listOf(
   const shown: ListedPayment[] = [];
   const seen = new Map<number, Set<string>>();
   const provider = {
-    async readPage(request: PageRequest) {
+    async readPage(request: PageRequest, { signal }: AskOptions) {
+      expect(signal).toBe(stop);
       asked.push(request);
       return answer(request);
     },
@@ -65,7 +67,7 @@ function listOf(
       },
     },
     call: (call) => call(),
-    signal: new AbortController().signal,
+    signal: stop,
     ...options,
   });
   const pages = () => asked.map((request) => request.page);
@@ -133,6 +135,21 @@ describe("what is asked for", () => {
     await expect(none.reader.read(WEEK, [null])).rejects.toThrow(
       `Get Collection Invoices of ${COLLECTION}: no such page`,
     );
+  });
+
+  it("a page that is refused is no end, and one that is gone on the way back no contradiction (G10)", async () => {
+    for (const refusal of [FAULT, { kind: "rate_limited", error: "429", retryAfterMs: null } as const]) {
+      const { reader } = listOf((request) => (request.page > 1 ? refusal : page(items(1, 2))));
+      await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal });
+    }
+    const counts = [0, 0, 0, 0];
+    const { pages, reader } = listOf(({ page: number }) => {
+      counts[number] = (counts[number] ?? 0) + 1;
+      if (number === 2 && counts[number] > 1) return NOT_FOUND;
+      return page(items(number * 10, 2), { totalCount: 6, hasNextPage: number < 3 });
+    });
+    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(pages()).toEqual([1, 2, 3, 2, 1]);
   });
 
   it("each reading counts by itself what it has not shown before", async () => {
