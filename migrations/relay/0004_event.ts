@@ -1,14 +1,15 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * `event` is the permanent log of events: inserted once, and changed by erasing only, which leaves the SHA-256
- * of the payload in `erased_digest`. `payload` is text, exactly as published. `(source, invoice_id, type)` is what makes an event one of a kind (G4). `outbox` is
- * what is still to be sent: a narrow row for each event, deleted in the transaction that writes its
- * acceptance, so that no payload is written twice and what churns stays small. Which topic it goes to follows
- * from source and `invoice_type`, by today's settings. `callback_id`, `requested_at` and `traceparent` say
- * what led to it, for logs, metrics and traces. `held`: an event of a Test invoice without a topic.
- * `publication` is every acceptance, whatever becomes of the event; `digest` is the SHA-256 of the message
- * that SNS accepted. It is looked up by its event, and certificates read the acceptances of a period.
+ * `event` is the permanent log of events: inserted once, and changed by erasing only, which leaves the
+ * SHA-256 of the payload in `erased_digest`. `payload` is text, exactly as published. `(source, invoice_id,
+ * type)` is what makes an event one of a kind (G4). `outbox` is what is still to be sent: a narrow row for
+ * each event, deleted in the transaction that writes its acceptance, so that no payload is written twice and
+ * what churns stays small. Which topic it goes to follows from source and `invoice_type`, by today's
+ * settings. `callback_id`, `requested_at` and `traceparent` say what led to it, for logs, metrics and traces.
+ * `held`: an event of a Test invoice without a topic. `publication` is every acceptance, whatever becomes of
+ * the event; `digest` is the SHA-256 of the message that SNS accepted. It is looked up by its event, and
+ * certificates read the acceptances of a period.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

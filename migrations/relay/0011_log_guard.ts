@@ -1,11 +1,11 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * What erasing writes is the one update that the log of callbacks takes, once for each row; neither log is
- * emptied at once. A setting that any login may make is no guard: rows leave the log only for its owner, who says by the
- * setting that it is meant, and so for the functions that work as its owner. The last of these drops what
- * retention kept beside its partition and nobody needs any longer: only what is named, and only from past
- * months.
+ * What erasing writes is the one update that the log of callbacks takes, once for each row, and neither log
+ * is emptied at once. A setting that any login may make is no guard: rows leave the log only for its owner,
+ * who says by the setting that it is meant, and so for the functions that work as its owner. The last of
+ * these drops what retention kept beside its partition and nobody needs any longer: only what is named, and
+ * only from past months.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

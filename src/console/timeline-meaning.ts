@@ -126,8 +126,8 @@ function eventMeaning(event: EventStanding, closedTopics: readonly ClosedTopic[]
       );
     case "lost":
       return (
-        "The event waits nowhere, and SNS' acceptance is not kept, replays aside. Unless one of those went to " +
-        "its topic, this sends it again: invoice-relay reconcile."
+        "The event waits nowhere, and SNS' acceptance is not kept, replays aside. Unless one of those went " +
+        "to its topic, this sends it again: invoice-relay reconcile."
       );
     case "held":
       return (

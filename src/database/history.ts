@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { nullable, returned, type Slots, Statement } from "./statement.ts";
-import type { HistoryEntryTable, Tables } from "./tables.ts";
+import type { Tables } from "./tables.ts";
 
 /** Something that happened to an invoice and that its rows no longer show. */
-export type HistoryKind = HistoryEntryTable["kind"];
+export type HistoryKind = Tables["history_entry"]["kind"];
 
 /**
  * Of each kind an invoice keeps the first ones: no outage and no stranger makes the table grow without end

@@ -143,7 +143,13 @@ describe("ALARM_WEBHOOK_URL", () => {
 describe("the text of a message", () => {
   it("speaks to nobody that an upstream's error names", () => {
     const alarm = {
-      ...{ name: "source_failing", source: "default", subject: "default", times: 1, clearedAt: null },
+      ...{
+        name: "source_failing" as const,
+        source: "default",
+        subject: "default",
+        times: 1,
+        clearedAt: null,
+      },
       ...{ detail: "<!channel> pay <https://evil.example|here> & now", raisedAt: new Date() },
     };
     expect(JSON.parse(alarmBody([alarm])).text).toBe(

@@ -107,8 +107,8 @@ export interface Basis {
 
 /** What a certificate that is provisional says of itself. */
 export const PROVISIONAL =
-  "The lists began to be read less than an hour after the period, and may not have had its last payments yet. " +
-  "Make it again later; the daily certificate waits for that hour.";
+  "The lists began to be read less than an hour after the period, and may not have had its last payments " +
+  "yet. Make it again later; the daily certificate waits for that hour.";
 
 /** The proof for one source and period (G10). */
 export interface Certificate {

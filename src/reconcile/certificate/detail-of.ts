@@ -74,8 +74,8 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
       return "the list leaves it out, but Get Invoice says it is paid";
     case "type_changed":
       return (
-        `the provider has named another type since: it is ${facts.askedType ?? facts.type ?? "none"} now, and ` +
-        `its event was accepted on the live topic as ${facts.eventType}`
+        `the provider has named another type since: it is ${facts.askedType ?? facts.type ?? "none"} ` +
+        `now, and its event was accepted on the live topic as ${facts.eventType}`
       );
     case "test":
       return "a Test invoice";
