@@ -54,7 +54,7 @@ function listOf(
     },
   } as unknown as Provider;
   const reader = new ListReader({
-    source: { provider, paidStatuses, timeZone: "UTC" } as ReconcileSource,
+    source: { provider, paidStatuses, timeZone: "UTC" } as Partial<ReconcileSource> as ReconcileSource,
     collectionId: COLLECTION,
     sink: {
       async take(reading, ids, paid) {
