@@ -9,7 +9,7 @@ export function topicsOf(settings: Settings, source: string): string[] {
   if (found === undefined)
     throw new RelayError(
       `The settings name no source "${source}". Known: ${sources.map(({ name }) => name).join(", ")}.`,
-      { code: "usage" },
+      { code: "not_found" },
     );
   return [found.snsTopicArn ?? null, found.snsTestTopicArn].filter((arn) => arn !== null);
 }

@@ -54,7 +54,7 @@ export function pauseOrResumeCommand(context: CommandContext, action: Action, de
       const result = await context.withDatabase((db) =>
         pausing[action]({ db, actor: operator(), work, names, reason, until }),
       );
-      if (result.unknown.length > 0) context.fault();
+      if (result.unknown.length > 0) context.notFound();
       context.show(result, () => render(action, result, until));
     });
     command.addCommand(inner);

@@ -66,7 +66,7 @@ function showCommand(context: CommandContext, words: UndeliveredWords): Command 
     .action(async (id: string, { source }: { source?: string }) => {
       const { showUndelivered } = await import("../operate/show-undelivered.ts");
       const items = await context.withDatabase((db) => showUndelivered({ db, list: words.list, id, source }));
-      if (items.length === 0) throw notThere(id, words);
+      if (items.length === 0) throw notThere([id], words);
       context.show({ items }, () => items.map(renderEvidence).join("\n\n"));
     });
 }
@@ -98,8 +98,7 @@ function actCommand(
         await context.confirm(`${name[0]?.toUpperCase()}${name.slice(1)} ${many}?`, yes);
         return await run(decision);
       });
-      const [only] = ids;
-      if (result.count === 0 && ids.length === 1 && only !== undefined) throw notThere(only, words);
+      if (result.count === 0 && ids.length > 0) throw notThere(ids, words);
       context.show(result, () => renderDecision(result, words, done));
     });
 }
@@ -125,7 +124,7 @@ function selectionOf(
   return { filters };
 }
 
-const notThere = (id: string, { list, what }: UndeliveredWords): RelayError =>
-  new RelayError(`${id} is not a ${what[0]}. List them with: invoice-relay ${list} list`, {
-    code: "not_found",
-  });
+function notThere(ids: readonly string[], { list, what }: UndeliveredWords): RelayError {
+  const none = ids.length === 1 ? `${ids[0]} is not a ${what[0]}` : `None of these ids is a ${what[0]}`;
+  return new RelayError(`${none}. List them with: invoice-relay ${list} list`, { code: "not_found" });
+}

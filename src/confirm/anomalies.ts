@@ -59,7 +59,8 @@ export function anomaliesOf({
   if (hasEvent && now === "paid" && typeBefore !== null && type !== typeBefore) {
     anomalies.push(
       `Its type changed after payment: from ${typeBefore} to ${type ?? "neither Live nor Test"}. The ` +
-        `event keeps the first, and its topic; ask the provider why.${type === "Live" ? howToSend(invoice.id) : ""}`,
+        "event keeps the first, and its topic; ask the provider why." +
+        `${type === "Live" ? howToSend(invoice.id) : ""}`,
     );
   }
   return anomalies;

@@ -186,5 +186,6 @@ function refuseAmbiguous(items: readonly UndeliveredItem[], selection: Undeliver
     if (names.size > 1)
       throw new RelayError(
         `Several sources know ${invoiceId}: ${[...names].sort().join(", ")}. Choose one with --source.`,
+        { code: "usage" },
       );
 }

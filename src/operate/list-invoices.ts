@@ -21,8 +21,9 @@ const FOUND = {
   paidAt: nullable(returned.time),
   confirmedAt: nullable(returned.time),
   verdict: nullable(returned.text<ToldVerdict>()),
-  /** The state of its event; null without one. */
+  /** The state of its event, and its id; null without one. */
   event: nullable(returned.text<EventState>()),
+  eventId: nullable(returned.uuid),
 };
 
 /** One invoice as a search shows it; the provider may not have confirmed it yet. No personal data. */
@@ -46,9 +47,12 @@ const LISTED = sql`
 const joiningConfirmation = sql`
   left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id`;
 
-const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => sql`
-  (select ${eventState} from event ${joiningOutbox}
-    where event.source = ${source} and event.invoice_id = ${invoiceId} and ${tellsOfPayment} limit 1)`;
+const eventOf = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => {
+  const ofEvent = (column: RawBuilder<unknown>, joining = sql``) => sql`
+    (select ${column} from event ${joining}
+      where event.source = ${source} and event.invoice_id = ${invoiceId} and ${tellsOfPayment} limit 1)`;
+  return sql`${ofEvent(eventState, joiningOutbox)} as event, ${ofEvent(sql`event.id`)} as "eventId"`;
+};
 
 const listing = new VaryingStatement(
   CONFIRMED,
@@ -56,7 +60,7 @@ const listing = new VaryingStatement(
     with chosen as materialized (
       select * from invoice where ${conditions(filters)} order by confirmed_at desc, id limit ${limit})
     select invoice.id as "invoiceId", invoice.source, ${LISTED},
-      ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event
+      ${eventOf(sql`invoice.source`, sql`invoice.id`)}
     from chosen as invoice ${joiningConfirmation}
     order by invoice.confirmed_at desc, invoice.id`,
   [
@@ -126,7 +130,7 @@ const naming = new VaryingStatement(
           < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     return sql`
       select invoice.id as "invoiceId", invoice.source, ${LISTED},
-        ${eventOf(sql`invoice.source`, sql`invoice.id`)} as event, invoice.confirmed_at::text as at,
+        ${eventOf(sql`invoice.source`, sql`invoice.id`)}, invoice.confirmed_at::text as at,
         case when ${email !== undefined} then invoice.document::text end as document
       from invoice ${joiningConfirmation}
       where ${reference === undefined ? sql`true` : sql`invoice.reference = ${reference}`}
@@ -173,7 +177,7 @@ const ofId = new VaryingStatement(
   FOUND,
   ({ terms, id }: { terms: InvoiceTerms; id: string }) => sql`
     select ${id}::uuid as "invoiceId", known.source, ${LISTED},
-      ${eventOf(sql`known.source`, sql`${id}::uuid`)} as event
+      ${eventOf(sql`known.source`, sql`${id}::uuid`)}
     from (select source from confirmation where invoice_id = ${id}
       union select unnest(${sourcesIn("invoice")})) as known
     left join invoice on invoice.source = known.source and invoice.id = ${id}
@@ -200,7 +204,7 @@ const byPayment = new VaryingStatement(
         : sql`(invoice.paid_at, invoice.id, invoice.source)
         < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     return sql`
-    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} as event from (
+    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
       select invoice.paid_at::text as at,
         row_number() over (order by invoice.paid_at desc, invoice.id desc, invoice.source desc) as place,
         ${compared(terms)} as matches, invoice.id as "invoiceId", invoice.source, ${LISTED}
@@ -238,7 +242,7 @@ const byRequest = new VaryingStatement(
         < (${after.at}::timestamptz, ${after.id}::uuid, ${after.source}::text)`;
     const stored = terms.verdict === "dead" ? "pending" : terms.verdict;
     return sql`
-    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} as event from (
+    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
       select confirmation.opened_at::text as at,
         row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place,
         ${all([compared(terms), paidBetween(terms)])} as matches,

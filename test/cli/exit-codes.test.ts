@@ -36,6 +36,22 @@ describe("exit codes, and errors with --json", () => {
     ["a missing setting", ["migrate"], async () => ({}), 2, "settings", "DATABASE_URL is missing"],
     ["nothing of that id", ["invoice", id], database, 3, "not_found", id],
     ["nothing dead of that id", ["dead", "show", id], database, 3, "not_found", id],
+    [
+      "nothing dead of those ids",
+      ["dead", "retry", id, randomUUID()],
+      database,
+      3,
+      "not_found",
+      "None of these",
+    ],
+    [
+      "no such source to send for",
+      ["pause", "publish", "--source", "nosuch"],
+      database,
+      3,
+      "not_found",
+      'no source "nosuch"',
+    ],
     ["no such replay", ["replay", "show", id], database, 3, "not_found", id],
     [
       "no database",

@@ -86,7 +86,7 @@ describe("the operators' commands, as a person sees them", () => {
     expect(nothingKnown.code).toBe(3);
   });
 
-  it("that cannot do it say why and what to do, and exit 1", async () => {
+  it("that cannot do it say why and what to do, and exit non-zero", async () => {
     const around = await surroundings();
     const environment = around.environment();
     const commands = [

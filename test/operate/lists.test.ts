@@ -13,7 +13,8 @@ describe("invoice-relay invoices, and invoice by reference", () => {
     const id = randomUUID();
     around.provider.invoice(id, invoiceAnswer(id));
     await relay.callback({ data: { id } });
-    await eventually(() => around.query("select event_id from publication"), toHaveLength(1));
+    const published = () => around.query<{ event_id: string }>("select event_id from publication");
+    const [publication] = await eventually(published, toHaveLength(1));
     await around.query("update invoice set reference = 'order-42'");
     const [row] = await around.query<{ total: string; collection: string }>(
       "select total_amount::text as total, collection_name as collection from invoice",
@@ -29,7 +30,15 @@ describe("invoice-relay invoices, and invoice by reference", () => {
     ]) {
       const { stdout } = await runInProcess(["invoices", "--json", ...filter], environment);
       expect(JSON.parse(stdout), filter.join(" ")).toMatchObject({
-        invoices: [{ invoiceId: id, reference: "order-42", verdict: "paid", event: "published" }],
+        invoices: [
+          {
+            invoiceId: id,
+            reference: "order-42",
+            verdict: "paid",
+            event: "published",
+            eventId: publication?.event_id,
+          },
+        ],
       });
     }
     for (const filter of [

@@ -57,6 +57,7 @@ export const listedInvoice = z.object({
     .enum(["due", "claimed", "held", "dead", "published", "lost"])
     .nullable()
     .describe("The state of its event; null without one."),
+  eventId: answeredId.nullable().describe("Null without an event."),
 });
 export const invoicePage = pageOf(listedInvoice);
 export type ListedInvoice = z.output<typeof listedInvoice>;
