@@ -58,9 +58,9 @@ export function anomaliesOf({
   const type = invoiceTypeOf(invoice.type);
   if (hasEvent && now === "paid" && typeBefore !== null && type !== typeBefore) {
     anomalies.push(
-      `Its type changed after payment: from ${typeBefore} to ${type ?? "neither Live nor Test"}. The ` +
-        "event keeps the first, and its topic; ask the provider why." +
-        `${type === "Live" ? howToSend(invoice.id) : ""}`,
+      `Its type changed after payment: from ${typeBefore} to ${type ?? "neither Live nor Test"}. The event ` +
+        "keeps the first, and its topic; ask the provider why." +
+        (type === "Live" ? howToSend(invoice.id) : ""),
     );
   }
   return anomalies;

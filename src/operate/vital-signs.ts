@@ -6,11 +6,11 @@ import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { countDeadEvents } from "../outbox/count-dead.ts";
 import {
-  type LastCertificate,
-  type LastSweep,
-  readLastCertificates,
-  readLastSweeps,
-} from "../reconcile/last-proofs.ts";
+  type DailyCertificate,
+  readDailyCertificates,
+  readSweeps,
+  type SweepStanding,
+} from "../reconcile/last-runs.ts";
 import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type Backlog, readBacklog } from "./backlog.ts";
@@ -29,8 +29,8 @@ export interface VitalSigns {
   quarantined: number;
   sources: UpstreamStanding[];
   topics: UpstreamStanding[];
-  sweeps: LastSweep[];
-  certificates: LastCertificate[];
+  sweeps: SweepStanding[];
+  certificates: DailyCertificate[];
 }
 
 /** Read in one snapshot. */
@@ -50,7 +50,7 @@ async function readAll(db: Kysely<Tables>, watched: Watched): Promise<VitalSigns
     quarantined,
     sources: (await listUpstreams(db, SOURCE)).filter(({ name }) => names.includes(name)),
     topics: (await listUpstreams(db, TOPIC)).filter(({ name }) => watched.topics.includes(name)),
-    sweeps: await readLastSweeps(db, collections),
-    certificates: await readLastCertificates(db, names),
+    sweeps: await readSweeps(db, collections),
+    certificates: await readDailyCertificates(db, names),
   };
 }

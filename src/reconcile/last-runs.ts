@@ -1,7 +1,18 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, type RowOf, returned, Statement } from "../database/statement.ts";
+import { type Columns, text, uuid } from "../database/columns.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Result } from "./certificate/certificate.ts";
+
+interface Swept {
+  source: string;
+  collectionId: string;
+}
+
+const WANTED: Columns<Swept> = {
+  source: text(({ source }) => source),
+  collection_id: uuid(({ collectionId }) => collectionId),
+};
 
 const SWEEP = {
   source: returned.text(),
@@ -22,25 +33,34 @@ export type SweepStanding = RowOf<typeof SWEEP>;
 
 const readingSweeps = new Statement(
   SWEEP,
-  () => sql`
-    select distinct_sweep.source, distinct_sweep.collection_id as "collectionId",
-      last.finished_at as "finishedAt",
+  ({ table }: Slots<readonly Swept[]>) => sql`
+    select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt",
       coalesce(last.missing, 0) as missing, next.due_at as "nextAt", coalesce(next.faults, 0) as faults,
       next.last_error as "lastError"
-    from (select distinct source, collection_id from sweep where kind = 'automatic') as distinct_sweep
+    from ${table("wanted", WANTED, (wanted) => wanted)}
     left join lateral (
       select finished_at, missing from sweep as done
-      where done.source = distinct_sweep.source and done.collection_id = distinct_sweep.collection_id
+      where done.source = wanted.source and done.collection_id = wanted.collection_id
         and done.kind = 'automatic' and done.state = 'done'
       order by done.started_at desc limit 1) as last on true
     left join lateral (
       select due_at, faults, last_error from sweep as open
-      where open.source = distinct_sweep.source and open.collection_id = distinct_sweep.collection_id
+      where open.source = wanted.source and open.collection_id = wanted.collection_id
         and open.kind = 'automatic' and open.state <> 'done') as next on true
     order by 1, 2`,
 );
 
-export const readSweeps = (db: Kysely<Tables>) => readingSweeps.execute(db);
+/** Of these collections; of all that were ever swept when left out. */
+export const readSweeps = async (db: Kysely<Tables>, collections?: readonly Swept[]) =>
+  await readingSweeps.execute(db, collections ?? (await everSwept(db)));
+
+const everSwept = (db: Kysely<Tables>): Promise<Swept[]> =>
+  db
+    .selectFrom("sweep")
+    .select(["source", "collection_id as collectionId"])
+    .where("kind", "=", "automatic")
+    .distinct()
+    .execute();
 
 const DAILY = {
   source: returned.text(),
@@ -57,9 +77,27 @@ export type DailyCertificate = RowOf<typeof DAILY>;
 
 const readingDaily = new Statement(
   DAILY,
-  () => sql`
-    select distinct on (source) source, id, day::text as day, result, gaps, finished_at as "finishedAt"
-    from certificate where day is not null and state = 'done' order by source, day desc`,
+  ({ value }: Slots<readonly string[]>) => sql`
+    select wanted.source, last.id, last.day::text as day, last.result, last.gaps,
+      last.finished_at as "finishedAt"
+    from unnest(${value((sources) => sources)}::text[]) as wanted (source)
+    join lateral (
+      select id, day, result, gaps, finished_at from certificate
+      where source = wanted.source and day is not null and state = 'done'
+      order by day desc limit 1) as last on true
+    order by 1`,
 );
 
-export const readDailyCertificates = (db: Kysely<Tables>) => readingDaily.execute(db);
+/** Of those of these sources that have one; of all sources when left out. */
+export const readDailyCertificates = async (db: Kysely<Tables>, sources?: readonly string[]) =>
+  await readingDaily.execute(db, sources ?? (await everCertified(db)));
+
+async function everCertified(db: Kysely<Tables>): Promise<string[]> {
+  const rows = await db
+    .selectFrom("certificate")
+    .select("source")
+    .where("day", "is not", null)
+    .distinct()
+    .execute();
+  return rows.map(({ source }) => source);
+}

@@ -37,7 +37,7 @@ export function listedPayment(
 ): ListedPayment | null {
   if (!isUuid(id) || id !== id.toLowerCase()) return null;
   return {
-    invoiceId: id,
+    invoiceId: id.toLowerCase(),
     paidAt: toUtc(datePaid, timeZone),
     createdAt: toUtc(dateCreated, timeZone),
     amount,
