@@ -35,7 +35,7 @@ export function listedPayment(
   asked: AskedType,
   timeZone: string,
 ): ListedPayment | null {
-  if (!isUuid(id) || id !== id.toLowerCase()) return null;
+  if (!isUuid(id)) return null;
   return {
     invoiceId: id.toLowerCase(),
     paidAt: toUtc(datePaid, timeZone),
