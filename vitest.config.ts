@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { LongFilesEarly } from "./test/support/long-files-early.ts";
 import { unitTests } from "./test/support/unit-tests.ts";
 
 // The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its
 // tests stay.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
+
+// Lets tests of one file run side by side.
+const SIDE_BY_SIDE = "test/support/side-by-side.ts";
 
 // What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second. A whole
 // test, with the programs that it starts, may take longer on a crowded machine: what it waits for bounds it.
@@ -13,6 +17,7 @@ const TEST_MS = 120_000;
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongFilesEarly },
     projects: [
       {
         // Checks of the house itself: no database, seconds.
@@ -27,7 +32,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/house/**", "test/slow/**", ...SANDBOX],
           globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: PATIENCE,
+          setupFiles: [...PATIENCE, SIDE_BY_SIDE],
           expect: PATIENT,
           testTimeout: TEST_MS,
           hookTimeout: 60_000,
@@ -35,6 +40,8 @@ export default defineConfig({
           // workers than cores, each keeping what it loaded.
           maxWorkers: 4,
           isolate: false,
+          // Of the tests of one file that may run side by side.
+          maxConcurrency: 3,
         },
       },
       {

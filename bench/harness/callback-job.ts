@@ -14,6 +14,7 @@ const RULES: Rules = {
   hasTestTopic: false,
   personalData: "full",
   timeZone: "UTC",
+  othersAreAnswered: true,
 };
 
 /** A payment that the provider confirmed. */

@@ -34,7 +34,7 @@ export interface ConfirmLineOptions {
   proof: SourceProof;
   names: CollectionNames;
   unknownIds: UnknownIds;
-  rules: Omit<Rules, "collectionNames" | "collectionsUnread">;
+  rules: Omit<Rules, "collectionNames" | "collectionsUnread" | "othersAreAnswered">;
   store: OutcomeStore;
   metrics: Metrics;
   tracer: Tracer | null;
@@ -152,7 +152,7 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   async #outcomeOf(confirmation: Claimed, answer: Answer): Promise<Outcome> {
-    const { names, rules } = this.#options;
+    const { names, proof, rules } = this.#options;
     const known = dependsOnCollection(confirmation, answer, rules)
       ? await names.naming(answer.invoice.collectionName ?? "")
       : null;
@@ -164,6 +164,7 @@ export class ConfirmLine implements Line<Claimed> {
         ...rules,
         collectionNames: known?.names ?? null,
         collectionsUnread: unread === null ? null : "error" in unread ? unread.error : "the process ends",
+        othersAreAnswered: proof.isFresh,
       },
       Math.random(),
     );

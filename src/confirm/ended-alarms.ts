@@ -2,7 +2,7 @@ import type { AlarmName } from "../database/alarms.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Outcome } from "../store/outcome.ts";
 import type { Claimed } from "./claim.ts";
-import { classOfStatus, type Rules } from "./rules.ts";
+import { classOfStatus, FAULTS_TOLD, type Rules } from "./rules.ts";
 import { wasPaid } from "./was-paid.ts";
 
 /**
@@ -21,15 +21,17 @@ export function endedAlarms(
   const isDone = state === "done";
   const ended: AlarmName[] = [];
   if (wasAsked && (isDone || answer.kind === "found")) ended.push("provider_answer_outside_contract");
-  if (!isDone) return ended;
+  const isOver = isInOrder(confirmation, answer, raises, rules);
+  if (!isDone) return isOver && faults >= FAULTS_TOLD ? [...ended, "invoice_anomaly"] : ended;
   if (wasDone) ended.push("confirmation_dead");
   if (wasDone && verdict !== "quarantined") ended.push("invoice_quarantined");
-  if (wasAsked && isInOrder(confirmation, answer, raises, rules)) ended.push("invoice_anomaly");
+  if (wasAsked && isOver) ended.push("invoice_anomaly");
   return ended;
 }
 
-/** Nothing is odd about the answer, and what was paid is Paid. */
+/** Nothing is odd about the answer, which may be the first after many faults, and what was paid is Paid. */
 const isInOrder = (confirmation: Claimed, answer: Answer, raises: Outcome["raises"], rules: Rules): boolean =>
-  answer.kind === "found" &&
+  (answer.kind === "found" || (answer.kind === "not_found" && confirmation.faults >= FAULTS_TOLD)) &&
   !raises.some(({ name }) => name === "invoice_anomaly") &&
-  (!wasPaid(confirmation, rules) || classOfStatus(answer.invoice.status, rules) === "paid");
+  (!wasPaid(confirmation, rules) ||
+    (answer.kind === "found" && classOfStatus(answer.invoice.status, rules) === "paid"));

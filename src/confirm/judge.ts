@@ -10,7 +10,7 @@ import { endedAlarms } from "./ended-alarms.ts";
 import { hasType, invoiceTypeOf } from "./invoice-type.ts";
 import { NOT_FOUND_LADDER, nextStep, UNPAID_LADDER } from "./ladder.ts";
 import { paidEvent } from "./paid-event.ts";
-import { classOfStatus, type Rules } from "./rules.ts";
+import { classOfStatus, FAULTS_TOLD, type Rules } from "./rules.ts";
 import { wasPaid } from "./was-paid.ts";
 
 type Raised = Outcome["raises"][number];
@@ -89,8 +89,18 @@ function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: nu
     }
     case "key_refused":
     case "fault":
-      return { ...backingOff(confirmation, dice), lastError: answer.error };
+      return unanswered(confirmation, answer.error, rules, dice);
   }
+}
+
+/** A fault of the source is told as that; one of this invoice alone would wait unseen (G2). */
+function unanswered(confirmation: Claimed, error: string, rules: Rules, dice: number): Changes {
+  const changes = { ...backingOff(confirmation, dice), lastError: error };
+  if (changes.faults < FAULTS_TOLD || !rules.othersAreAnswered) return changes;
+  const detail =
+    `It has been asked for ${changes.faults} times in vain, while the provider answers about others: ${error}. ` +
+    "It is asked for again all the same; ask the provider why.";
+  return { ...changes, raises: [{ name: ANOMALY, detail }] };
 }
 
 function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number): Changes {

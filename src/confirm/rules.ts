@@ -13,7 +13,12 @@ export interface Rules {
   personalData: "full" | "none";
   /** The zone of times that name none. */
   timeZone: string;
+  /** Whether the provider has answered about another invoice, in its own words, within the last minute. */
+  othersAreAnswered: boolean;
 }
+
+/** So many faults in a row of one invoice, some three minutes, are told while others are answered. */
+export const FAULTS_TOLD = 20;
 
 export type StatusClass = "paid" | "invalid" | "unpaid" | "unknown";
 

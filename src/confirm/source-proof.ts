@@ -38,7 +38,7 @@ export class SourceProof {
 
   /** Asks for something that is known to exist, if nothing has proven the source lately. */
   async isProven(): Promise<boolean> {
-    if (this.#isFresh) return true;
+    if (this.isFresh) return true;
     if (performance.now() - this.#triedAt >= TRY_AGAIN_MS) {
       this.#trying ??= this.#try().finally(() => {
         this.#trying = null;
@@ -46,10 +46,11 @@ export class SourceProof {
       });
     }
     await this.#trying;
-    return this.#isFresh;
+    return this.isFresh;
   }
 
-  get #isFresh(): boolean {
+  /** Whether anything has proven it within the last minute. */
+  get isFresh(): boolean {
     return performance.now() - this.#provenAt < PROVEN_MS;
   }
 
@@ -57,7 +58,7 @@ export class SourceProof {
     const { provider, collectionIds, knownInvoiceId, timeoutMs } = this.#options;
     const [collectionId] = collectionIds;
     if (collectionId !== undefined) this.note(await provider.getCollection(collectionId, { timeoutMs }));
-    if (this.#isFresh) return;
+    if (this.isFresh) return;
     const invoiceId = await knownInvoiceId();
     if (invoiceId !== null) this.note(await provider.askInvoice(invoiceId, { timeoutMs }));
   }

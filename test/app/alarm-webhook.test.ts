@@ -26,7 +26,7 @@ const untold = (around: Surroundings) =>
 
 const workers = { http: false, workers: true };
 
-describe("ALARM_WEBHOOK_URL", () => {
+describe.concurrent("ALARM_WEBHOOK_URL", () => {
   it("is told of an alarm's beginning and its end, with what to do, signed with each secret", async () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();

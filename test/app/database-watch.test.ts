@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { DatabaseWatch } from "../../src/app/database-watch.ts";
 import { Alarms } from "../../src/database/alarms.ts";
 import { connect } from "../../src/database/connect.ts";
@@ -8,6 +8,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 
@@ -27,7 +28,7 @@ const metric = (text: string, name: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
 };
 
-describe.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (kind) => {
+describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (kind) => {
   it("is an alarm after five seconds, told at once, kept with its end once it is back", async () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();
@@ -78,27 +79,8 @@ describe.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (
   });
 });
 
-describe("a process that is stopped while the alarm is open", () => {
-  it("writes its end if Postgres answers, and the next process tells it (G13)", async () => {
-    const around = await surroundings();
-    const receiver = await startAlarmReceiver();
-    const { proxy, url } = await behindProxy(around);
-    const told = { ALARM_WEBHOOK_URL: receiver.url };
-    const relay = await startRelay(around.environment({ DATABASE_URL: url, ...told }));
-    proxy.fault({ kind: "refuse" });
-    await vi.waitFor(() => expect(receiver.messages[0]?.text).toContain("ALARM database_away"), WAIT);
-    // Before the watch asks again.
-    proxy.heal();
-    await relay.stop();
-    expect(
-      await around.query("select name, cleared_at > raised_at as ended, cleared_told_at from alarm"),
-    ).toEqual([{ name: "database_away", ended: true, cleared_told_at: null }]);
-
-    await startRelay(around.environment(told));
-    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toContain("over: database_away"), WAIT);
-  });
-
-  it("does not wait for Postgres that stays away", async () => {
+describe.concurrent("a process that is stopped while Postgres stays away", () => {
+  it("does not wait for it", async () => {
     const around = await surroundings();
     const { proxy, url } = await behindProxy(around);
     const log = createLogger({ level: "fatal" });
@@ -120,7 +102,7 @@ describe("a process that is stopped while the alarm is open", () => {
   });
 });
 
-describe("a process that slept", () => {
+describe.concurrent("a process that slept", () => {
   it("tells nobody that Postgres was away: nobody asked", async () => {
     const around = await surroundings();
     const receiver = await startAlarmReceiver();
@@ -132,5 +114,26 @@ describe("a process that slept", () => {
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), WAIT);
     expect(process.output.stdout).not.toContain("database_away");
     expect(receiver.messages).toEqual([]);
+  });
+});
+
+describe("a process that is stopped while the alarm is open", () => {
+  it("writes its end if Postgres answers, and the next process tells it (G13)", async () => {
+    const around = await surroundings();
+    const receiver = await startAlarmReceiver();
+    const { proxy, url } = await behindProxy(around);
+    const told = { ALARM_WEBHOOK_URL: receiver.url };
+    const relay = await startRelay(around.environment({ DATABASE_URL: url, ...told }));
+    proxy.fault({ kind: "refuse" });
+    await vi.waitFor(() => expect(receiver.messages[0]?.text).toContain("ALARM database_away"), WAIT);
+    // Before the watch asks again.
+    proxy.heal();
+    await relay.stop();
+    expect(
+      await around.query("select name, cleared_at > raised_at as ended, cleared_told_at from alarm"),
+    ).toEqual([{ name: "database_away", ended: true, cleared_told_at: null }]);
+
+    await startRelay(around.environment(told));
+    await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toContain("over: database_away"), WAIT);
   });
 });

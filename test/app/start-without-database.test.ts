@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { ownPort } from "../support/own-port.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -31,57 +32,60 @@ async function waiting(
 const callback = (url: string, id: string) =>
   fetch(`${url}/callbacks/${TOKEN}`, { method: "POST", body: JSON.stringify({ data: { id } }) });
 
-describe.each(["refuse", "black-hole"] as const)("serve, started while Postgres is away (%s)", (kind) => {
-  it("lives, is not ready, answers callbacks 503, alarms, and goes on by itself (G1, G11)", async () => {
-    const around = await surroundings();
-    const id = randomUUID();
-    around.provider.invoice(id, invoiceAnswer(id));
-    const { proxy, relay, url } = await waiting(around, kind);
+describe.concurrent.each(["refuse", "black-hole"] as const)(
+  "serve, started while Postgres is away (%s)",
+  (kind) => {
+    it("lives, is not ready, answers callbacks 503, alarms, and goes on by itself (G1, G11)", async () => {
+      const around = await surroundings();
+      const id = randomUUID();
+      around.provider.invoice(id, invoiceAnswer(id));
+      const { proxy, relay, url } = await waiting(around, kind);
 
-    const ready = await fetch(`${url}/readyz`);
-    expect(ready.status).toBe(503);
-    expect(await ready.text()).toBe(
-      "not ready: callbacks cannot be recorded yet: the start waits for the database\n",
-    );
-    const refused = await callback(url, id);
-    expect(refused.status).toBe(503);
-    expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-    await relay.says("waiting for the database");
-    await relay.says('"alarm":"database_away"');
-    expect(relay.child.exitCode).toBeNull();
+      const ready = await fetch(`${url}/readyz`);
+      expect(ready.status).toBe(503);
+      expect(await ready.text()).toBe(
+        "not ready: callbacks cannot be recorded yet: the start waits for the database\n",
+      );
+      const refused = await callback(url, id);
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+      await relay.says("waiting for the database");
+      await relay.says('"alarm":"database_away"');
+      expect(relay.child.exitCode).toBeNull();
 
-    proxy.heal();
-    await relay.says("invoice-relay takes callbacks");
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), WAIT);
-    expect((await callback(url, id)).status).toBe(200);
-    await vi.waitFor(
-      async () =>
-        expect(await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id])).toEqual([
-          { state: "published" },
-        ]),
-      WAIT,
-    );
-    await vi.waitFor(
-      async () =>
-        expect(
-          await around.query(
-            "select name from alarm where name = 'database_away' and cleared_at is not null",
-          ),
-        ).toHaveLength(1),
-      WAIT,
-    );
-  });
+      proxy.heal();
+      await relay.says("invoice-relay takes callbacks");
+      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), WAIT);
+      expect((await callback(url, id)).status).toBe(200);
+      await vi.waitFor(
+        async () =>
+          expect(await around.query(`select state from ${EVENTS} where invoice_id = $1`, [id])).toEqual([
+            { state: "published" },
+          ]),
+        WAIT,
+      );
+      await vi.waitFor(
+        async () =>
+          expect(
+            await around.query(
+              "select name from alarm where name = 'database_away' and cleared_at is not null",
+            ),
+          ).toHaveLength(1),
+        WAIT,
+      );
+    });
 
-  it("stops at SIGTERM while it waits", async () => {
-    const { relay } = await waiting(await surroundings(), kind);
-    relay.child.kill("SIGTERM");
-    expect(await relay.ended).toBe(0);
-    expect(relay.output.stdout).toContain('"stopped"');
-    expect(relay.output.stdout).not.toContain("takes callbacks");
-  });
-});
+    it("stops at SIGTERM while it waits", async () => {
+      const { relay } = await waiting(await surroundings(), kind);
+      relay.child.kill("SIGTERM");
+      expect(await relay.ended).toBe(0);
+      expect(relay.output.stdout).toContain('"stopped"');
+      expect(relay.output.stdout).not.toContain("takes callbacks");
+    });
+  },
+);
 
-describe("serve, whose first write meets another transaction", () => {
+describe.concurrent("serve, whose first write meets another transaction", () => {
   it.each(["40001", "40P01"])("tries again, and goes on (SQLSTATE %s)", async (sqlState) => {
     const around = await surroundings();
     await around.query("create sequence met");
@@ -99,7 +103,7 @@ describe("serve, whose first write meets another transaction", () => {
   });
 });
 
-describe("serve, and what waiting would not mend", () => {
+describe.concurrent("serve, and what waiting would not mend", () => {
   it("ends when the database that it waited for lacks a migration", async () => {
     const around = await surroundings();
     await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");

@@ -4,6 +4,7 @@ import { doctor as lookAt } from "../../src/app/doctor.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addConfirmation } from "../support/log-rows.ts";
 import { surroundings, TOKEN } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
 import { LISTS, twoSources } from "../support/two-sources.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
@@ -35,9 +36,9 @@ const collection = (id: string, changes: Record<string, unknown> = {}) => ({
 /**
  * Runs doctor and checks what holds whatever it finds: exit code and words agree, and no secret is printed.
  */
-async function doctor(environment: Record<string, string | undefined>) {
+async function doctor(environment: Record<string, string | undefined>, run = runInProcess) {
   const given: Record<string, string | undefined> = { ...AWS, ...environment };
-  const { code, stdout, stderr } = await runCli(["doctor"], given);
+  const { code, stdout, stderr } = await run(["doctor"], given);
   expect(stderr).toBe("");
   for (const secret of [KEY, TOKEN, decodeURIComponent(URL.parse(given.DATABASE_URL ?? "")?.password ?? "")])
     if (secret !== "") expect(stdout).not.toContain(secret);
@@ -55,7 +56,7 @@ describe("invoice-relay doctor", () => {
     const around = await surroundings();
     const id = randomUUID();
     around.provider.collection(id, collection(id));
-    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
+    await runInProcess(["migrate"], { DATABASE_URL: around.databaseUrl });
     const lines = await doctor(around.environment({ COLLECTION_IDS: id }));
     expect(lines).toContain("ok     settings: everything that serve needs is there");
     expect(lines).toContainEqual(expect.stringMatching(/^ok {5}database: PostgreSQL \d+\.\d+.* answers$/));
@@ -87,7 +88,7 @@ describe("invoice-relay doctor", () => {
 
   it("tells what waits for a person, as status does, and that is no fault of the settings", async () => {
     const around = await surroundings();
-    await runCli(["migrate"], { DATABASE_URL: around.databaseUrl });
+    await runInProcess(["migrate"], { DATABASE_URL: around.databaseUrl });
     await addConfirmation(around, { state: "dead", verdict: "pending" });
     const lines = await doctor(around.environment({ COLLECTION_IDS: "none" }));
     expect(lines).toContain(
@@ -253,7 +254,7 @@ describe("invoice-relay doctor", () => {
       AWS_EC2_METADATA_DISABLED: "true",
       HOME: "/nowhere",
     };
-    const lines = await doctor({ ...around.environment(), ...none });
+    const lines = await doctor({ ...around.environment(), ...none }, runCli);
     expect(lines).toContainEqual(expect.stringMatching(/^FAULT {2}topic: .*CredentialsProviderError/));
   });
 

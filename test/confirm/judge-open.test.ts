@@ -99,6 +99,16 @@ describe("judging: faults never end a confirmation (G2)", () => {
     });
   });
 
+  it("twenty in a row of one invoice are told, while the provider answers about others", () => {
+    const fault: Answer = { kind: "fault", error: "timeout" };
+    expect(judge(confirmation({ faults: 18 }), fault, rules, 1).raises).toEqual([]);
+    expect(judge(confirmation({ faults: 19 }), fault, rules, 1).raises).toMatchObject([
+      { name: "invoice_anomaly", detail: expect.stringContaining("20 times in vain") },
+    ]);
+    const silent = { ...rules, othersAreAnswered: false };
+    expect(judge(confirmation({ faults: 19 }), fault, silent, 1).raises).toEqual([]);
+  });
+
   it("Retry-After is honoured to the millisecond", () => {
     expect(
       judge(confirmation(), { kind: "rate_limited", error: "429", retryAfterMs: 7_000 }, rules, EVEN).dueInMs,

@@ -20,6 +20,7 @@ export const rules: Rules = {
   hasTestTopic: false,
   personalData: "full",
   timeZone: "UTC",
+  othersAreAnswered: true,
 };
 
 export const confirmation = (changes: Partial<Claimed> = {}): Claimed => ({

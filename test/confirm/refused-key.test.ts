@@ -56,6 +56,39 @@ describe("a refused key", () => {
     expect(await around.query("select paused_by from source")).toEqual([{ paused_by: null }]);
   });
 
+  it("for one invoice alone is told after some minutes, and no longer once it is answered (G2)", async () => {
+    const around = await surroundings();
+    const [forbidden, fine] = [randomUUID(), randomUUID()];
+    around.provider.otherwise(NOT_FOUND);
+    around.provider.invoice(forbidden, { status: 403, body: { status: 403, message: "Not yours" } });
+    around.provider.invoice(fine, invoiceAnswer(fine));
+    const relay = await startRelay(around.environment());
+    await relay.callback({ data: { id: fine } });
+    await eventually(() => confirmation(around, fine), toMatchObject({ verdict: "paid" }));
+    await relay.callback({ data: { id: forbidden } });
+    await eventually(() => confirmation(around, forbidden), toMatchObject({ state: "due", faults: 1 }));
+    expect(await openAlarms(around)).toEqual([]);
+
+    await around.query("update confirmation set faults = 19 where state = 'due'");
+    await vi.waitFor(async () => {
+      await hurry(around, forbidden);
+      expect(await openAlarms(around)).toMatchObject([
+        {
+          name: "invoice_anomaly",
+          subject: forbidden,
+          detail: expect.stringMatching(/^It has been asked for/),
+        },
+      ]);
+    }, WAIT);
+
+    around.provider.invoice(forbidden, invoiceAnswer(forbidden, { status: "Unpaid", paymentDate: null }));
+    await vi.waitFor(async () => {
+      await hurry(around, forbidden);
+      expect(await openAlarms(around)).toEqual([]);
+    }, WAIT);
+    expect(await confirmation(around, forbidden)).toMatchObject({ state: "due", verdict: "pending" });
+  });
+
   it("without COLLECTION_IDS too, since every id may be asked for", async () => {
     const around = await surroundings();
     const id = randomUUID();

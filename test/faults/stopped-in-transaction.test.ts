@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
+import { onTestFinished } from "../support/own-test.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
@@ -38,7 +39,7 @@ async function stopsHolding(databaseUrl: string, statements: readonly string[]):
 
 const allRowsOf = (table: string) => `select * from ${table} for update`;
 
-it.each([
+it.concurrent.each([
   ["rows of everything on the path", ["confirmation", "source", "topic", "invoice", "outbox"].map(allRowsOf)],
   ["the whole log, as retention does", ["lock table callback in access exclusive mode"]],
   [

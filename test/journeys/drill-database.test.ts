@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import { surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 import { clears, hasRunbook, isTold, onCall, WAIT } from "./drill.ts";
@@ -8,7 +9,7 @@ import { clears, hasRunbook, isTold, onCall, WAIT } from "./drill.ts";
 const AWAY = "invoice_relay_database_up 0";
 const ALARM = 'invoice_relay_alarms_open{alarm="database_away"} 1';
 
-it.each([
+it.concurrent.each([
   ["refuse", /^The connection to the database broke/],
   ["black-hole", /^The database does not answer in time/],
 ] as const)(

@@ -71,6 +71,7 @@ const rules = {
   hasTestTopic: false,
   personalData: "full" as const,
   timeZone: "UTC",
+  othersAreAnswered: true,
 };
 const claimOptions = {
   source: "default",

@@ -29,7 +29,7 @@ const spansNamed = (collector: TraceReceiver, name: string, count: number) =>
 const parentOf = (collector: TraceReceiver, span: SeenSpan | undefined) =>
   collector.spans.find(({ spanId }) => spanId === span?.parentSpanId)?.name;
 
-describe("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
+describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
   it("a payment is one trace, from its callback in one process to its SNS entry out of another", async () => {
     const around = await surroundings();
     const collector = await startTraceReceiver();

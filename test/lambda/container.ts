@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "../support/own-test.ts";
 
 export interface Container {
   /** Gives the handler one event. @throws Error when the handler throws, or the container dies first. */

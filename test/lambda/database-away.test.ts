@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import { TOKEN } from "../support/relay.ts";
 import { useBundles } from "./bundles.ts";
 import { lambdaStack } from "./lambda-stack.ts";
@@ -19,7 +20,7 @@ async function awayable() {
 const KEPT =
   "select source, told_at is not null as told, cleared_at > raised_at as ended from alarm where name = 'database_away'";
 
-it.each(["cold", "warm"])(
+it.concurrent.each(["cold", "warm"])(
   "Postgres that is away is told by confirm after 5 s, and kept with its end (%s container)",
   async (start) => {
     const { stack, proxy, DATABASE_URL } = await awayable();
@@ -47,7 +48,7 @@ it.each(["cold", "warm"])(
   },
 );
 
-it("receive says so too, while it answers 503, and not for a blip", async () => {
+it.concurrent("receive says so too, while it answers 503, and not for a blip", async () => {
   const { stack, proxy, DATABASE_URL } = await awayable();
   const receive = stack.container("receive", { DATABASE_URL });
   const call = () =>
@@ -74,7 +75,7 @@ it("receive says so too, while it answers 503, and not for a blip", async () => 
   expect(await stack.query(KEPT)).toEqual([{ source: "", told: false, ended: true }]);
 });
 
-it("receive answers before its time is up, whatever the alarm's webhook does", async () => {
+it.concurrent("receive answers before its time is up, whatever the alarm's webhook does", async () => {
   const { proxy, stack, DATABASE_URL } = await awayable();
   const webhook = await startAlarmReceiver();
   webhook.mood = "hangs";

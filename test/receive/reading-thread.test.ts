@@ -48,7 +48,7 @@ describe("the thread that reads heavy callbacks (G12)", () => {
   it.each(["die", "hang", "swallow memory"])(
     "is replaced when a body makes it %s: that one stays unread, the next are read",
     async (order) => {
-      const thread = threadWith({ main: OBEDIENT, withinMs: 10_000 });
+      const thread = threadWith({ main: OBEDIENT, withinMs: 5_000 });
       const readings = ["obey", order, "obey", "obey"].map((word) => thread.read(callback(word)));
       const [first, broken, ...next] = await Promise.all(readings);
       expect(broken).toMatchObject(NOT_READ);

@@ -1,6 +1,6 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "../support/own-test.ts";
 
 export interface CallLog {
   /** Stands in front of the provider: what arrives here is what the provider sees. */

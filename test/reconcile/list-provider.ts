@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "../support/own-test.ts";
 
 /** One way to understand what the interface leaves open about the list. */
 export interface Reading {

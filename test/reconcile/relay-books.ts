@@ -1,4 +1,3 @@
-import { onTestFinished } from "vitest";
 import { Alarms } from "../../src/database/alarms.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
@@ -7,6 +6,7 @@ import { Secret } from "../../src/kit/secret.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import { COLLECTION, type ListProvider, startListProvider } from "./list-provider.ts";
 
 export const DAY_MS = 86_400_000;

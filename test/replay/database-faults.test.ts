@@ -1,10 +1,11 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createLogger } from "../../src/kit/log.ts";
 import type { ReplayFilters, ReplayKind } from "../../src/replay/replay.ts";
 import { replayPass } from "../../src/replay/replay-pass.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { addConfirmation, addEvents } from "../support/log-rows.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
 import { replaying } from "./replaying-fixture.ts";
 
@@ -40,7 +41,7 @@ async function failWrites(
 }
 
 describe("a replay that Postgres rolls back", () => {
-  it.each(Object.entries(PASSING))(
+  it.concurrent.each(Object.entries(PASSING))(
     "with SQLSTATE %s (%s) goes on when that is over, and does nothing twice",
     async (sqlState) => {
       const around = await surroundings();

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import { replayRunner } from "../../src/app/replay-runner.ts";
 import type { ConnectOptions, Database } from "../../src/database/connect.ts";
 import { snsDestination } from "../../src/destination/sns-destination.ts";
@@ -9,6 +8,7 @@ import type { Route } from "../../src/outbox/event.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { openDatabase } from "../support/log-rows.ts";
+import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
 
 export const FAST = 100_000;

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 
 export interface ToldMessage {
   headers: IncomingHttpHeaders;

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { vi } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 
 const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
 
@@ -21,7 +22,10 @@ export interface CliProcess {
 /**
  * The command line as a process of its own, with this environment and nothing of ours; ended with the test.
  */
-export function startCli(words: string[], environment: Record<string, string | undefined> = {}): CliProcess {
+export function startCli(
+  words: readonly string[],
+  environment: Record<string, string | undefined> = {},
+): CliProcess {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [MAIN, ...words], {
     env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...environment },
@@ -56,7 +60,7 @@ export function startCli(words: string[], environment: Record<string, string | u
 
 /** Runs one command line to its end. */
 export async function runCli(
-  words: string[],
+  words: readonly string[],
   environment: Record<string, string | undefined> = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const { ended, output } = startCli(words, environment);

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 
 export interface LocalSqs {
   /** What the SDK takes as its endpoint. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { onTestFinished } from "vitest";
 import { type ConnectOptions, connect, type Database } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { onTestFinished } from "./own-test.ts";
 import type { Surroundings } from "./relay.ts";
 
 /** A connection to the relay's database, closed with the test. */

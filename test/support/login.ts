@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { onTestFinished } from "vitest";
 import { ROLES, type Role } from "../../src/database/roles.ts";
+import { onTestFinished } from "./own-test.ts";
 
 /** A login with these roles and nothing else, gone with the test. @returns the database's URL for it */
 export async function loginWith(databaseUrl: string, roles: readonly Role[]): Promise<string> {

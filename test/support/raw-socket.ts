@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 
 /**
  * A connection of its own that has sent `text`; `ended` gives all that was answered once the other side

@@ -1,11 +1,12 @@
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import pg from "pg";
-import { onTestFinished } from "vitest";
 import { type RunningRelay, serve } from "../../src/app/serve.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
+import { createSigner, type Signer } from "../../src/sandbox/sns/signing.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
+import { onTestFinished } from "./own-test.ts";
 import { type ScriptedProvider, startScriptedProvider } from "./scripted-provider.ts";
 
 export const TOKEN = "test-token-0123456789abcdef";
@@ -22,6 +23,12 @@ export interface Surroundings {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
 }
 
+/** A key takes longer to make than all the rest of the surroundings: one does for every test of a worker. */
+let signer: Promise<Signer> | undefined;
+
+/** What closes the provider and SNS, which hang up on whoever waits there, by the address of that SNS. */
+const upstreams = new Map<string | undefined, () => Promise<unknown>>();
+
 /**
  * A database of its own, a provider that answers what the test says, and a local SNS with two topics; gone
  * with the test.
@@ -29,7 +36,8 @@ export interface Surroundings {
 export async function surroundings(): Promise<Surroundings> {
   const database = await createTestDatabase();
   const provider = await startScriptedProvider();
-  const sns = await startLocalSns({ port: 0 });
+  signer ??= createSigner("us-east-1");
+  const sns = await startLocalSns({ port: 0, signer: await signer });
   const pool = new pg.Pool({ connectionString: database.url, max: 2, options: "-c datestyle=ISO" });
   pool.on("error", () => undefined);
   process.env.AWS_ACCESS_KEY_ID = "local";
@@ -40,10 +48,16 @@ export async function surroundings(): Promise<Surroundings> {
       .TopicArn as string;
   const [topicArn, testTopicArn] = [await topic("invoice-events"), await topic("invoice-events-test")];
   client.destroy();
+  let closing: Promise<unknown> | undefined;
+  const close = () => {
+    closing ??= Promise.all([sns.close(), provider.close()]);
+    return closing;
+  };
+  upstreams.set(sns.url, close);
   onTestFinished(async () => {
+    upstreams.delete(sns.url);
     await pool.end();
-    await sns.close();
-    await provider.close();
+    await close();
     await database.drop();
   });
   return {
@@ -76,7 +90,10 @@ export type TestRelay = RunningRelay & {
   callback(body: unknown, init?: RequestInit & { path?: string }): Promise<Response>;
 };
 
-/** A relay in this process, stopped when the test is over. */
+/** How long a relay at its end waits by itself for answers, which mostly come, in ms. */
+const ANSWERED_MS = 300;
+
+/** A relay in this process, stopped when the test is over: then it waits for no answer that never comes. */
 export async function startRelay(
   environment: Record<string, string | undefined>,
   roles = { http: true, workers: true },
@@ -92,7 +109,11 @@ export async function startRelay(
     host: "127.0.0.1",
     ...roles,
   });
-  onTestFinished(() => relay.stop());
+  onTestFinished(async () => {
+    const late = setTimeout(() => upstreams.get(environment.AWS_ENDPOINT_URL_SNS)?.(), ANSWERED_MS);
+    await relay.stop();
+    clearTimeout(late);
+  });
   const url = relay.url ?? "";
   return {
     ...relay,

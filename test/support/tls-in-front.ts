@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { generate } from "selfsigned";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 
 export interface TlsInFront {
   /** The database's URL by way of TLS, without a word on how to verify it. */

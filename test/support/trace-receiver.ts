@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 import { number, part, parts } from "./protobuf.ts";
 
 /** A span as a collector gets it; ids in hex. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { onTestFinished } from "./own-test.ts";
 import type { Surroundings } from "./relay.ts";
 
 export const TOKENS = { a: "token-of-a-0123456789abc", b: "token-of-b-0123456789abc" };

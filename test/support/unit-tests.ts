@@ -13,6 +13,7 @@ const HEAVY = [
 /** What tests by starting processes, building packages, waiting, or very many tries. */
 const ELSEWHERE = [
   "test/collection-api/intricate-answers",
+  "test/console/pages-size",
   "test/events/event-documents",
   "test/receive/linear-time",
   "test/receive/reading/read-callback.property",
