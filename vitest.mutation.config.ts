@@ -11,5 +11,6 @@ export default defineConfig({
   test: {
     include: unitTests(import.meta.dirname).filter((file) => ROOMS.test(file)),
     testTimeout: 10_000,
+    isolate: false,
   },
 });

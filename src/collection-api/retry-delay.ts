@@ -11,7 +11,6 @@ export const MOST_WAIT_MS = 30_000;
  */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? "";
-  if (text === "") return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : httpDateMs(text) - now.getTime();
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), DAY_MS);
 }

@@ -89,8 +89,6 @@ function totalsAddUp({ amount, serviceCharge, vat, totalAmount, serviceFeePayer 
     totalAmount === null
   )
     return true;
-  const sum = sumOfMoney([amount, serviceCharge, vat]);
-  if (sum === totalAmount) return true;
-  const miss = differenceOfMoney(totalAmount, sum).replace("-", "");
+  const miss = differenceOfMoney(totalAmount, sumOfMoney([amount, serviceCharge, vat])).replace("-", "");
   return compareMoney(miss, TOLERANCE) <= 0;
 }

@@ -41,8 +41,8 @@ export const startAsking = (tracer: Tracer, { invoiceId, traceparent }: Claimed)
 /** @param status of the HTTP answer; null when there was none. */
 export function endAsking(span: Span, { kind }: Answer, status: number | null): void {
   span.set({ "invoice_relay.outcome": kind, "http.response.status_code": status ?? undefined });
-  if (status === null || status >= 400) span.end(status === null ? kind : String(status));
-  else span.end(kind === "found" || kind === "not_found" ? undefined : kind);
+  const isAnswered = kind === "found" || kind === "not_found";
+  span.end((status ?? 0) >= 400 ? String(status) : isAnswered ? undefined : kind);
 }
 
 /** The commit of what follows from the answer. */

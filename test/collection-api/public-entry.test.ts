@@ -13,6 +13,7 @@ describe("the public entry", () => {
       "CollectionClient",
       "compareMoney",
       "differenceOfMoney",
+      "moneyOf",
       "operations",
       "sumOfMoney",
       "toUtc",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { confirmedInvoice } from "../../src/confirm/confirmed-invoice.ts";
-import { judge } from "../../src/confirm/judge.ts";
+import { dependsOnCollection, judge } from "../../src/confirm/judge.ts";
 import type { Answer } from "../../src/provider/answer.ts";
 import { confirmation, EVEN, found, known, rules, unpaid } from "./judging-fixture.ts";
 
@@ -24,6 +24,13 @@ describe("the alarms that an outcome ends (G13)", () => {
     ["paid still", paid, found(), [EVIDENCE, ...DECIDED, "invoice_anomaly"]],
     ["no longer paid: that is odd", paid, unpaid(), [EVIDENCE, ...DECIDED]],
     ["no longer there: that is odd", paid, notFound, [EVIDENCE, ...DECIDED]],
+    [
+      "no longer paid, which was told: it is odd still",
+      { ...paid, known: known({ status: "Refunded" }) },
+      unpaid({ status: "Refunded" }),
+      [EVIDENCE, ...DECIDED],
+    ],
+    ["not paid in the end", { ...again, attempt: 8 }, unpaid(), [EVIDENCE, ...DECIDED, "invoice_anomaly"]],
     ["unknown in the end", { ...again, attempt: 5 }, notFound, [EVIDENCE, ...DECIDED]],
     ["paid, and odd", again, found({ totalAmount: 1 }), [EVIDENCE, ...DECIDED]],
     ["paid, of no type", again, found({ type: null }), [EVIDENCE]],
@@ -54,6 +61,14 @@ describe("the alarms that an outcome ends (G13)", () => {
 describe("the alarms that an outcome raises", () => {
   it("none, where nothing is odd", () => {
     for (const answer of [found(), unpaid(), notFound]) expect(judged({}, answer).raises).toEqual([]);
+  });
+
+  it("one whose event is out, and whose type is another now, is odd", () => {
+    const asked = { hasEvent: true, known: known({ status: "Paid", type: "Test" }) };
+    expect(judged(asked, found()).raises).toMatchObject([
+      { name: "invoice_anomaly", detail: expect.stringContaining("Its type changed after payment") },
+    ]);
+    expect(judged({ ...asked, hasEvent: false }, found()).raises).toEqual([]);
   });
 
   it("a dead letter says why", () => {
@@ -114,15 +129,25 @@ describe("paid stays paid, whatever says so (G6)", () => {
 
   it("in quarantine it stays there, unless it has an event", () => {
     const asked = { verdict: "quarantined", known: known({ status: "Paid" }) } as const;
-    expect(judged(asked, unpaid()).verdict).toBe("quarantined");
+    expect(judged(asked, unpaid())).toMatchObject({ state: "done", verdict: "quarantined" });
     expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
+  });
+
+  it("of a type that is no longer said, it is asked for again, and to the end of the ladder", () => {
+    const typeless = found({ type: null });
+    expect(judged({ verdict: "paid" }, typeless)).toMatchObject({ state: "due", verdict: "paid" });
+    expect(judged({ verdict: "paid", attempt: 8 }, typeless)).toMatchObject({
+      state: "dead",
+      verdict: "paid",
+    });
   });
 
   it("while it waits for its type nothing is published: a person has to see it", () => {
     const asked = { verdict: "pending", attempt: 2, known: known({ status: "Paid", type: null }) } as const;
     for (const answer of [unpaid(), unpaid({ status: "Invalidated" }), notFound]) {
       const outcome = judged(asked, answer);
-      expect(outcome).toMatchObject({ state: "dead", verdict: "pending", event: null });
+      const lastError = "It was paid, of no clear type, and no longer is: nothing is published";
+      expect(outcome).toMatchObject({ state: "dead", verdict: "pending", event: null, lastError });
       expect(outcome.raises.map(({ name }) => name)).toEqual(["invoice_anomaly", "confirmation_dead"]);
     }
     expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
@@ -133,6 +158,13 @@ describe("paid stays paid, whatever says so (G6)", () => {
     const asked = { known: known({ status: "Invalidated", modifiedAt: later }) };
     expect(judged(asked, unpaid())).toMatchObject({ verdict: "invalidated", invoice: { newest: false } });
   });
+});
+
+it("its collection decides only about a payment that is neither published nor released", () => {
+  const depends = (asked: Asked, answer: Answer) => dependsOnCollection(confirmation(asked), answer, rules);
+  expect(depends({}, found())).toBe(true);
+  for (const asked of [{ hasEvent: true }, { released: true }]) expect(depends(asked, found())).toBe(false);
+  for (const answer of [unpaid(), notFound, fault]) expect(depends({}, answer)).toBe(false);
 });
 
 it("back-off doubles from one second", () => {

@@ -57,6 +57,15 @@ describe("the event of a paid invoice", () => {
     expect(dataOf({ type }).type).toBe(said);
   });
 
+  it("continues the trace of the try that found it, and has none while tracing is off", () => {
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const eventOf = (asked: object) => judge(confirmation(asked), found(), rules, EVEN).event;
+    const traced = eventOf({ traceparent });
+    expect(traced?.traceparent).toBe(traceparent);
+    expect(JSON.parse(traced?.payload ?? "{}").traceparent).toBe(traceparent);
+    expect(eventOf({})?.traceparent).toBeNull();
+  });
+
   it("names nobody where it may not", () => {
     for (const data of [dataOf({}, { ...rules, personalData: "none" }), dataOf({}, rules, { erased: true })])
       expect(data).toMatchObject({ payer: null, biller: null });

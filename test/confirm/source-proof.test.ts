@@ -163,5 +163,16 @@ describe("the names of the collections that are published", () => {
     await Promise.all([names.naming("Term 1"), names.naming("Term 1")]);
     await names.naming("Term 2");
     expect(signals).toEqual([{ ...limited, kind: "slow_down" }]);
+    const other = namesOf(["a", "b"], named("Term 1"), limited);
+    await other.names.naming("Term 1");
+    expect(other.signals).toEqual([{ ...limited, kind: "slow_down" }]);
+  });
+
+  it("hold up nothing while they can be read, or are refused otherwise", async () => {
+    for (const answer of [named("Term 1"), FAULT, NOT_FOUND]) {
+      const { signals, names } = namesOf(["a"], answer);
+      await names.naming("Term 1");
+      expect(signals).toEqual([]);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Certificate, Difference } from "../../src/reconcile/certificate/certificate.ts";
-import { certificateCsv } from "../../src/reconcile/certificate/certificate-csv.ts";
+import { certificateCsv, csvDifferences, csvMore } from "../../src/reconcile/certificate/certificate-csv.ts";
 
 /** As RFC 4180 says: fields and records. */
 function parse(text: string): string[][] {
@@ -119,8 +119,9 @@ describe("a certificate as CSV", () => {
     expect(rows.filter(({ row }) => row === "refused")).toMatchObject([
       { result: "refused", detail: 'The list, "whole", was not.' },
     ]);
-    expect(rows.filter(({ row }) => row === "row")).toEqual([]);
-    expect(rows.filter(({ row }) => row === "total")).toHaveLength(2);
+    expect(rows.map(({ row }) => row)).toEqual(
+      ["total", "test", "refused", "gap", "more"].concat(["day", "total", "test", "gap", "more"]),
+    );
   });
 
   it.each(['=HYPERLINK("https://evil.example","pay")', "+1+1", "-1+1", "@SUM(A1)", " =1", "\t=1", "＝1"])(
@@ -132,6 +133,35 @@ describe("a certificate as CSV", () => {
       expect(gap?.detail).toMatch(/^['\uFFFD]/u);
     },
   );
+
+  it.each([
+    ["words", "words"],
+    ["a,b", '"a,b"'],
+    ["a;b", '"a;b"'],
+    ['"no" and "no"', '"""no"" and ""no"""'],
+    [" a", '" a"'],
+    ["a ", '"a "'],
+    ["a b", "a b"],
+    ["a=1", "a=1"],
+    ["  =1", "'  =1"],
+    ["=-5", "'=-5"],
+    ["-5x", "'-5x"],
+    ["-5.", "'-5."],
+    ["-x5", "'-x5"],
+    ["-12.34", "-12.34"],
+    ["-5", "-5"],
+    ["a\nb\u202Ec\u2028d\u2029e", "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe"],
+  ])("the cell of %j is %j", (detail, expected) => {
+    const csv = csvDifferences(certificate(), [difference({ detail })]);
+    const { amount, reason } = difference();
+    expect(csv.endsWith(`,${amount},${reason},${expected}\r\n`)).toBe(true);
+  });
+
+  it("names what is not named only where something is not", () => {
+    expect(csvMore(certificate(), 3)).toBe("");
+    expect(csvMore(certificate(), 4)).toBe("");
+    expect(csvMore(certificate(), 2)).toContain(',"1 more differences, counted but not named"\r\n');
+  });
 
   it("leaves amounts as numbers, those below zero too", () => {
     const csv = certificateCsv([certificate({ differences: [difference({ amount: "-5.00" })] })]);

@@ -166,6 +166,12 @@ describe("a certificate's sheet", () => {
     });
   });
 
+  it("has no day of which nothing is counted", () => {
+    const sheet = new Sheet();
+    sheet.counts("2026-10-01", 0);
+    expect(sheet.contents.days).toEqual([]);
+  });
+
   it("names ten thousand at most, of each kind and in all, and counts on (G8)", () => {
     const sheet = new Sheet();
     for (let count = 0; count < 10_001; count += 1) sheet.differs(difference("note", "2026-10-01"));

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { MOST_RETRY_AFTER_MS, type Standing, transition } from "../../src/upstreams/machine.ts";
+import {
+  lastingAlarms,
+  MOST_RETRY_AFTER_MS,
+  type Standing,
+  transition,
+} from "../../src/upstreams/machine.ts";
 import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 
 const CLOSED: Standing = { pausedBy: null, faults: 0, opensInMs: 0, retryInMs: 0 };
@@ -115,5 +120,20 @@ describe("what a person changes", () => {
 
   it("resumed while it is well, nothing changes", () => {
     expect(made({ faults: 4 }, { kind: "resume" })).toBeNull();
+  });
+});
+
+describe("the alarms that stay open for as long as the standing lasts", () => {
+  it.each<[string, Partial<Standing>, string[]]>([
+    ["none while it is well", {}, []],
+    ["none after four failures", { faults: 4 }, []],
+    ["that it fails, from the fifth failure in a row on", { faults: 5 }, ["failing"]],
+    ["that it refuses us", { pausedBy: "refused" }, ["paused"]],
+    ["none of a person's pause", { pausedBy: "operator" }, []],
+    ["that it named a moment, to come or past", { retryInMs: 1 }, ["retry_after"]],
+    ["... until it answers after that", { retryInMs: -1 }, ["retry_after"]],
+    ["several", { faults: 9, pausedBy: "refused" }, ["failing", "paused"]],
+  ])("%s", (_, standing, alarms) => {
+    expect(lastingAlarms({ ...CLOSED, ...standing }, policy)).toEqual(alarms);
   });
 });

@@ -9,7 +9,10 @@ import {
 } from "../../src/workers/course.ts";
 import type { Line } from "../../src/workers/policy.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  vi.advanceTimersByTime(5_000);
+});
 afterEach(() => void vi.useRealTimers());
 
 const course = (changes: Partial<Course<string>> = {}): Course<string> => ({

@@ -1,5 +1,5 @@
 import { compareMoney, type Money, sumOfMoney } from "../../provider/answer.ts";
-import type { Certificate, Difference, Tally, Totals } from "./certificate.ts";
+import type { Certificate, Difference, Tally, Totals, Weight } from "./certificate.ts";
 import type { Judged } from "./judge-payment.ts";
 
 /** The most differences that a certificate names; it counts them all. */
@@ -24,7 +24,7 @@ export class Sheet {
   readonly #days = new Map<string, Totals>();
   readonly #total = emptyTotals();
   readonly #test = emptyTally();
-  readonly #named = new Map(WEIGHTS.map((weight) => [weight, [] as Difference[]]));
+  readonly #named: Record<Weight, Difference[]> = { gap: [], difference: [], note: [] };
   #notes = 0;
 
   add({ day, isLive, paid, stored, published, differences }: Judged): void {
@@ -45,8 +45,8 @@ export class Sheet {
     if (weight === "gap") for (const { missing } of this.#totalsOf(day)) add(missing, amount ?? "0");
     else if (weight === "difference") this.counts(day, 1);
     else this.#notes += 1;
-    const named = this.#named.get(weight);
-    if (named !== undefined && named.length < MOST_NAMED) named.push(difference);
+    const named = this.#named[weight];
+    if (named.length < MOST_NAMED) named.push(difference);
   }
 
   /** Counts differences that could hide money without naming them. */
@@ -72,7 +72,7 @@ export class Sheet {
 
   get contents(): Pick<Certificate, "days" | "total" | "test" | "gaps" | "differencesInAll" | "differences"> {
     const days = [...this.#days].map(([day, totals]) => ({ day, ...totals }));
-    const differences = WEIGHTS.flatMap((weight) => [...(this.#named.get(weight) ?? [])].sort(byDay));
+    const differences = WEIGHTS.flatMap((weight) => this.#named[weight].toSorted(byDay));
     return {
       days: days.sort((a, b) => (a.day < b.day ? -1 : 1)),
       total: this.#total,

@@ -87,12 +87,12 @@ export class PageProof {
   }
 
   get #grew(): boolean {
-    return this.#firstCount !== null && this.#lastCount !== null && this.#lastCount > this.#firstCount;
+    return (this.#lastCount ?? 0) > (this.#firstCount ?? 0);
   }
 
   #counts(count: number | null): void {
     if (count === null) return;
-    if (this.#lastCount !== null && count < this.#lastCount)
+    if (count < (this.#lastCount ?? 0))
       this.#contradicts(`its count fell from ${this.#lastCount} to ${count}`);
     this.#firstCount ??= count;
     this.#lastCount = count;

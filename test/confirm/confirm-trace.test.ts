@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import {
+  endAsking,
+  endStoring,
+  startAsking,
+  startConfirming,
+  startStoring,
+} from "../../src/confirm/confirm-trace.ts";
+import { judge } from "../../src/confirm/judge.ts";
+import type { Span, SpanAttributes, SpanStart, Tracer } from "../../src/kit/trace.ts";
+import type { Answer } from "../../src/provider/answer.ts";
+import { confirmation, EVEN, found, ID, rules, unpaid } from "./judging-fixture.ts";
+
+const trace = (digit: number) => `00-${String(digit).repeat(32)}-${String(digit).repeat(16)}-01`;
+
+/** Notes what of a span begins, is set and ends. */
+function traced() {
+  const begun: ({ name: string } & SpanStart)[] = [];
+  const set: SpanAttributes[] = [];
+  const ended: (string | undefined)[] = [];
+  const span: Span = {
+    traceparent: trace(9),
+    set: (attributes) => void set.push(attributes),
+    end: (failure) => void ended.push(failure),
+  };
+  const tracer: Tracer = {
+    start(name, begins) {
+      begun.push({ name, ...begins });
+      return span;
+    },
+  };
+  return { begun, ended, set, span, tracer };
+}
+
+describe("the spans of one try", () => {
+  it("continue the callback that opened it, and are linked to those that coalesced with it", () => {
+    const { begun, tracer } = traced();
+    startConfirming(
+      tracer,
+      confirmation({ traceparents: `${trace(1)} ${trace(2)}`, priority: "known", attempt: 2, faults: 3 }),
+    );
+    startConfirming(tracer, confirmation());
+    const attributes = { "invoice_relay.source": "default", "invoice_relay.invoice.id": ID };
+    expect(begun).toEqual([
+      {
+        name: "confirm invoice",
+        kind: "internal",
+        parent: trace(1),
+        links: [trace(2)],
+        attributes: {
+          ...attributes,
+          "invoice_relay.priority": "known",
+          "invoice_relay.attempt": 2,
+          "invoice_relay.faults": 3,
+        },
+      },
+      expect.objectContaining({ parent: null, links: [] }),
+    ]);
+  });
+
+  it("are the request to the provider and the commit, within that try", () => {
+    const { begun, tracer } = traced();
+    startAsking(tracer, confirmation({ traceparent: trace(3) }));
+    startStoring(tracer, confirmation({ traceparent: trace(3) }));
+    startAsking(tracer, confirmation());
+    startStoring(tracer, confirmation());
+    const asking = {
+      name: "GET /api/v1/invoices/{id}",
+      kind: "client",
+      attributes: {
+        "http.request.method": "GET",
+        "url.template": "/api/v1/invoices/{id}",
+        "invoice_relay.invoice.id": ID,
+      },
+    };
+    const storing = { name: "store answer", kind: "internal" };
+    expect(begun).toEqual([
+      { ...asking, parent: trace(3) },
+      { ...storing, parent: trace(3) },
+      { ...asking, parent: null },
+      { ...storing, parent: null },
+    ]);
+  });
+});
+
+describe("how the request to the provider ended", () => {
+  const fault: Answer = { kind: "fault", error: "timeout" };
+  const notFound: Answer = { kind: "not_found", inOwnWords: true, error: "no such id" };
+  it.each<[string, Answer, number | null, string | undefined]>([
+    ["found", found(), 200, undefined],
+    ["a 404 is a failure of the request, as HTTP has it", notFound, 404, "404"],
+    ["not found, under another status, is an answer", notFound, 200, undefined],
+    ["the first status that is a failure", fault, 400, "400"],
+    ["the last status that is none", fault, 399, "fault"],
+    ["a server's fault", fault, 503, "503"],
+    ["no answer", fault, null, "fault"],
+    [
+      "an answer that cannot be used",
+      { kind: "outside_contract", error: "", evidence: "" },
+      200,
+      "outside_contract",
+    ],
+  ])("%s", (_, answer, status, failure) => {
+    const { ended, set, span } = traced();
+    endAsking(span, answer, status);
+    expect(set).toEqual([
+      { "invoice_relay.outcome": answer.kind, "http.response.status_code": status ?? undefined },
+    ]);
+    expect(ended).toEqual([failure]);
+  });
+});
+
+it("the commit says what became of the confirmation, and which event it has", () => {
+  const { ended, set, span } = traced();
+  const paid = judge(confirmation(), found(), rules, EVEN);
+  endStoring(span, paid);
+  endStoring(span, judge(confirmation(), { kind: "fault", error: "timeout" }, rules, EVEN));
+  endStoring(span, judge(confirmation(), unpaid(), rules, EVEN));
+  const said = (state: string, verdict?: string, id?: string) => ({
+    "invoice_relay.state": state,
+    "invoice_relay.verdict": verdict,
+    "invoice_relay.event.id": id,
+  });
+  expect(paid.event).not.toBeNull();
+  expect(set).toEqual([said("done", "paid", paid.event?.id), said("due"), said("due", "pending")]);
+  expect(ended).toEqual([undefined, undefined, undefined]);
+});

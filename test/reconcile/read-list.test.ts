@@ -1,0 +1,289 @@
+import { describe, expect, it } from "vitest";
+import type { InvoicePage, ListedInvoice, PageAnswer } from "../../src/provider/answer.ts";
+import type { AskOptions, PageRequest, Provider } from "../../src/provider/provider.ts";
+import { ListReader, type ListReaderOptions } from "../../src/reconcile/list/list-reader.ts";
+import { ListUnreadable } from "../../src/reconcile/list/list-unreadable.ts";
+import type { ListedPayment } from "../../src/reconcile/list/listed-payment.ts";
+import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
+
+const COLLECTION = "0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10";
+const WEEK = { first: "2026-10-01", last: "2026-10-08" };
+/** Too short to be read in two. */
+const SHORT = { first: "2026-10-01", last: "2026-10-03" };
+
+const id = (n: number) => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
+const item = (changes: Partial<ListedInvoice> = {}) =>
+  ({
+    id: id(1),
+    status: "Paid",
+    amount: "10.00",
+    datePaid: null,
+    dateCreated: null,
+    ...changes,
+  }) as ListedInvoice;
+const items = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => item({ id: id(first + index) }));
+
+const page = (shown: ListedInvoice[], changes: Partial<InvoicePage> = {}): PageAnswer => ({
+  kind: "page",
+  page: {
+    items: shown,
+    ...{ page: null, pageSize: null, totalCount: null, hasNextPage: null, hasPreviousPage: null, ...changes },
+  } as InvoicePage,
+});
+
+const stop = new AbortController().signal;
+const FAULT = { kind: "fault", error: "HTTP 502." } as const;
+const NOT_FOUND = { kind: "not_found", inOwnWords: true, error: "no such page" } as const;
+const OUTSIDE = { kind: "outside_contract", error: "items should be a list", evidence: "{}" } as const;
+
+/** A reader whose provider answers as the test says; keeps what was asked for and what the sink received. */
+function listOf(
+  answer: (request: PageRequest) => PageAnswer,
+  options: Partial<ListReaderOptions> = {},
+  paidStatuses = ["Paid"],
+) {
+  const asked: PageRequest[] = [];
+  const shown: ListedPayment[] = [];
+  const seen = new Map<number, Set<string>>();
+  const provider = {
+    async readPage(request: PageRequest, { signal }: AskOptions) {
+      expect(signal).toBe(stop);
+      asked.push(request);
+      return answer(request);
+    },
+  } as unknown as Provider;
+  const reader = new ListReader({
+    source: { provider, paidStatuses, timeZone: "UTC" } as Partial<ReconcileSource> as ReconcileSource,
+    collectionId: COLLECTION,
+    sink: {
+      async take(reading, ids, paid) {
+        const known = seen.get(reading) ?? new Set();
+        seen.set(reading, known);
+        const before = known.size;
+        for (const one of ids) known.add(one);
+        shown.push(...paid);
+        return known.size - before;
+      },
+    },
+    call: (call) => call(),
+    signal: stop,
+    ...options,
+  });
+  const pages = () => asked.map((request) => request.page);
+  return { asked, pages, reader, seen, shown };
+}
+
+const ONE = page([item()], { totalCount: 1, hasNextPage: false });
+
+describe("what is asked for", () => {
+  it("is each status that counts as paid, of each type", async () => {
+    const { asked, reader } = listOf(() => ONE, {}, ["Paid", " Settled "]);
+    expect(await reader.read(WEEK, [null, "Test"])).toEqual([]);
+    const days = { startDate: WEEK.first, endDate: WEEK.last };
+    const first = { collectionId: COLLECTION, page: 1, pageSize: 100, ...days };
+    expect(asked).toEqual([
+      { ...first, invoiceStatus: "Paid" },
+      { ...first, invoiceStatus: "Paid", invoiceType: "Test" },
+      { ...first, invoiceStatus: "Settled" },
+      { ...first, invoiceStatus: "Settled", invoiceType: "Test" },
+    ]);
+    expect(reader.pages).toBe(4);
+  });
+
+  it("is all of them without a status; of those, what says it is paid, or says nothing, is handed on", async () => {
+    const statuses = ["Paid", " PAID ", "Unpaid", null, " "];
+    const list = statuses.map((status, index) => item({ id: id(index), status }));
+    const { asked, reader, shown } = listOf(() => page(list, { totalCount: 5, hasNextPage: false }));
+    expect(await reader.readUnfiltered(WEEK)).toEqual([]);
+    expect(asked).toEqual([
+      { collectionId: COLLECTION, page: 1, pageSize: 100, startDate: WEEK.first, endDate: WEEK.last },
+    ]);
+    expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(0), id(1), id(3), id(4)]);
+    expect(shown.map(({ asked: type }) => type)).toEqual([null, null, null, null]);
+  });
+
+  it("is each page forwards, then all but the last one backwards", async () => {
+    const { pages, reader } = listOf((request) =>
+      page(items(request.page * 10, 2), { totalCount: 6, hasNextPage: request.page < 3 }),
+    );
+    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(pages()).toEqual([1, 2, 3, 2, 1]);
+  });
+
+  it.each<[string, number | null, number[]]>([
+    ["as full as the provider says it can be: the next one is looked at", 2, [1, 2, 1]],
+    ["not as full as the provider says", 3, [1]],
+    ["not as full as was asked for, and the provider says nothing", null, [1]],
+    ["... or nothing that could be", 0, [1]],
+    ["... or more than was asked for", 1_000, [1]],
+  ])("the last page is %s", async (_, pageSize, expected) => {
+    const { pages, reader } = listOf((request) =>
+      request.page === 1 ? page(items(1, 2), { totalCount: 2, hasNextPage: false, pageSize }) : page([]),
+    );
+    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(pages()).toEqual(expected);
+  });
+
+  it("a page past the end may be not found; the first one may not", async () => {
+    const { pages, reader } = listOf((request) =>
+      request.page > 2 ? NOT_FOUND : page(items(request.page * 10, 2)),
+    );
+    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(pages()).toEqual([1, 2, 3, 1]);
+    const none = listOf(() => NOT_FOUND);
+    await expect(none.reader.read(WEEK, [null])).rejects.toThrow(
+      `Get Collection Invoices of ${COLLECTION}: no such page`,
+    );
+  });
+
+  it("a page that is refused is no end, and one that is gone on the way back no contradiction (G10)", async () => {
+    for (const refusal of [FAULT, { kind: "rate_limited", error: "429", retryAfterMs: null } as const]) {
+      const { reader } = listOf((request) => (request.page > 1 ? refusal : page(items(1, 2))));
+      await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal });
+    }
+    const counts = [0, 0, 0, 0];
+    const { pages, reader } = listOf(({ page: number }) => {
+      counts[number] = (counts[number] ?? 0) + 1;
+      if (number === 2 && counts[number] > 1) return NOT_FOUND;
+      return page(items(number * 10, 2), { totalCount: 6, hasNextPage: number < 3 });
+    });
+    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(pages()).toEqual([1, 2, 3, 2, 1]);
+  });
+
+  it("each reading counts by itself what it has not shown before", async () => {
+    const { reader, seen } = listOf(() => ONE);
+    await reader.read(WEEK, [null, "Test"]);
+    await reader.count({ period: null, status: null, asked: null });
+    expect([...seen.values()].map(({ size }) => size)).toEqual([1, 1, 1]);
+  });
+});
+
+describe("how many there are", () => {
+  const all = { period: null, status: null, asked: null };
+
+  it("is what the list says, and its first page is handed on", async () => {
+    const { asked, reader, shown } = listOf(() => page(items(1, 2), { totalCount: 7 }));
+    expect(await reader.count(all)).toBe(7);
+    expect(asked).toEqual([{ collectionId: COLLECTION, page: 1, pageSize: 100 }]);
+    expect(shown).toHaveLength(2);
+  });
+
+  it("is nothing that could be compared where the list does not say, or is not to be had", async () => {
+    expect(await listOf(() => page([])).reader.count(all)).toBeNull();
+    for (const refusal of [NOT_FOUND, OUTSIDE])
+      expect(await listOf(() => refusal).reader.count(all)).toBeNull();
+  });
+
+  it("is not to be told while the provider is away, or refuses the key, or the reading itself fails", async () => {
+    for (const refusal of [FAULT, { kind: "key_refused", error: "401" } as const])
+      await expect(listOf(() => refusal).reader.count(all)).rejects.toThrow(ListUnreadable);
+    const failing = { call: () => Promise.reject(new Error("the lease is lost")) };
+    await expect(listOf(() => ONE, failing).reader.count(all)).rejects.toThrow("the lease is lost");
+  });
+});
+
+describe("a list that contradicts itself", () => {
+  const contrary = page([item()], { totalCount: 2, hasNextPage: false });
+  const why = "it ends after 1 of 2";
+
+  it("is read in two halves, newer first, and those again; what is left is in doubt, and says why (G10)", async () => {
+    const { asked, reader } = listOf((request) =>
+      (request.endDate ?? "") > "2026-10-06" || request.page > 1 ? contrary : ONE,
+    );
+    expect(await reader.read(WEEK, [null])).toEqual([
+      { first: "2026-10-06", last: "2026-10-08", why },
+      { first: "2026-10-05", last: "2026-10-07", why },
+    ]);
+    const read = asked.map(({ startDate, endDate, pageSize }) => `${startDate} ${endDate} ${pageSize}`);
+    expect([...new Set(read)]).toEqual([
+      "2026-10-01 2026-10-08 100",
+      "2026-10-04 2026-10-08 100",
+      "2026-10-06 2026-10-08 100",
+      "2026-10-06 2026-10-08 40",
+      "2026-10-06 2026-10-08 250",
+      "2026-10-04 2026-10-07 100",
+      "2026-10-05 2026-10-07 100",
+      "2026-10-05 2026-10-07 40",
+      "2026-10-05 2026-10-07 250",
+      "2026-10-04 2026-10-06 100",
+      "2026-10-01 2026-10-05 100",
+    ]);
+  });
+
+  it("is believed as soon as one size of its pages shows it whole", async () => {
+    const { asked, reader } = listOf((request) => (request.pageSize === 40 ? ONE : contrary));
+    expect(await reader.read(SHORT, [null])).toEqual([]);
+    expect(asked.at(-1)).toMatchObject({ page: 1, pageSize: 40 });
+  });
+
+  it("outside the contract is in doubt, and the other days are read all the same", async () => {
+    const { reader } = listOf((request) => (request.invoiceType === "Test" ? OUTSIDE : ONE));
+    expect(await reader.read(SHORT, ["Test", null])).toEqual([
+      { ...SHORT, why: `Get Collection Invoices of ${COLLECTION}: items should be a list` },
+    ]);
+  });
+
+  it("that shows one more on the way back was changed while it was read", async () => {
+    let asked = 0;
+    const { reader } = listOf((request) => {
+      asked += 1;
+      const extra = asked > 2 ? items(90 + asked, 1) : [];
+      return page([...items(request.page * 10, 2), ...extra], {
+        totalCount: 4,
+        hasNextPage: request.page < 2,
+      });
+    });
+    const [doubt] = await reader.read(SHORT, [null]);
+    expect(doubt?.why).toMatch(/changed while it was read|says 4 and shows/);
+  });
+});
+
+describe("an item without a usable id", () => {
+  const bad = (changes: Partial<ListedInvoice>) => item({ id: "inv-7", datePaid: "2026-10-02", ...changes });
+
+  it("is named once with what else it says, if it counts as paid, and makes no list incomplete", async () => {
+    const list = [bad({}), bad({ amount: "11.00" }), bad({ amount: "12.00", status: "Unpaid" }), item()];
+    const { reader, shown } = listOf(() => page(list, { totalCount: 4, hasNextPage: false }));
+    expect(await reader.read(WEEK, [null, "Live"])).toEqual([]);
+    expect([...reader.unusable.values()]).toEqual(
+      ["10.00", "11.00"].map((amount) => ({ id: "inv-7", amount, datePaid: "2026-10-02", status: "Paid" })),
+    );
+    expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(1), id(1)]);
+  });
+
+  it("and without a status counts as what was asked for", async () => {
+    const list = [bad({ status: null })];
+    const { reader } = listOf(() => page(list, { totalCount: 1, hasNextPage: false }), {}, ["Settled"]);
+    await reader.read(WEEK, [null]);
+    expect([...reader.unusable.values()]).toMatchObject([{ status: null }]);
+  });
+});
+
+describe("each page", () => {
+  it("is asked for when it may be, as often as it may be, and counts once", async () => {
+    const answers: PageAnswer[] = [FAULT, ONE];
+    const refused: unknown[] = [];
+    const call: ListReaderOptions["call"] = (once) =>
+      once().catch((error: unknown) => {
+        refused.push(error);
+        return once();
+      });
+    const { pages, reader } = listOf(() => answers.shift() ?? FAULT, { call });
+    expect(await reader.read(WEEK, [null])).toEqual([]);
+    expect(pages()).toEqual([1, 1]);
+    expect(refused).toMatchObject([{ refusal: FAULT, next: "retry" }]);
+    expect(reader.pages).toBe(1);
+  });
+
+  it.each<[string, PageAnswer]>([
+    ["is away", FAULT],
+    ["refuses the key", { kind: "key_refused", error: "401" }],
+    ["was not waited for", { kind: "interrupted" }],
+  ])("ends the reading, and no other is asked for, when the provider %s", async (_, refusal) => {
+    const { pages, reader } = listOf(() => refusal);
+    await expect(reader.read(WEEK, [null])).rejects.toMatchObject({ refusal });
+    expect(pages()).toEqual([1]);
+  });
+});
