@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
+import { VERDICTS } from "../confirmations/confirmation.ts";
 import { RelayError } from "../kit/errors.ts";
+import { OWN_VERDICTS } from "../record/own-verdict.ts";
 import type { ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 
 /** The condition for each filter that a kind of replay supports. */
@@ -15,6 +17,12 @@ export function conditionOf(filters: ReplayFilters, conditions: Conditions): Raw
   });
   return parts.length === 0 ? sql`true` : sql.join(parts, sql` and `);
 }
+
+/** A condition on `confirmation`: it has this verdict; before its first usable answer it is pending. */
+export const hasVerdict = (verdict: string): RawBuilder<unknown> =>
+  verdict === "pending"
+    ? sql`(confirmation.verdict is null or confirmation.verdict = 'pending')`
+    : sql`confirmation.verdict = ${verdict}`;
 
 /** For the test that prepares each shape of a statement. */
 export const EVERY_FILTER: Required<ReplayFilters> = {
@@ -46,7 +54,10 @@ export function refuseMeaningless(kind: ReplayKind, filters: ReplayFilters, targ
   }
   if (target.kind !== "topics" && kind !== "events")
     refuse(`A replay of ${kind} asks the provider again; only events go to another topic or a file.`);
-  const { from, to } = filters;
+  const { from, to, verdict } = filters;
+  const known: readonly string[] = kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS;
+  if (verdict !== undefined && !known.includes(verdict))
+    refuse(`A replay of ${kind} cannot select the verdict ${verdict}: only ${known.join(", ")}.`);
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to))
     refuse(`The period from ${from} to ${to} is empty: \`from\` must be before \`to\`.`);
 }

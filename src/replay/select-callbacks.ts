@@ -4,7 +4,7 @@ import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { isOwnVerdict } from "../record/own-verdict.ts";
-import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
+import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
 const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
@@ -28,7 +28,7 @@ const matching = (filters: ReplayFilters) => sql`
         isOwnVerdict(verdict)
           ? sql`c.verdict = ${verdict}`
           : sql`exists (select from confirmation where confirmation.invoice_id = any(c.invoice_ids)
-              and confirmation.source = c.source and confirmation.verdict = ${verdict})`,
+              and confirmation.source = c.source and ${hasVerdict(verdict)})`,
       source: (source) => sql`c.source = ${source}`,
     })}`;
 

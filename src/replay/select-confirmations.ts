@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
-import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
+import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 
 const matching = (filters: ReplayFilters) => sql`
@@ -13,14 +13,14 @@ const matching = (filters: ReplayFilters) => sql`
     to: (time) => sql`confirmation.requested_at < ${time}`,
     invoiceIds: (ids) => sql`confirmation.invoice_id = any(${ids}::uuid[])`,
     collection: (name) => sql`invoice.collection_name = ${name}`,
-    verdict: (verdict) => sql`confirmation.verdict = ${verdict}`,
+    verdict: hasVerdict,
     source: (source) => sql`confirmation.source = ${source}`,
   })}`;
 
 const counting = new VaryingStatement(
   { count: returned.count },
   (filters: ReplayFilters) => sql`select count(*) as count ${matching(filters)}`,
-  [{}, EVERY_FILTER],
+  [{}, EVERY_FILTER, { verdict: "pending" }],
 );
 
 export async function countConfirmations(db: Kysely<Tables>, filters: ReplayFilters): Promise<number> {

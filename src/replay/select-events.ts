@@ -5,7 +5,7 @@ import { VaryingStatement } from "../database/varying-statement.ts";
 import type { OutgoingEvent } from "../destination/destination.ts";
 import type { Route } from "../outbox/event.ts";
 import { isAccepted } from "../outbox/event-state.ts";
-import { conditionOf, EVERY_FILTER } from "./filter-conditions.ts";
+import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters, ReplayTarget } from "./replay.ts";
 
 export interface SelectedEvent extends OutgoingEvent {
@@ -45,7 +45,7 @@ const matching = (filters: ReplayFilters, target: ReplayTarget, routes: readonly
       collection: (name) => sql`event.collection_name = ${name}`,
       verdict: (verdict) => sql`
         exists (select from confirmation where confirmation.invoice_id = event.invoice_id
-          and confirmation.source = event.source and confirmation.verdict = ${verdict})`,
+          and confirmation.source = event.source and ${hasVerdict(verdict)})`,
       source: (source) => sql`event.source = ${source}`,
       eventType: (type) => sql`event.type = ${type}`,
     })}`;

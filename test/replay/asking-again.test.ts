@@ -73,6 +73,21 @@ describe("replay confirmations", () => {
     expect(await openIds(around)).toEqual([wanted]);
   });
 
+  it("takes what was never answered for pending, and a verdict that no confirmation has for an error", async () => {
+    const around = await surroundings();
+    const wanted = [
+      await addConfirmation(around, { verdict: null }),
+      await addConfirmation(around, { verdict: "pending" }),
+    ];
+    await addConfirmation(around, { verdict: "paid" });
+    const { plan } = replaying(around, "confirmations");
+    const { matching, first } = await plan({ verdict: "pending" });
+    expect(matching).toBe(2);
+    expect(first.flatMap(({ invoiceIds }) => invoiceIds).sort()).toEqual(wanted.sort());
+    for (const verdict of ["dead", "ping"])
+      await expect(plan({ verdict })).rejects.toThrow(`cannot select the verdict ${verdict}: only pending,`);
+  });
+
   it("brings a changed answer to light, and never a second event (G4)", async () => {
     const around = await surroundings();
     const [late, paid] = [
