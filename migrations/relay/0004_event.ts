@@ -30,6 +30,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index event_created_at on event (created_at)`.execute(db);
   await sql`
     create function event_is_insert_only() returns trigger language plpgsql as $$
+    declare
+      personal constant text[] := '{title,reference,payer,biller,metadata}';
+      was jsonb;
     begin
       if tg_op = 'UPDATE' and old.erased_at is null and new.erased_at is not null
         and new.erased_digest = encode(sha256(convert_to(old.payload, 'UTF8')), 'hex')
@@ -37,7 +40,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
             new.collection_name) is not distinct from
             (old.source, old.id, old.invoice_id, old.type, old.invoice_type, old.created_at,
             old.collection_name) then
-        return new;
+        begin
+          was := old.payload::jsonb;
+        exception when data_exception then
+          -- Half a surrogate, say, which JSON may hold and jsonb may not.
+          return new;
+        end;
+        if (was - 'data', (was->'data') - personal) is not distinct from
+            (new.payload::jsonb - 'data', (new.payload::jsonb->'data') - personal) then
+          return new;
+        end if;
       end if;
       raise exception 'event is insert-only: % refused', tg_op using errcode = 'restrict_violation';
     end $$`.execute(db);

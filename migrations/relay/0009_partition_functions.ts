@@ -26,6 +26,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
       execute format(
         'create table public.%I (like public.callback including defaults including constraints)', partition);
+      execute format(
+        'create trigger callback_is_never_emptied before truncate on public.%I
+         for each statement execute function public.callback_is_insert_only()', partition);
       lock table public.callback_default in exclusive mode;
       -- What the default partition took in its stead moves over.
       perform set_config('invoice_relay.moves_partition', 'on', true);

@@ -31,6 +31,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`
       create trigger ${sql.ref(`${log}_is_never_emptied`)} before truncate on ${sql.ref(log)}
       for each statement execute function ${sql.ref(`${log}_is_insert_only`)}()`.execute(db);
+  // A partition does not inherit it.
+  await sql`
+    create trigger callback_is_never_emptied before truncate on callback_default
+    for each statement execute function callback_is_insert_only()`.execute(db);
   await sql`
     create function drop_kept_callbacks(received timestamptz[], ids uuid[]) returns bigint
     language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$

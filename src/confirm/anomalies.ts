@@ -1,11 +1,7 @@
-import type { AlarmName } from "../database/alarms.ts";
 import type { KnownInvoice } from "../payments/known-invoice.ts";
 import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/answer.ts";
 import { invoiceTypeOf } from "./invoice-type.ts";
 import type { StatusClass } from "./rules.ts";
-
-/** The alarm of what is odd about one invoice. */
-export const ANOMALY: AlarmName = "invoice_anomaly";
 
 const TOLERANCE = "0.01";
 

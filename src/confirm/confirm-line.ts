@@ -152,7 +152,7 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   async #outcomeOf(confirmation: Claimed, answer: Answer): Promise<Outcome> {
-    const { names, proof, rules } = this.#options;
+    const { names, proof, rules, upstream } = this.#options;
     const known = dependsOnCollection(confirmation, answer, rules)
       ? await names.naming(answer.invoice.collectionName ?? "")
       : null;
@@ -164,7 +164,8 @@ export class ConfirmLine implements Line<Claimed> {
         ...rules,
         collectionNames: known?.names ?? null,
         collectionsUnread: unread === null ? null : "error" in unread ? unread.error : "the process ends",
-        othersAreAnswered: proof.isFresh,
+        // A key that is refused for others too would have paused the source.
+        othersAreAnswered: upstream.isWell && (answer.kind === "key_refused" || proof.isFresh),
       },
       Math.random(),
     );

@@ -19,19 +19,20 @@ export function endedAlarms(
   const wasDone = requests > 1;
   const wasAsked = wasDone || attempt > 0 || faults > 0;
   const isDone = state === "done";
-  const ended: AlarmName[] = [];
+  const ended: AlarmName[] = faults >= FAULTS_TOLD && isUsable(answer) ? ["invoice_unanswered"] : [];
   if (wasAsked && (isDone || answer.kind === "found")) ended.push("provider_answer_outside_contract");
-  const isOver = isInOrder(confirmation, answer, raises, rules);
-  if (!isDone) return isOver && faults >= FAULTS_TOLD ? [...ended, "invoice_anomaly"] : ended;
+  if (!isDone) return ended;
   if (wasDone) ended.push("confirmation_dead");
   if (wasDone && verdict !== "quarantined") ended.push("invoice_quarantined");
-  if (wasAsked && isOver) ended.push("invoice_anomaly");
+  if (wasAsked && isInOrder(confirmation, answer, raises, rules)) ended.push("invoice_anomaly");
   return ended;
 }
 
-/** Nothing is odd about the answer, which may be the first after many faults, and what was paid is Paid. */
+const isUsable = ({ kind }: Answer): boolean =>
+  kind === "found" || kind === "not_found" || kind === "outside_contract";
+
+/** Nothing is odd about the answer, and what was paid is Paid. */
 const isInOrder = (confirmation: Claimed, answer: Answer, raises: Outcome["raises"], rules: Rules): boolean =>
-  (answer.kind === "found" || (answer.kind === "not_found" && confirmation.faults >= FAULTS_TOLD)) &&
+  answer.kind === "found" &&
   !raises.some(({ name }) => name === "invoice_anomaly") &&
-  (!wasPaid(confirmation, rules) ||
-    (answer.kind === "found" && classOfStatus(answer.invoice.status, rules) === "paid"));
+  (!wasPaid(confirmation, rules) || classOfStatus(answer.invoice.status, rules) === "paid");

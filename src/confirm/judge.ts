@@ -2,7 +2,7 @@ import type { AlarmName } from "../database/alarms.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Outcome } from "../store/outcome.ts";
 import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
-import { ANOMALY, anomaliesOf } from "./anomalies.ts";
+import { anomaliesOf } from "./anomalies.ts";
 import type { Changes, Raised } from "./changes.ts";
 import type { Claimed } from "./claim.ts";
 import { confirmedInvoice } from "./confirmed-invoice.ts";
@@ -50,6 +50,7 @@ export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice:
   return { ...outcome, raises, clears: endedAlarms(confirmation, answer, { ...outcome, raises }, rules) };
 }
 
+const ANOMALY: AlarmName = "invoice_anomaly";
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
 
 function changesBy(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Changes {

@@ -13,7 +13,7 @@ export interface Rules {
   personalData: "full" | "none";
   /** The zone of times that name none. */
   timeZone: string;
-  /** Whether the provider has answered about another invoice, in its own words, within the last minute. */
+  /** Whether the source is well: not backing off, and proven within the last minute by answers of its own. */
   othersAreAnswered: boolean;
 }
 

@@ -1,5 +1,4 @@
 import { backOffMs } from "../kit/back-off.ts";
-import { ANOMALY } from "./anomalies.ts";
 import type { Changes } from "./changes.ts";
 import type { Claimed } from "./claim.ts";
 import { FAULTS_TOLD, type Rules } from "./rules.ts";
@@ -15,12 +14,16 @@ export const backingOff = (confirmation: Claimed, dice: number) => ({
   dueInMs: backOffMs(confirmation.faults + 1, BACK_OFF, dice),
 });
 
+/** So many faults, some ten minutes, lie between two tellings. */
+const TOLD_AGAIN = 60;
+
 /** A fault of the source has an alarm of its own; one of this invoice alone would wait unseen (G2). */
 export function unanswered(confirmation: Claimed, error: string, rules: Rules, dice: number): Changes {
   const changes = { ...backingOff(confirmation, dice), lastError: error };
-  if (changes.faults < FAULTS_TOLD || !rules.othersAreAnswered) return changes;
+  const isTold = changes.faults % TOLD_AGAIN === FAULTS_TOLD;
+  if (!isTold || !rules.othersAreAnswered) return changes;
   const detail =
-    `It has been asked for ${changes.faults} times in vain, while the provider answers about others: ` +
-    `${error}. It is asked for again all the same; ask the provider why.`;
-  return { ...changes, raises: [{ name: ANOMALY, detail }] };
+    `It is asked for again and again in vain, while the provider answers about others: ${error}. It goes on ` +
+    "being asked for; ask the provider why.";
+  return { ...changes, raises: [{ name: "invoice_unanswered", detail }] };
 }

@@ -23,6 +23,7 @@ export const ALARM_NAMES = [
   "confirmation_dead",
   "invoice_quarantined",
   "invoice_anomaly",
+  "invoice_unanswered",
   "event_dead",
   "event_truncated",
   "topic_failing",

@@ -31,6 +31,8 @@ const ACTIONS: Readonly<Record<AlarmName, string>> = {
     "cause is gone.",
   provider_answer_outside_contract:
     "Look at the answer with invoice-relay invoice <id>, and tell the provider; it will be asked again.",
+  invoice_unanswered:
+    "Ask the provider why it answers about others and not about this one; it goes on being asked for.",
   confirmation_dead:
     "Read it with invoice-relay dead show <id>; once the cause is gone: invoice-relay dead retry <id>.",
   invoice_quarantined:

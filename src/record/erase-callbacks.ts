@@ -18,6 +18,7 @@ const erasing = new VaryingStatement(
         body = '', headers = '[]', path = '', query = '', reference = null, remote_address = null
       from known
       where known.legible and callback.received_at = known.received_at and callback.id = known.id
+        and callback.erased_at is null
       returning 1)
     select count(*) as found, (select count(*) from blanked) as blanked,
       coalesce(array_agg(distinct source), '{}') as sources

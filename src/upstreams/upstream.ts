@@ -61,6 +61,11 @@ export class Upstream {
     if (isWell) this.#takesMore = true;
   }
 
+  /** Whether it was well, as far as this process knows. */
+  get isWell(): boolean {
+    return this.#isWell;
+  }
+
   /** Whether it took more, when that was last looked at. */
   get takesMore(): boolean {
     return this.#takesMore;

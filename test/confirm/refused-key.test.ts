@@ -73,11 +73,7 @@ describe("a refused key", () => {
     await vi.waitFor(async () => {
       await hurry(around, forbidden);
       expect(await openAlarms(around)).toMatchObject([
-        {
-          name: "invoice_anomaly",
-          subject: forbidden,
-          detail: expect.stringMatching(/^It has been asked for/),
-        },
+        { name: "invoice_unanswered", subject: forbidden, detail: expect.stringContaining("403") },
       ]);
     }, WAIT);
 

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
 import { reopenedSinceErased } from "../../src/confirmations/erase.ts";
 import { openConfirmations } from "../../src/confirmations/open.ts";
 import { eraseInvoice } from "../../src/operate/erase.ts";
+import { eraseCallbacks } from "../../src/record/erase-callbacks.ts";
+import { eventually, toHaveLength } from "../support/eventually.ts";
 import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
@@ -22,6 +25,9 @@ async function everything(around: Surroundings): Promise<string> {
   );
   return [...texts.flat().map((row) => String(row.text)), ...bodies.map((row) => row.body)].join("\n");
 }
+
+/** The sessions of this database that wait for a lock. */
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 const asked = (around: Surroundings, id: string) =>
   around.provider.requests.filter((path) => path.includes(id)).length;
@@ -129,6 +135,23 @@ describe("erase", () => {
       callbacks: 2,
     });
     expect(await everything(around)).not.toMatch(PERSONAL);
+  });
+
+  it("of two invoices of one callback at the same time blanks it once, and keeps its digest", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    const [first, second] = [randomUUID(), randomUUID()];
+    await addCallback(around, { invoice_ids: [first, second] });
+    const digest = "select encode(sha256(body), 'hex') as digest from callback";
+    const [before] = await around.query(digest);
+    let other: ReturnType<typeof eraseInvoice> | undefined;
+    await db.transaction().execute(async (trx) => {
+      await eraseCallbacks(trx, first, sql`select null::timestamptz, null::uuid`);
+      other = eraseInvoice({ db, actor, invoiceId: second });
+      await eventually(() => around.query(WAITING), toHaveLength(1));
+    });
+    expect(await other).toMatchObject({ found: true });
+    expect(await around.query("select erased_digest as digest from callback")).toEqual([before]);
   });
 
   it("is not undone by callbacks that come later: they are blanked as well", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ListedInvoice } from "../../src/collection-api/index.ts";
+import { NIL_UUID } from "../../src/kit/uuid.ts";
 import type { NotFound, Refusal } from "../../src/provider/answer.ts";
 import { ListUnreadable } from "../../src/reconcile/list/list-unreadable.ts";
 import { ALL_TYPES, EACH_TYPE, listedPayment, plain } from "../../src/reconcile/list/listed-payment.ts";
@@ -42,9 +43,12 @@ describe("a payment as the list shows it", () => {
     expect(listedPayment(listed({ status }), null, "UTC")?.status).toBe(kept);
   });
 
-  it.each(["", "42", `${ID}0`, `x${ID}`, ID.replaceAll("-", "")])("with the id %j is none", (id) => {
-    expect(listedPayment(listed({ id }), null, "UTC")).toBeNull();
-  });
+  it.each(["", "42", NIL_UUID, `${ID}0`, `x${ID}`, ID.replaceAll("-", "")])(
+    "with the id %j is none",
+    (id) => {
+      expect(listedPayment(listed({ id }), null, "UTC")).toBeNull();
+    },
+  );
 
   it("is found by asking for all types, and its type by asking for each", () => {
     expect([...ALL_TYPES]).toEqual([null, "Test"]);

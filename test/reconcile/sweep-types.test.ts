@@ -26,30 +26,3 @@ it("a sweep leaves a payment of no type on its ladder: the provider has said Pai
     { missing: 2, opened: 1 },
   ]);
 });
-
-it.each([
-  ["is outside the contract", 1, ""],
-  ["has a status that nobody knows", 2, "status = 'Odd'"],
-] as const)(
-  "a sweep leaves a listed payment whose answer %s on its ladder, to its end: it is told once, when it is dead (G2)",
-  async (_, came, edited) => {
-    const given = await books();
-    const odd =
-      "priority = 'known', verdict = 'pending', attempt = 5, due_at = now() + interval '1 hour', last_error = 'odd'";
-    const place = (confirmation: string) =>
-      placePayment(given, { paidAt: daysAgo(2), came, confirmation, ...(edited && { edited }) });
-    await place(`state = 'due', ${odd}`);
-    await place(`state = 'dead', ${odd}`);
-    // It was asked for by a callback since.
-    const heard = await place(`state = 'due', ${odd.replace("attempt = 5", "attempt = 0")}`);
-    await sweepPass(given.context, GO_ON);
-    expect(await given.query("select invoice_id as id from confirmation where requests > 1")).toEqual([
-      { id: heard },
-    ]);
-    expect(await given.query("select attempt from confirmation order by attempt")).toEqual([
-      { attempt: 0 },
-      { attempt: 5 },
-      { attempt: 5 },
-    ]);
-  },
-);

@@ -10,7 +10,7 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import { describeUnproven, type Reading, readingTerms } from "./kept-reading.ts";
 import { noteShown } from "./listed-row.ts";
 
-export interface PeriodReading extends Omit<ListPaceOptions, "gapMs"> {
+export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> {
   certificateId: string;
   collectionIds: readonly string[];
   /** The days to request from the lists. */

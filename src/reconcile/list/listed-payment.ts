@@ -1,4 +1,4 @@
-import { isUuid } from "../../kit/uuid.ts";
+import { isUuid, NIL_UUID } from "../../kit/uuid.ts";
 import { type ListedInvoice, type Money, toUtc } from "../../provider/answer.ts";
 
 /** The requested `invoiceType`; null for a list without it. */
@@ -35,7 +35,7 @@ export function listedPayment(
   asked: AskedType,
   timeZone: string,
 ): ListedPayment | null {
-  if (!isUuid(id)) return null;
+  if (!isUuid(id) || id === NIL_UUID) return null;
   return {
     invoiceId: id.toLowerCase(),
     paidAt: toUtc(datePaid, timeZone),

@@ -4,6 +4,7 @@ import { nullable, returned, type Slots, Statement } from "../../database/statem
 import type { Tables } from "../../database/tables.ts";
 import type { OutboxState } from "../../outbox/event.ts";
 import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../outbox/event-state.ts";
+import { comparable, hasStatus } from "../../payments/stored-payments.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /** What the relay knows about an invoice that the list shows as paid. */
@@ -24,8 +25,8 @@ export interface KnownPayment {
     recordOnly: boolean;
     lastError: string | null;
     /**
-     * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider's last
-     * answer could not be used, and the list adds nothing to that: else it would never come to its end.
+     * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider has said
+     * Paid already and cannot be understood: the list adds nothing to that.
      */
     soon: boolean;
   } | null;
@@ -51,6 +52,7 @@ const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
     live: value(({ source }) => source.liveTopicArn),
     test: value(({ source }) => source.testTopicArn),
   });
+  const isPaid = hasStatus(value(({ source }) => comparable(source.paidStatuses)));
   return sql`
     select given.id as "invoiceId", invoice.paid_at as "paidAt",
       case when event.id is null then 'none' when outbox.state is not null or ${topic} is null then 'waiting'
@@ -61,7 +63,7 @@ const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
         'openedBy', known.opened_by, 'recordOnly', known.record_only, 'lastError', known.last_error,
         'soon', known.state in ('due', 'claimed') and known.priority = 'known'
           and (known.due_at <= now() + interval '1 minute'
-            or (known.last_error is not null and known.attempt > 0))) end as confirmation
+            or (known.last_error is not null and coalesce(${isPaid}, false)))) end as confirmation
     from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (id)
     left join event on event.source = ${name} and event.invoice_id = given.id and ${tellsOfPayment}
     ${joiningOutbox}

@@ -22,6 +22,7 @@ export const ALARMS_SHOWN = 200;
 const PLACES: Readonly<Record<string, (id: string) => string>> = {
   provider_answer_outside_contract: (id) => `payments/${id}`,
   invoice_anomaly: (id) => `payments/${id}`,
+  invoice_unanswered: (id) => `payments/${id}`,
   event_truncated: (id) => `payments/${id}`,
   confirmation_dead: (id) => `attention/dead/${id}`,
   event_dead: (id) => `attention/dead/${id}`,
