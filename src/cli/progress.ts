@@ -65,6 +65,7 @@ export function progressLine(state: {
   if (total === null) return `${count(done)} ${unit}, ${count(rate)}/s`;
   const share = total === 0 ? 1 : Math.min(1, done / total);
   const bar = "#".repeat(Math.round(share * BAR)).padEnd(BAR, ".");
-  const left = rate > 0 ? `, ${spanText(Math.ceil(Math.max(0, total - done) / rate) * 1_000)} left` : "";
+  const left =
+    rate > 0 && done < total ? `, ${spanText(Math.ceil(Math.max(0, total - done) / rate) * 1_000)} left` : "";
   return `[${bar}] ${count(done)} of ${count(total)} ${unit}, ${count(rate)}/s${left}`;
 }

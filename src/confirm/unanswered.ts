@@ -23,7 +23,7 @@ export function unanswered(confirmation: Claimed, error: string, rules: Rules, d
   const isTold = changes.faults % TOLD_AGAIN === FAULTS_TOLD;
   if (!isTold || !rules.othersAreAnswered) return changes;
   const detail =
-    `It is asked for again and again in vain, while the provider answers about others: ${error}. It goes on ` +
-    "being asked for; ask the provider why.";
+    `It is asked for again and again in vain, while the provider answers about others: ${error}. It goes ` +
+    "on being asked for; ask the provider why.";
   return { ...changes, raises: [{ name: "invoice_unanswered", detail }] };
 }
