@@ -11,6 +11,7 @@ import * as m0009 from "./relay/0009_partition_functions.ts";
 import * as m0010 from "./relay/0010_relay_process.ts";
 import * as m0011 from "./relay/0011_log_guard.ts";
 import * as m0012 from "./relay/0012_callback_budget.ts";
+import * as m0013 from "./relay/0013_comments.ts";
 
 /**
  * The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder.
@@ -28,4 +29,5 @@ export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0010_relay_process": m0010,
   "0011_log_guard": m0011,
   "0012_callback_budget": m0012,
+  "0013_comments": m0013,
 };
