@@ -33,9 +33,8 @@ describe("migrations", () => {
     const silent = await sql<{ name: string }>`
       select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-        and relname !~ '^(callback_[0-9]{4}_[0-9]{2}|kysely_.*)$' and obj_description(oid, 'pg_class') is null`.execute(
-      db,
-    );
+        and relname !~ '^(callback_[0-9]{4}_[0-9]{2}|kysely_.*)$'
+        and obj_description(oid, 'pg_class') is null`.execute(db);
     expect(silent.rows).toEqual([]);
   });
 
