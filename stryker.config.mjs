@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 // Decisions are pure functions beside the SQL that carries them out. A file with SQL, or one that only hands the
 // database on to such files, is judged by tests over Postgres, not here.
 const ROOMS = [
-  "src/{confirm,confirmations,reconcile,upstreams,workers}/**/*.ts",
+  "src/{confirm,reconcile,upstreams,work}/**/*.ts",
   "src/receive/reading/**/*.ts",
   "src/collection-api/{in-turn,iterate-pages,judge-answer,retry-delay}.ts",
 ];
@@ -25,5 +25,5 @@ export default {
   tempDirName: ".stryker-tmp",
   // TypeScript 7 has no API to rewrite its settings with, and nothing here is compiled.
   tsconfigFile: "none",
-  ignorePatterns: ["bench", "docs", "examples", "dist"],
+  ignorePatterns: ["bench", "tools", "docs", "examples", "dist"],
 };

@@ -1,86 +1,94 @@
+import { devNull } from "node:os";
 import { defineConfig } from "vitest/config";
-import { LongFilesEarly } from "./test/support/long-files-early.ts";
+import { leaveShellBehind } from "./src/kit/shell-variables.ts";
+import { PATIENCE_MS } from "./test/support/patience-ms.ts";
 import { unitTests } from "./test/support/unit-tests.ts";
 
-// The tests of what stands in for the provider and SNS. Embedded Postgres is what `npm start` runs on: its
-// tests stay.
+// The tests of what stands in for the provider and SNS, which the path's tests only use.
 const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.test.ts"];
 
-// Lets tests of one file run side by side.
-const SIDE_BY_SIDE = "test/support/side-by-side.ts";
+// Whole journeys, outages, kills, floods and bundles: minutes, most of them waited for.
+const LONG = [
+  "test/journeys/!(callback-variants|paid-invoice|traces).test.ts",
+  "test/faults/{crash/matrix,hung-connection,stopped-in-transaction,torture/torture}.test.ts",
+  "test/app/{alarm-webhook,database-watch,keep-partitions,start-without-database}.test.ts",
+  "test/app/lambda/!(drain|read-environment).test.ts",
+  "test/cli/serve.test.ts",
+  "test/{confirm,publish}/handoff.test.ts",
+  "test/kit/{hang-up-on-stalled,one-request-at-a-time}.test.ts",
+  "test/operate/{erase-whatever-came,retention-growth}.test.ts",
+  "test/receive/{linear-time,payer-page-in-chromium,postgres-away,slow-senders,small-heap}.test.ts",
+  "test/reconcile/{hand-made-holes,hostile-lists,told-with-its-row}.test.ts",
+  "test/replay/interrupted-replay.test.ts",
+  "test/sandbox/postgres/embedded-postgres.test.ts",
+];
 
-// What a test waits for, it sees at once; it gives up after 20 s, not after vitest's own second. A whole
-// test, with the programs that it starts, may take longer on a crowded machine: what it waits for bounds it.
-const PATIENCE = ["test/support/patience.ts"];
-const PATIENT = { poll: { timeout: 20_000 } };
-const TEST_MS = 120_000;
+// What a test waits for bounds it, not a length of time: these only end what hangs, and leave time to say what
+// was waited for.
+const PATIENT = {
+  setupFiles: ["test/support/patience.ts"],
+  expect: { poll: { timeout: PATIENCE_MS } },
+  testTimeout: 4 * PATIENCE_MS,
+  hookTimeout: 4 * PATIENCE_MS,
+};
+
+// Waiting for real servers is most of what these do, and loading modules much of the rest: more workers than
+// cores, each keeping what it loaded; and of the tests of one file that may, three run side by side.
+const WITH_SERVERS = {
+  ...PATIENT,
+  globalSetup: ["test/support/global-setup.ts"],
+  setupFiles: [...PATIENT.setupFiles, "test/support/side-by-side.ts"],
+  maxWorkers: 4,
+  isolate: false,
+  maxConcurrency: 3,
+};
+
+// `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the package.
+const ssr = { resolve: { conditions: ["@invoice-relay/source"] } };
+
+// The tests and what they start are the same in every shell; a database is named by TEST_DATABASE_URL alone.
+leaveShellBehind(process.env);
+Object.assign(process.env, {
+  NODE_ENV: "test",
+  AWS_CONFIG_FILE: devNull,
+  AWS_SHARED_CREDENTIALS_FILE: devNull,
+});
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: LongFilesEarly },
     projects: [
+      // Checks of the house itself: no database, seconds.
+      { test: { name: "house", include: ["test/house/**/*.test.ts"] } },
       {
-        // Checks of the house itself: no database, seconds.
-        test: { name: "house", include: ["test/house/**/*.test.ts"] },
-      },
-      {
-        // `invoice-relay/events` and the like mean the sources here, and dist/ for whoever installs the
-        // package.
-        ssr: { resolve: { conditions: ["@invoice-relay/source"] } },
+        ssr,
         test: {
+          ...WITH_SERVERS,
           name: "relay",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/house/**", "test/slow/**", ...SANDBOX],
-          globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: [...PATIENCE, SIDE_BY_SIDE],
-          expect: PATIENT,
-          testTimeout: TEST_MS,
-          hookTimeout: 60_000,
-          // Waiting for real servers is most of what these do, and loading modules much of the rest: more
-          // workers than cores, each keeping what it loaded.
-          maxWorkers: 4,
-          isolate: false,
-          // Of the tests of one file that may run side by side.
-          maxConcurrency: 3,
+          exclude: ["test/house/**", "test/slow/**", ...SANDBOX, ...LONG],
         },
       },
+      // Those of the same tests that need no database: for while one writes, in seconds.
       {
-        // Those of the same tests that need no database: for while one writes, in seconds.
-        ssr: { resolve: { conditions: ["@invoice-relay/source"] } },
+        ssr,
         test: {
+          ...PATIENT,
           name: "unit",
           include: unitTests(import.meta.dirname),
-          setupFiles: PATIENCE,
-          expect: PATIENT,
-          testTimeout: TEST_MS,
+          exclude: LONG,
           maxWorkers: 2,
           isolate: false,
         },
       },
+      // The rest is run by `npm run check:slow`; `slow` is what needs more than Node and npm.
+      { ssr, test: { ...WITH_SERVERS, name: "long", include: LONG } },
+      { test: { ...WITH_SERVERS, name: "sandbox", include: SANDBOX } },
       {
-        // The stand-ins themselves, which the path's tests only use: run by `npm run check:slow`.
         test: {
-          name: "sandbox",
-          include: SANDBOX,
-          globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: PATIENCE,
-          expect: PATIENT,
-          testTimeout: TEST_MS,
-          hookTimeout: 60_000,
-          maxWorkers: 4,
-          isolate: false,
-        },
-      },
-      {
-        // What needs more than Node and npm, or minutes: run by `npm run check:slow`.
-        test: {
+          ...PATIENT,
           name: "slow",
           include: ["test/slow/**/*.test.ts"],
-          globalSetup: ["test/support/global-setup.ts"],
-          setupFiles: PATIENCE,
-          expect: PATIENT,
-          testTimeout: 600_000,
-          hookTimeout: 120_000,
+          globalSetup: ["test/slow/with-tools.ts", "test/support/global-setup.ts"],
           maxWorkers: 1,
         },
       },

@@ -29,6 +29,10 @@ const BENCHES: Record<string, { about: string; load: () => Promise<Bench> }> = {
     about: "drain against two job queues, as documented and with our levers; one process and two",
     load: async () => (await import("./measures/peers.ts")).peers,
   },
+  relays: {
+    about: "drain by 1, 2, 4 and 8 relays on one Postgres: rate, connections, commits, CPU",
+    load: async () => (await import("./measures/relays.ts")).relays,
+  },
   growth: {
     about: "the same work with 0, 1 and (--long) 10 million payments in the tables",
     load: async () => (await import("./measures/growth.ts")).growth,

@@ -6,8 +6,7 @@
 // Then subscribe its public https address: subscribe.ts. Leave raw message delivery off: without the
 // envelope there is no signature. For a local SNS set SNS_ORIGIN to its address, such as
 // http://127.0.0.1:4002.
-import { createServer } from "node:http";
-import { text } from "node:stream/consumers";
+import { createServer, type IncomingMessage } from "node:http";
 import {
   confirmSubscription,
   InvoicePaidError,
@@ -28,10 +27,23 @@ await pool.query(
   "create table if not exists booking (invoice_id uuid primary key, amount numeric not null, payer text)",
 );
 
+/** SNS posts at most 256 KiB, escaped once more. */
+const MAX_CHARACTERS = 1024 * 1024;
+
+/** @returns null when it is longer than anything that SNS posts: none of that is kept. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  let body: string | null = "";
+  for await (const chunk of request.setEncoding("utf8"))
+    body = body === null || body.length + chunk.length > MAX_CHARACTERS ? null : body + chunk;
+  return body;
+}
+
 /** @returns the status to answer: 2xx ends the delivery, 5xx lets SNS deliver again. */
-async function receive(type: unknown, body: string): Promise<number> {
+async function receive(request: IncomingMessage): Promise<number> {
   try {
-    if (type === "SubscriptionConfirmation") {
+    const body = await readBody(request);
+    if (body === null) return 413;
+    if (request.headers["x-amz-sns-message-type"] === "SubscriptionConfirmation") {
       await confirmSubscription(body, trust);
       return 204;
     }
@@ -53,10 +65,7 @@ async function receive(type: unknown, body: string): Promise<number> {
 }
 
 const server = createServer(async (request, response) => {
-  const status = await receive(request.headers["x-amz-sns-message-type"], await text(request)).catch(
-    () => 500,
-  );
-  response.writeHead(status).end();
+  response.writeHead(await receive(request)).end();
 });
 server.listen(Number(PORT), () => {
   const address = server.address();

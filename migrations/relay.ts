@@ -12,6 +12,12 @@ import * as m0010 from "./relay/0010_relay_process.ts";
 import * as m0011 from "./relay/0011_log_guard.ts";
 import * as m0012 from "./relay/0012_callback_budget.ts";
 import * as m0013 from "./relay/0013_comments.ts";
+import * as m0014 from "./relay/0014_turns.ts";
+import * as m0015 from "./relay/0015_erasing.ts";
+import * as m0016 from "./relay/0016_listed_items.ts";
+import * as m0017 from "./relay/0017_moments.ts";
+import * as m0018 from "./relay/0018_event_answer.ts";
+import * as m0019 from "./relay/0019_recording_problem.ts";
 
 /**
  * The relay's migrations for a bundle, which has no folder to look into. A test holds it against the folder.
@@ -30,4 +36,10 @@ export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0011_log_guard": m0011,
   "0012_callback_budget": m0012,
   "0013_comments": m0013,
+  "0014_turns": m0014,
+  "0015_erasing": m0015,
+  "0016_listed_items": m0016,
+  "0017_moments": m0017,
+  "0018_event_answer": m0018,
+  "0019_recording_problem": m0019,
 };

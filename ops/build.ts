@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildPages } from "../src/console/build-pages.ts";
 
@@ -15,6 +15,17 @@ for (const folder of ["src", "migrations"]) {
     if (/\.(ts|md|txt)$/.test(file) || !file.includes(".")) continue;
     if (join(folder, file).startsWith("src/console/pages")) continue;
     cpSync(join(root, folder, file), join(root, "dist", folder, file), { recursive: true });
+  }
+}
+// Node loads the entries by `require` too, but a CommonJS project under `module` node16 takes no declarations
+// of ES modules: it gets a copy of them that is named for CommonJS.
+for (const room of ["collection-api", "events", "kit"]) {
+  const folder = join(root, "dist/src", room);
+  for (const file of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const text = readFileSync(join(folder, file), "utf8");
+    const copy = text.replaceAll(/(?<="\.[^"\n]*\.)ts(?=")/g, "cts");
+    writeFileSync(join(folder, file.replace(/ts$/, "cts")), copy);
   }
 }
 await buildPages(join(root, "dist/console"));

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 [ ! -e .env ] || { echo "container-smoke: .env is there already, and would be overwritten." >&2; exit 1; }
 token=$(openssl rand -hex 16)
-export RELAY_PORT=4999
+export RELAY_PORT=4999 RELAY_OPS_PORT=4998
 
 clean_up() {
   docker compose logs --no-color >container-smoke.log 2>&1 || true
@@ -28,7 +28,7 @@ SETTINGS
 
 docker compose up --build --detach
 relay="http://127.0.0.1:$RELAY_PORT"
-curl --silent --output /dev/null --fail --retry 60 --retry-delay 1 --retry-all-errors "$relay/readyz"
+curl --silent --output /dev/null --fail --retry 60 --retry-delay 1 --retry-all-errors "http://127.0.0.1:$RELAY_OPS_PORT/readyz"
 expect() {
   local wanted=$1 found
   shift
@@ -36,6 +36,7 @@ expect() {
   [ "$found" = "$wanted" ] || { echo "container-smoke: $* answered $found instead of $wanted" >&2; exit 1; }
 }
 expect 200 --json '{"data":{"id":"3f1c6a52-0000-4000-8000-000000000001"}}' "$relay/callbacks/$token"
+expect 404 "$relay/metrics"
 expect 404 --request POST "$relay/callbacks/not-a-token-that-anybody-gave-out"
 
 recorded=$(docker compose exec -T postgres psql --username invoice_relay --tuples-only --no-align \

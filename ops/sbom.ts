@@ -1,38 +1,42 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 // `npm run --silent sbom > sbom.json`: what is shipped, as CycloneDX, from the lock file alone. npm's own
-// `--omit dev` also leaves out what development needs besides, `pg` for one: so the lock file's flags decide.
+// `--omit dev` also leaves out what development needs besides, `pg` for one: so the lock file's flags decide,
+// and npm gets to see nothing but what is shipped.
 
 interface Locked {
-  name?: string;
-  version: string;
   dev?: boolean;
   devOptional?: boolean;
   peer?: boolean;
-}
-interface Bom {
-  metadata: { component: { name: string; "bom-ref": string } };
-  components: { "bom-ref": string }[];
-  dependencies: { ref: string; dependsOn: string[] }[];
+  link?: boolean;
 }
 
 const root = resolve(import.meta.dirname, "..");
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), "utf8"));
-const words = ["sbom", "--sbom-format", "cyclonedx", "--sbom-type", "application", "--package-lock-only"];
-const bom: Bom = JSON.parse(execFileSync("npm", words, { cwd: root, encoding: "utf8" }));
+const isShipped = ([path, { dev, devOptional, peer, link }]: [string, Locked]) =>
+  path.startsWith("node_modules/") && !dev && !devOptional && !peer && !link;
 
-const { "": project, ...locked }: Record<string, Locked> = read("package-lock.json").packages;
-const shipped = new Set(
-  Object.entries(locked)
-    .filter(([, { dev, devOptional, peer }]) => !dev && !devOptional && !peer)
-    .map(([path, { name, version }]) => `${name ?? path.split("node_modules/").at(-1)}@${version}`),
-);
-// npm takes the name of the folder.
-bom.metadata.component.name = project?.name ?? "";
-bom.components = bom.components.filter((component) => shipped.has(component["bom-ref"]));
-bom.dependencies = bom.dependencies
-  .filter(({ ref }) => shipped.has(ref) || ref === bom.metadata.component["bom-ref"])
-  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => shipped.has(other)) }));
-process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`);
+const { name, version, license, dependencies } = read("package.json");
+const project = { name, version, license, dependencies };
+const { packages, ...lock } = read("package-lock.json");
+const shipped = Object.entries<Locked>(packages).filter(isShipped);
+const folder = mkdtempSync(join(tmpdir(), "invoice-relay-sbom-"));
+try {
+  const write = (file: string, content: unknown) =>
+    writeFileSync(join(folder, file), JSON.stringify(content));
+  write("package.json", project);
+  write("package-lock.json", { ...lock, packages: { "": project, ...Object.fromEntries(shipped) } });
+  const format = ["--sbom-format", "cyclonedx", "--sbom-type", "application", "--package-lock-only"];
+  // Whatever NODE_ENV and npm's own settings leave out.
+  const everything = ["prod", "dev", "optional", "peer"].map((kind) => `--include=${kind}`);
+  const text = execFileSync("npm", ["sbom", ...format, ...everything], { cwd: folder, encoding: "utf8" });
+  const bom: { metadata: { component: { name: string } } } = JSON.parse(text);
+  // npm takes the name of the folder.
+  bom.metadata.component.name = name;
+  process.stdout.write(`${JSON.stringify(bom, null, 2)}\n`);
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -9,7 +9,8 @@ import type { Stage } from "./stage.ts";
 
 /** Somebody who turns callbacks into published events. */
 export interface Contestant {
-  readonly pid: number;
+  /** Its processes, the one to be warmed up first. */
+  readonly pids: readonly number[];
   /** Makes all the work appear at once; resolves when it has, which is when the clock starts. */
   record(invoiceIds: string[]): Promise<void>;
   profile?: { start(): Promise<unknown>; stop(): Promise<HotSpot[]> };
@@ -25,20 +26,29 @@ export const surroundings = (stage: Stage, database: BenchDatabase) => ({
   snsUrl: stage.sns.url,
 });
 
-/** Starts the relay's workers, without HTTP. */
-export const startWorkers: Start = async (stage, database) => {
-  const child = stage.child<RelayCalls>("relay");
-  await child.call("start", { ...surroundings(stage, database), http: false, workers: true });
-  return {
-    pid: child.pid,
-    record: (ids) => recordCallbacks(database, "relay", ids),
-    profile: { start: () => child.call("startProfile"), stop: () => child.call("stopProfile") },
-    stop: async () => {
-      await child.call("stop");
-      await child.end();
-    },
+/** Starts some relays' workers, without HTTP; a profile is of the first. */
+export const startRelays =
+  (count: number): Start =>
+  async (stage, database) => {
+    const relays = Array.from({ length: count }, () => stage.child<RelayCalls>("relay"));
+    const [first] = relays;
+    for (const relay of relays)
+      await relay.call("start", { ...surroundings(stage, database), http: false, workers: true });
+    return {
+      pids: relays.map(({ pid }) => pid),
+      record: (ids) => recordCallbacks(database, "relay", ids),
+      profile: {
+        start: async () => first?.call("startProfile"),
+        stop: async () => (await first?.call("stopProfile")) ?? [],
+      },
+      stop: async () => {
+        await Promise.all(relays.map((relay) => relay.call("stop")));
+        await Promise.all(relays.map((relay) => relay.end()));
+      },
+    };
   };
-};
+
+export const startWorkers: Start = startRelays(1);
 
 const startGraphileWorker =
   (levers: boolean): Start =>
@@ -46,7 +56,7 @@ const startGraphileWorker =
     const child = stage.child<GraphileWorkerCalls>("graphile-worker");
     await child.call("start", { ...surroundings(stage, database), levers });
     return {
-      pid: child.pid,
+      pids: [child.pid],
       record: (ids) => recordCallbacks(database, "graphileWorker", ids),
       stop: async () => {
         await child.call("stop");
@@ -61,7 +71,7 @@ const startPgBoss =
     const child = stage.child<PgBossCalls>("pg-boss");
     await child.call("start", { ...surroundings(stage, database), levers });
     return {
-      pid: child.pid,
+      pids: [child.pid],
       record: async (ids) => {
         await recordCallbacks(database, "pgBoss", ids);
         if (levers) await child.call("notify");
@@ -78,7 +88,7 @@ const startNoDatabase: Start = async (stage) => {
   await child.call("start", { providerUrl: stage.provider.url, snsUrl: stage.sns.url });
   let draining: Promise<void> = Promise.resolve();
   return {
-    pid: child.pid,
+    pids: [child.pid],
     record: async (ids) => {
       draining = child.call("drain", ids);
       draining.catch(() => undefined);

@@ -1,6 +1,6 @@
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { makePartitions } from "../../src/record/partitions.ts";
+import { makePartitions } from "../../src/receive/log/partitions.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
 

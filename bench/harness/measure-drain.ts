@@ -37,7 +37,7 @@ const ids = (count: number) => Array.from({ length: count }, () => randomUUID())
 export async function measureDrain(options: DrainOptions): Promise<Drain> {
   const { stage, contestant, database, callbacks } = options;
   await stage.settleDisk();
-  await warmUp(contestant.pid, async () => {
+  await warmUp(contestant.pids, async () => {
     const work = ids(WARM_UP);
     await stage.sns.call("reset", { failFirst: 0 });
     await contestant.record(work);
@@ -50,7 +50,7 @@ export async function measureDrain(options: DrainOptions): Promise<Drain> {
   const accepted = stage.sns.call("whenAccepted", callbacks);
   const work = ids(callbacks);
   const bytesSince = database === null ? null : await startBytesClock(database, { walByRelation: true });
-  const clock = stage.startCpuClock(contestant.pid);
+  const clock = stage.startCpuClock(...contestant.pids);
   await contestant.record(work);
   const startedAt = nowMs();
   const endedAt = await accepted;

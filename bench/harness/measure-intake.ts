@@ -30,7 +30,7 @@ export async function measureFloods<Connections extends number>(
   counts: readonly Connections[],
   ms: number,
 ): Promise<Record<Connections, Intake>> {
-  await warmUp(pid, () => stage.generator.call("flood", { port, connections: RUSH, ms: WARM_UP_MS }));
+  await warmUp([pid], () => stage.generator.call("flood", { port, connections: RUSH, ms: WARM_UP_MS }));
   const measured: [Connections, Intake][] = [];
   for (const connections of counts) {
     await stage.settleDisk();

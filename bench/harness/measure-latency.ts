@@ -27,7 +27,7 @@ const WARM_UP = { perSecond: 300, ms: 1_000 };
 export async function startWarmRelay(stage: Stage, database: BenchDatabase) {
   const relay = stage.child<RelayCalls>("relay");
   const { port } = await relay.call("start", { ...surroundings(stage, database), http: true, workers: true });
-  await warmUp(relay.pid, () => sendCallbacks(stage, port, WARM_UP.perSecond, WARM_UP.ms));
+  await warmUp([relay.pid], () => sendCallbacks(stage, port, WARM_UP.perSecond, WARM_UP.ms));
   return { ...relay, port };
 }
 
@@ -70,7 +70,7 @@ export async function bareLatency(
   const database = await stage.createDatabase();
   const bare = stage.child<BareSequenceCalls>("bare-sequence");
   await bare.call("start", surroundings(stage, database));
-  await warmUp(bare.pid, () => bare.call("run", { ms: WARM_UP.ms, perSecond: null }));
+  await warmUp([bare.pid], () => bare.call("run", { ms: WARM_UP.ms, perSecond: null }));
   await stage.settleDisk();
   await stage.sns.call("reset", { failFirst: 0 });
   const clock = stage.startCpuClock(bare.pid);

@@ -69,7 +69,7 @@ export async function measurePath(stage: Stage, relay: WholeRelay, ms: number): 
     const endedAt = await stage.sns.call("whenAccepted", flooded.answered);
     return { ...flooded, seconds: (endedAt - startedAt) / 1_000 };
   };
-  for (const pid of pids) await warmUp(pid, () => rush(WARM_UP_MS));
+  await warmUp(pids, () => rush(WARM_UP_MS));
   await stage.settleDisk();
   const clock = stage.startCpuClock(...pids);
   const { answered, seconds, perSecond, latency } = await rush(ms);

@@ -1,9 +1,9 @@
-import { readTimeline } from "../../src/console/timeline-reading.ts";
-import { Alarms } from "../../src/database/alarms.ts";
+import { Alarms } from "../../src/alarms/alarms.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import type { Provider } from "../../src/provider/provider.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import { sql } from "kysely";
+import { INVOICE, keepingSnapshots, storing } from "../../src/confirm/invoices/store-invoice.ts";
 import { bytea, type Columns, text, uuid } from "../../src/database/columns.ts";
 import type { Database } from "../../src/database/connect.ts";
 import { GroupCommit } from "../../src/database/group-commit.ts";
 import { nullable, returned, type Slots, Statement } from "../../src/database/statement.ts";
-import { EVENT, logging } from "../../src/outbox/add-events.ts";
-import { INVOICE, keepingSnapshots, storing } from "../../src/payments/store-invoice.ts";
+import { EVENT, logging } from "../../src/publish/outbox/add-events.ts";
 import type { JobOutlet, Paid } from "./callback-job.ts";
 import { type Accepted, PublishBatcher } from "./publish-batcher.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";

@@ -1,5 +1,5 @@
-import type { Destination, EntryOutcome, OutgoingEvent } from "../../src/destination/destination.ts";
-import { snsDestination } from "../../src/destination/sns-destination.ts";
+import type { Destination, EntryOutcome, OutgoingEvent } from "../../src/publish/sns/destination.ts";
+import { snsDestination } from "../../src/publish/sns/sns-destination.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
 
 interface Waiting {

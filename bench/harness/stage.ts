@@ -6,7 +6,7 @@ import pg from "pg";
 import { connect } from "../../src/database/connect.ts";
 import { migrateToLatest } from "../../src/database/migrate.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { makePartitions } from "../../src/record/partitions.ts";
+import { makePartitions } from "../../src/receive/log/partitions.ts";
 import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 import type { LoadGeneratorCalls } from "../processes/load-generator.ts";
 import type { ProviderCalls } from "../processes/provider-stub.ts";

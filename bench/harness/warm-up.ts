@@ -8,9 +8,11 @@ import { cpuSecondsOf } from "./cpu-time.ts";
 const WARM_CPU_SECONDS = 8;
 
 /**
- * Repeats some work until the process has used enough CPU time to be warm. Counting time of the clock would
+ * Repeats some work until each process has used enough CPU time to be warm. Counting time of the clock would
  * leave it cold on a machine that others use as well.
  */
-export async function warmUp(pid: number, work: () => Promise<unknown>): Promise<void> {
-  for (const from = cpuSecondsOf(pid); cpuSecondsOf(pid) - from < WARM_CPU_SECONDS; ) await work();
+export async function warmUp(pids: readonly number[], work: () => Promise<unknown>): Promise<void> {
+  const from = new Map(pids.map((pid) => [pid, cpuSecondsOf(pid)]));
+  const isCold = (pid: number) => cpuSecondsOf(pid) - (from.get(pid) ?? 0) < WARM_CPU_SECONDS;
+  while (pids.some(isCold)) await work();
 }

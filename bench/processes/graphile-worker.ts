@@ -1,5 +1,5 @@
-import { Logger, type Runner, run } from "graphile-worker";
 import pg from "pg";
+import { installTools, tool } from "../../ops/tools.ts";
 import { type Connection, connect } from "../../src/database/connect.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -16,12 +16,19 @@ const DOCUMENTED = { concurrentJobs: 24, pool: 25 };
 const WITH_OUR_LEVERS = { concurrentJobs: 96, pool: 12 };
 const STORING_CONNECTIONS = 6;
 
-let runner: Runner | undefined;
+interface GraphileWorker {
+  run(options: object): Promise<{ stop(): Promise<void> }>;
+  Logger: new (factory: () => () => void) => unknown;
+}
+
+let runner: Awaited<ReturnType<GraphileWorker["run"]>> | undefined;
 let pool: pg.Pool | undefined;
 let storing: Connection<Tables> | undefined;
 
 const calls = {
   start: async ({ databaseUrl, providerUrl, snsUrl, levers }: QueueOptions) => {
+    installTools();
+    const { Logger, run } = tool<GraphileWorker>("graphile-worker");
     const { concurrentJobs, pool: max } = levers ? WITH_OUR_LEVERS : DOCUMENTED;
     pool = new pg.Pool({ connectionString: databaseUrl, max, options: "-c timezone=UTC" });
     pool.on("error", () => undefined);
@@ -34,7 +41,7 @@ const calls = {
     runner = await run({
       pgPool: pool,
       noHandleSignals: true,
-      taskList: { confirm: (payload) => job((payload as { invoiceId: string }).invoiceId) },
+      taskList: { confirm: ({ invoiceId }: { invoiceId: string }) => job(invoiceId) },
       logger: new Logger(() => () => undefined),
       preset: {
         worker: {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import PgBoss from "pg-boss";
+import { installTools, tool } from "../../ops/tools.ts";
 import { type Connection, connect } from "../../src/database/connect.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -19,17 +19,29 @@ const DOCUMENTED_POOL = 25;
 const STORING_CONNECTIONS = 6;
 const QUEUE = "confirm";
 
-type Job = PgBoss.Job<{ invoiceId: string }>;
+interface Job {
+  id: string;
+  data: { invoiceId: string };
+}
+interface Boss {
+  start(): Promise<unknown>;
+  stop(options: object): Promise<void>;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  createQueue(name: string, options: object): Promise<void>;
+  work(name: string, options: object, handle: (jobs: Job[]) => Promise<void>): Promise<string>;
+  notifyWorker(id: string): void;
+  fail(name: string, ids: string[]): Promise<unknown>;
+}
 type Run = (invoiceId: string) => Promise<void>;
 
-let boss: PgBoss | undefined;
+let boss: Boss | undefined;
 let pool: pg.Pool | undefined;
 let storing: Connection<Tables> | undefined;
 const workers: string[] = [];
 
 async function startWorker(handle: (jobs: Job[]) => Promise<void>): Promise<void> {
   const options = { batchSize: BATCH, pollingIntervalSeconds: 0.5, priority: false };
-  const id = await boss?.work<{ invoiceId: string }>(QUEUE, options, handle);
+  const id = await boss?.work(QUEUE, options, handle);
   if (id !== undefined) workers.push(id);
 }
 
@@ -58,6 +70,8 @@ async function runAll(jobs: Job[], run: Run): Promise<void> {
 
 const calls = {
   start: async ({ databaseUrl, providerUrl, snsUrl, levers }: QueueOptions) => {
+    installTools();
+    const PgBoss = tool<new (options: object) => Boss>("pg-boss");
     boss = new PgBoss({ connectionString: databaseUrl, max: 6, supervise: false, schedule: false });
     boss.on("error", (error) => process.stderr.write(`pg-boss: ${error.message}\n`));
     await boss.start();

@@ -28,6 +28,7 @@ const calls = {
       DATABASE_URL: databaseUrl,
       COLLECTION_API_URL: providerUrl,
       COLLECTION_API_KEY: "bench-api-key",
+      COLLECTION_IDS: "none",
       CALLBACK_TOKENS: TOKEN,
       SNS_TOPIC_ARN: TOPIC_ARN,
       AWS_REGION: "us-east-1",

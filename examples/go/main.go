@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -101,23 +102,18 @@ func (m message) signedText() string {
 }
 
 var (
-	certificates = map[string]*x509.Certificate{}
-	mayFetchAt   time.Time
-	fetching     sync.Mutex
+	certificates    sync.Map
+	fetching        = make(chan struct{}, 16)
+	certificatePath = regexp.MustCompile(`^/SimpleNotificationService-[0-9a-f]{32}\.pem$`)
 )
 
-// certificate fetches each once. Messages that name ever other addresses cost one fetch in ten seconds, then
-// wait.
+// certificate fetches each once. Forged messages that name ever other ones cost a fetch each, at most 16 at once.
 func certificate(address string) (*x509.Certificate, error) {
-	fetching.Lock()
-	defer fetching.Unlock()
-	if known, ok := certificates[address]; ok {
-		return known, nil
+	if known, ok := certificates.Load(address); ok {
+		return known.(*x509.Certificate), nil
 	}
-	if time.Now().Before(mayFetchAt) {
-		return nil, errors.New("another certificate was fetched just now")
-	}
-	mayFetchAt = time.Now().Add(10 * time.Second)
+	fetching <- struct{}{}
+	defer func() { <-fetching }()
 	text, err := fetch(address)
 	if err != nil {
 		return nil, err
@@ -130,7 +126,7 @@ func certificate(address string) (*x509.Certificate, error) {
 	if err != nil {
 		return nil, refused("no certificate")
 	}
-	certificates[address] = found
+	certificates.Store(address, found)
 	return found, nil
 }
 
@@ -153,7 +149,7 @@ func verify(m message) error {
 		return errors.New("the topic signs with SHA-1: set its attribute SignatureVersion to 2")
 	}
 	address := m.SigningCertURL
-	if !atSns(address) || !strings.HasSuffix(address, ".pem") || strings.ContainsAny(address, "?#") {
+	if !atSns(address) || !certificatePath.MatchString(strings.TrimPrefix(address, snsOrigin)) {
 		return refused("the certificate is not at SNS")
 	}
 	signature, err := base64.StdEncoding.DecodeString(m.Signature)

@@ -65,9 +65,8 @@ function at_sns(string $address): bool
 }
 
 /**
- * Fetched once, and kept in the database, since PHP forgets between requests. Messages that name ever other
- * addresses cost one fetch in ten seconds, and then wait: the row without an address remembers when the last
- * one was.
+ * Fetched once, and kept in the database, since PHP forgets between requests. Forged messages that name ever
+ * other ones cost a fetch each, as many at once as php-fpm has workers.
  */
 function certificate(string $address): string
 {
@@ -77,16 +76,11 @@ function certificate(string $address): string
     if ($pem !== false) {
         return $pem;
     }
-    $spent = change("insert into sns_certificate values ('', '', now()) on conflict (address) do update
-        set fetched_at = now() where sns_certificate.fetched_at < now() - interval '10 seconds'");
-    if ($spent === 0) {
-        throw new RuntimeException('another certificate was fetched just now');
-    }
     $pem = fetch($address);
     if (openssl_x509_read($pem) === false) {
         throw new Refused('no certificate');
     }
-    change('insert into sns_certificate values (?, ?, now()) on conflict do nothing', [$address, $pem]);
+    change('insert into sns_certificate values (?, ?) on conflict do nothing', [$address, $pem]);
     return $pem;
 }
 
@@ -111,7 +105,8 @@ function verify(array $message): void
         throw new RuntimeException('the topic signs with SHA-1: set its attribute SignatureVersion to 2');
     }
     $address = text($message, 'SigningCertURL');
-    if (!at_sns($address) || !str_ends_with($address, '.pem') || strpbrk($address, '?#') !== false) {
+    if (!at_sns($address) || !preg_match('~/SimpleNotificationService-[0-9a-f]{32}\.pem\z~', $address)
+        || substr_count($address, '/') !== 3) {
         throw new Refused('the certificate is not at SNS');
     }
     $signed = '';
@@ -150,7 +145,7 @@ function parse(array $message): array
 
 const TABLES = '
     create table if not exists sns_certificate
-        (address text primary key, pem text not null, fetched_at timestamptz not null);
+        (address text primary key, pem text not null);
     create table if not exists handled_event
         (event_id uuid primary key, handled_at timestamptz not null default clock_timestamp());
     create table if not exists booking (invoice_id uuid primary key, amount numeric not null, payer text);

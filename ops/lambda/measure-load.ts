@@ -67,5 +67,6 @@ export function loadLine({ receive, bare }: LoadTimes): string {
 }
 
 if (import.meta.main) {
-  process.stdout.write(`${loadLine(measureLoad(join(root, ".esbuild/.build/src/lambda/receive.cjs")))}\n`);
+  const receive = join(root, ".esbuild/.build/src/app/lambda/receive.cjs");
+  process.stdout.write(`${loadLine(measureLoad(receive))}\n`);
 }

@@ -1,9 +1,9 @@
 import type { Router } from "express";
-import { adminRouter, closedAdminRouter } from "../console/admin-api/admin-router.ts";
-import { DryRuns } from "../console/admin-api/dry-runs.ts";
-import { Live } from "../console/admin-api/live.ts";
-import type { AdminParts, OnProgress, Period } from "../console/admin-api/operation.ts";
-import { RefusedCallers } from "../console/admin-api/refused-callers.ts";
+import { adminRouter, closedAdminRouter } from "../api/admin-router.ts";
+import { DryRuns } from "../api/dry-runs.ts";
+import { Live } from "../api/live.ts";
+import type { AdminParts, OnProgress, Period } from "../api/operation.ts";
+import { RefusedCallers } from "../api/refused-callers.ts";
 import { maskOf } from "../kit/mask/callback-tokens.ts";
 import { ActivityBook } from "../operate/activity.ts";
 import { readStatus } from "../operate/status.ts";
@@ -15,15 +15,8 @@ import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";
 import type { Shared } from "./pass.ts";
 import { withReconcileSources } from "./reconcile-source.ts";
 import { decodeCallback, readAgain } from "./replay-runner.ts";
-import { settingsShown } from "./settings-shown.ts";
-import { statusSettings } from "./status-settings.ts";
-import { topicsOf } from "./topics-of.ts";
-import { routesOf } from "./upstreams.ts";
-
-export interface AdminOptions extends Shared {
-  /** Whether browsers reach this listener by https only. */
-  behindTls: boolean;
-}
+import { settingsShown, statusSettings } from "./settings-shown.ts";
+import { routesOf, topicsOf } from "./upstreams.ts";
 
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
@@ -33,8 +26,8 @@ const MOST_MINUTES = 180;
 const SHOWN_MINUTES = 60;
 
 /** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
-export function adminRoutes(options: AdminOptions): { routers: Router[]; stop(): void } {
-  const { db, settings, log, metrics, behindTls } = options;
+export function adminRoutes(options: Shared): { routers: Router[]; stop(): void } {
+  const { db, settings, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };
   const stopping = new AbortController();
@@ -45,9 +38,10 @@ export function adminRoutes(options: AdminOptions): { routers: Router[]; stop():
     status: () => readStatus(db, parts.statusSettings),
     activity: () => parts.activity(SHOWN_MINUTES),
   };
+  const peopleUseTls = settings.PUBLIC_URL.startsWith("https:");
   const live = new Live({ db, read, mask: parts.mask, log });
   return {
-    routers: [adminRouter({ parts, tokens, refused, live, behindTls, log })],
+    routers: [adminRouter({ parts, tokens, refused, live, peopleUseTls, log })],
     stop: () => {
       live.stop();
       stopping.abort();
@@ -56,7 +50,7 @@ export function adminRoutes(options: AdminOptions): { routers: Router[]; stop():
   };
 }
 
-function partsOf(options: AdminOptions, stopping: AbortSignal): AdminParts {
+function partsOf(options: Shared, stopping: AbortSignal): AdminParts {
   const { db, settings, sources } = options;
   const book = new ActivityBook(db, MOST_MINUTES);
   return {
@@ -96,7 +90,7 @@ const certifyProgress =
 
 /** Everything that reading the provider's lists takes, for as long as the work takes. */
 const withLists = <Result>(
-  { db, settings, sources, alarms, onConfirmations, onEvents }: AdminOptions,
+  { db, settings, sources, alarms, onConfirmations, onEvents }: Shared,
   stopping: AbortSignal,
   work: (asking: SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> =>

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { KnownAlarm } from "../database/list-alarms.ts";
+import type { KnownAlarm } from "../alarms/list-alarms.ts";
 import type { Secret } from "../kit/secret.ts";
 
 /** An alarm as people are told of it. */

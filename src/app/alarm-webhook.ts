@@ -1,10 +1,17 @@
 import { createHash } from "node:crypto";
-import type { Alarm } from "../database/alarms.ts";
+import type { Kysely } from "kysely";
+import type { Alarm } from "../alarms/alarms.ts";
+import { claimUntoldAlarms, markAlarmsTold, putTellingOff, TELLING_WAITS } from "../alarms/untold-alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
+import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
+import { step } from "../kit/step.ts";
 import { alarmBody, type ToldAlarm, webhookHeaders } from "./alarm-message.ts";
+import type { Pass } from "./pass.ts";
 
 export interface AlarmWebhookOptions {
   url: Secret;
@@ -68,3 +75,49 @@ export const tellingOne = (webhook: AlarmWebhook | null) =>
   webhook &&
   (async (alarm: Alarm & { raisedAt: Date }): Promise<boolean> =>
     (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null);
+
+interface TellAlarmsOptions {
+  db: Kysely<Tables>;
+  webhook: AlarmWebhook | null;
+  leaseMs: number;
+  log: Logger;
+}
+
+/** Between two messages, of all processes together: alarms that come together are told together. */
+const MESSAGE_EVERY_MS = TELLING_WAITS.betweenMs;
+
+/** The most alarms of one message. */
+const MOST_AT_ONCE = 500;
+
+const BACK_OFF = { firstMs: 5_000, capMs: TELLING_WAITS.afterFailureMs };
+
+/**
+ * Tells people of alarms that begin and end, from their rows, at least once: if a process dies between
+ * claiming and telling, another one tells of them. Nothing else waits for it.
+ */
+export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions): Pass {
+  if (webhook === null) return async () => null;
+  return async (stop) => {
+    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
+    if (untold === null) return null;
+    step("alarms claimed");
+    const problem = await webhook.tell(
+      untold.alarms.map(({ id: _, ...alarm }) => alarm),
+      stop,
+    );
+    if (problem === null) {
+      step("alarms told");
+      await markAlarmsTold(db, untold.alarms, MESSAGE_EVERY_MS);
+      step("alarms marked as told");
+      return MESSAGE_EVERY_MS;
+    }
+    const failures = untold.failures + 1;
+    const waitMs = backOffMs(failures, BACK_OFF);
+    await putTellingOff(db, waitMs);
+    log.warn(
+      { alarms: untold.alarms.length, failures, error: problem },
+      "nobody could be told of alarms; tried again",
+    );
+    return waitMs;
+  };
+}

@@ -1,37 +1,22 @@
 import type { RequestHandler } from "express";
-import type { Kysely } from "kysely";
-import type { ClaimedConfirmation } from "../confirmations/claim.ts";
-import type { Tables } from "../database/tables.ts";
-import { messageOf } from "../kit/errors.ts";
+import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
+import { faultOf } from "../kit/fault.ts";
 import type { Handoff } from "../kit/handoff.ts";
-import type { Logger } from "../kit/log.ts";
 import { Paced } from "../kit/paced.ts";
-import type { Tracer } from "../kit/trace.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
+import { shareBudgets } from "../receive/log/callback-budgets.ts";
+import { CallbackLog } from "../receive/log/callback-log.ts";
+import { paymentState } from "../receive/log/payment-state.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { ReadingThread } from "../receive/reading-thread.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
-import { shareBudgets } from "../record/callback-budgets.ts";
-import { CallbackLog } from "../record/callback-log.ts";
-import { paymentState } from "../record/payment-state.ts";
-import type { Shared } from "./pass.ts";
-import { closeAfterAnswer } from "./protect-answers.ts";
+import type { RelayParts } from "./compose.ts";
+import { closeAfterAnswer } from "./http-app.ts";
 
-export interface CallbackReceiverOptions extends Omit<Shared, "db" | "log" | "onEvents"> {
-  /** The pool that only recording uses. */
-  recording: Kysely<Tables>;
-  /** For everything that may wait. */
-  working: Kysely<Tables>;
-  logger: Logger;
-  tracer: Tracer | null;
+interface ReceiverOptions {
   /** A confirmer in this process; null when there is none. */
   handoff: Handoff<ClaimedConfirmation> | null;
-  /**
-   * A callback named no invoice: the next sweep should come sooner. Called at most once a minute for each
-   * source.
-   */
-  onNothingNamed: (source: string) => void;
   /** Whether heavy callbacks are read in a thread of their own, as where one process takes many at once. */
   hasReadingThread: boolean;
   /** False while the start waits for the database; always true when left out. */
@@ -54,21 +39,29 @@ export interface CallbackReceiver {
 }
 
 /** Puts together everything between a callback's request and its answer. */
-export function callbackReceiver(options: CallbackReceiverOptions): CallbackReceiver {
-  const { settings, sources, recording, working, alarms, logger, metrics, tracer } = options;
-  const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: options.onNothingNamed });
-  const readingThread = options.hasReadingThread ? new ReadingThread({ inflatedBytes: BODY_LIMIT }) : null;
+export function callbackReceiver(
+  parts: RelayParts,
+  { handoff, hasReadingThread, mayRecord = () => true }: ReceiverOptions,
+): CallbackReceiver {
+  const { settings, sources, recording, db, database, alarms, metrics, tracer = null, log: logger } = parts;
+  const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: parts.onNothingNamed });
+  const onFault = (error: unknown) => logger.error(faultOf(error), "a callback could not be read");
+  const readingThread = hasReadingThread ? new ReadingThread({ inflatedBytes: BODY_LIMIT, onFault }) : null;
+  const log = new CallbackLog({
+    db: recording,
+    onConfirmations: parts.onConfirmations,
+    onAlarms: (raised) => alarms.tell(raised),
+    onCommit: () => database.noteCommit(),
+    onFailure: (error) => database.noteFailure(error),
+    handoff,
+    tracer,
+  });
+  database.retryWith(() => log.retryFailed());
   const intake = new CallbackIntake({
     sources,
     readingThread,
-    log: new CallbackLog({
-      db: recording,
-      onConfirmations: options.onConfirmations,
-      onAlarms: (raised) => alarms.tell(raised),
-      handoff: options.handoff,
-      tracer,
-    }),
-    mayRecord: options.mayRecord ?? (() => true),
+    log,
+    mayRecord,
     logger,
     metrics,
     wrongTokensPerMinute: settings.WRONG_TOKENS_PER_MINUTE,
@@ -88,16 +81,16 @@ export function callbackReceiver(options: CallbackReceiverOptions): CallbackRece
     nothingNamed,
   });
   const pages = payerPageRoutes({
-    stateOf: (id) => paymentState(working, id),
+    stateOf: (id) => paymentState(db, id),
     tokens: sources.flatMap(({ callbackTokens }) => callbackTokens),
     logger,
   });
 
   const shareSpent = async () => {
     try {
-      await intake.shareBudgets((spent) => shareBudgets(working, spent));
+      await intake.shareBudgets((spent) => shareBudgets(db, spent));
     } catch (error) {
-      logger.debug({ error: messageOf(error) }, "budgets could not be shared; they are shared later");
+      logger.debug(faultOf(error), "budgets could not be shared; they are shared later");
     }
   };
   let timer: NodeJS.Timeout | undefined;

@@ -2,19 +2,20 @@ import type { Claimed } from "../confirm/claim.ts";
 import { CollectionNames } from "../confirm/collection-names.ts";
 import { ConfirmLine } from "../confirm/confirm-line.ts";
 import { confirmPolicy } from "../confirm/confirming.ts";
+import { newestInvoiceId } from "../confirm/invoices/known-invoice.ts";
+import { statusSets } from "../confirm/invoices/status-class.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
+import { OutcomeStore } from "../confirm/store/outcome-store.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Source } from "../kit/source.ts";
-import type { ClaimedEvent } from "../outbox/claim-events.ts";
-import { newestInvoiceId } from "../payments/known-invoice.ts";
 import type { Provider } from "../provider/provider.ts";
-import { OutcomeStore } from "../store/outcome-store.ts";
+import type { ClaimedEvent } from "../publish/outbox/claim-events.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
-import { Pump } from "../workers/pump.ts";
-import { Signal } from "../workers/signal.ts";
+import { Pump } from "../work/pump.ts";
+import { Signal } from "../work/signal.ts";
 import type { PassContext } from "./pass.ts";
 import { routesOf } from "./upstreams.ts";
 
@@ -67,14 +68,10 @@ function lineOf(
     names: new CollectionNames({ provider, upstream, collectionIds, timeoutMs }),
     unknownIds: new UnknownIds({ db, alarms, source: name }),
     rules: {
-      paidStatuses: lowerCase(settings.PAID_STATUSES),
-      invalidStatuses: lowerCase(settings.INVALID_STATUSES),
+      ...statusSets({ paidStatuses: settings.PAID_STATUSES, invalidStatuses: settings.INVALID_STATUSES }),
       hasTestTopic: source.snsTestTopicArn !== null,
       personalData: settings.EVENT_PERSONAL_DATA,
       timeZone: settings.PROVIDER_TIME_ZONE,
     },
   });
 }
-
-const lowerCase = (words: readonly string[]): ReadonlySet<string> =>
-  new Set(words.map((word) => word.trim().toLowerCase()));

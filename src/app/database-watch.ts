@@ -1,26 +1,20 @@
-import { type Kysely, sql } from "kysely";
-import type { Alarm, Alarms } from "../database/alarms.ts";
+import type { Kysely } from "kysely";
+import { isRefusedData } from "../database/postgres-errors.ts";
+import {
+  failedWrite,
+  findRecordingProblem,
+  type RecordingProblem,
+  type Why,
+} from "../database/recording-problem.ts";
 import type { Tables } from "../database/tables.ts";
-import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { within } from "../kit/within.ts";
+import { RecordingAlarms, type RecordingAlarmsOptions } from "./recording-alarms.ts";
 
-export interface DatabaseWatchOptions {
+export interface DatabaseWatchOptions extends RecordingAlarmsOptions {
+  /** The pool that records. */
   db: Kysely<Tables>;
-  alarms: Alarms;
   log: Logger;
-  /**
-   * Tells people at once, since no row can be written; null where nobody is told. Resolves with whether they
-   * were told.
-   */
-  tellPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
-}
-
-interface OpenAlarm {
-  alarm: Alarm;
-  /** When Postgres last answered, by performance.now(). */
-  since: number;
-  told: boolean;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -28,103 +22,164 @@ const LOOK_EVERY_MS = 1_000;
 /** An answer that takes longer counts as none. */
 const LATE_MS = 2_000;
 
-/** After so long without an answer a person is told. */
-const ALARM_AFTER_MS = 5_000;
+/** `/readyz` answers within a second, on a busy machine too. */
+const READY_WITHIN_MS = 600;
 
 /** A stop waits so long for the end of an alarm to be written. */
 const STOP_WITHIN_MS = 2_000;
 
+const SILENT: RecordingProblem = {
+  alarm: "database_away",
+  reason: `no answer within ${LATE_MS} ms`,
+  action: "Check whether it hangs, and the network to it.",
+};
+
 /**
- * Asks Postgres for a sign of life each second. The alarm that it is away is held in memory; its row is
- * written once Postgres is back, already cleared: by a stop at the latest, if Postgres answers then.
+ * Watches whether callbacks can be recorded: by what the commits of callbacks meet, and by asking Postgres.
+ * Readiness and the alarms `database_away` and `recording_failing` follow from it. `serve` starts its timer;
+ * a Lambda function, which runs only during invocations, looks by itself.
  */
 export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
-  readonly #timer: NodeJS.Timeout;
-  #answeredAt = performance.now();
-  #lookedAt = performance.now();
-  #askedAt: number | null = null;
-  #asking: Promise<void> = Promise.resolve();
-  #lastError = `no answer within ${LATE_MS} ms`;
-  #failed = false;
-  #open: OpenAlarm | null = null;
+  readonly #alarms: RecordingAlarms;
+  #timer: NodeJS.Timeout | undefined;
+  /** What Postgres said when it was last asked. */
+  #found: RecordingProblem | null = null;
+  /** What the newest write met. */
+  #written: { problem: RecordingProblem; isOneOnly: boolean } | null = null;
+  /** One at a time: questions must not pile up at a database that hangs. */
+  #question: Promise<RecordingProblem | null> | null = null;
+  /** When it was asked, by performance.now(). */
+  #askedAt = 0;
+  #look: Promise<void> | null = null;
+  #retry: (() => Promise<void>) | null = null;
+  #retrying: Promise<void> | null = null;
+  #onChange: () => void = () => undefined;
+  #saidReady = true;
 
   constructor(options: DatabaseWatchOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#alarms = new RecordingAlarms(options);
   }
 
-  /** Whether it answered when it was last asked. */
+  /** Whether Postgres answered when it was last asked. */
   get isUp(): boolean {
-    return !this.#failed && (this.#askedAt === null || performance.now() - this.#askedAt < LATE_MS);
+    return this.#found?.alarm !== "database_away";
   }
 
-  get isAlarming(): boolean {
-    return this.#open !== null;
+  /** The alarms that are open in this process. */
+  get openAlarms(): readonly RecordingProblem["alarm"][] {
+    return this.#alarms.names;
   }
 
-  /** An alarm that is open is ended now if Postgres answers; resolves within `STOP_WITHIN_MS`. */
+  /** Why Postgres, though it answers, takes no callbacks; null until that is an alarm. */
+  get whyFailing(): Why | null {
+    return this.#alarms.whyFailing;
+  }
+
+  /** @param onChange called when an alarm is raised, and when all are over. */
+  start(onChange: () => void): void {
+    this.#onChange = onChange;
+    this.#timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** @param retry tries again to record what failed; called each second until a write succeeds. */
+  retryWith(retry: () => Promise<void>): void {
+    this.#retry = retry;
+  }
+
+  /** To be called when a write was committed. */
+  noteCommit(): void {
+    this.#written = null;
+  }
+
+  /** To be called when a write failed: of callbacks, or of other work in a function that records none. */
+  noteFailure(error: unknown): void {
+    // A row that Postgres refuses says little about the next.
+    this.#written = { problem: failedWrite(error), isOneOnly: isRefusedData(error) };
+  }
+
+  /** Looks now, or joins a look under way. */
+  look(): Promise<void> {
+    this.#look ??= this.#lookNow().finally(() => {
+      this.#look = null;
+    });
+    return this.#look;
+  }
+
+  /**
+   * Looks if the newest write failed, or if an outage is not known to be over. Resolves once people have been
+   * told: a container may be frozen then.
+   */
+  async lookIfTroubled(): Promise<void> {
+    if (this.#found === null && this.#written === null && this.openAlarms.length === 0) return;
+    await this.look();
+    await this.#alarms.told;
+  }
+
+  /**
+   * Whether callbacks can be recorded. The reason is logged once, and not given to the caller. Never throws,
+   * and never takes longer than a second.
+   */
+  async isReady(): Promise<boolean> {
+    const late: RecordingProblem = { ...SILENT, reason: `no answer within ${READY_WITHIN_MS} ms` };
+    const problem =
+      (await this.#ask(READY_WITHIN_MS, late)) ??
+      (this.#written?.isOneOnly === true ? null : this.#written?.problem) ??
+      null;
+    const isReady = problem === null;
+    if (isReady !== this.#saidReady) {
+      const { log } = this.#options;
+      if (isReady) log.info("ready again: callbacks can be recorded");
+      else log.warn({ error: problem.reason }, "not ready: callbacks cannot be recorded");
+      this.#saidReady = isReady;
+    }
+    return isReady;
+  }
+
+  /** An alarm that is open is ended now if callbacks can be recorded; resolves within `STOP_WITHIN_MS`. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    if (this.#open === null) return;
-    const lookOnceMore = this.#asking.then(() => (this.#open === null ? undefined : this.#ask()));
-    await within(lookOnceMore, STOP_WITHIN_MS, undefined);
+    if (this.openAlarms.length === 0) return;
+    const lookOnceMore = async () => {
+      await this.#retryFailed();
+      await this.#look;
+      await this.look();
+    };
+    await within(lookOnceMore(), STOP_WITHIN_MS, undefined);
   }
 
-  #look(): void {
-    this.#leaveSleepOut();
-    if (this.#open === null && performance.now() - this.#answeredAt >= ALARM_AFTER_MS) this.#raise();
-    if (this.#askedAt !== null) return;
-    this.#askedAt = performance.now();
-    this.#asking = this.#ask().finally(() => {
-      this.#askedAt = null;
-    });
-  }
-
-  /** While this process was suspended nobody asked: that was no silence on Postgres' side. */
-  #leaveSleepOut(): void {
-    const now = performance.now();
-    const sleptMs = now - this.#lookedAt - LOOK_EVERY_MS;
-    this.#lookedAt = now;
-    if (sleptMs < LOOK_EVERY_MS) return;
-    this.#answeredAt += sleptMs;
-    if (this.#askedAt !== null) this.#askedAt += sleptMs;
-  }
-
-  async #ask(): Promise<void> {
-    try {
-      await sql`select 1`.execute(this.#options.db);
-      if (this.#open !== null) await this.#end(this.#open);
-      this.#failed = false;
-      this.#answeredAt = performance.now();
-    } catch (error) {
-      this.#failed = true;
-      this.#lastError = messageOf(error);
+  async #lookNow(): Promise<void> {
+    const found = await this.#ask(LATE_MS, SILENT);
+    this.#found = found;
+    if (found === null) void this.#retryFailed();
+    const problem = found ?? this.#written?.problem ?? null;
+    if (problem !== null) {
+      if (this.#alarms.noteProblem(problem, found === SILENT ? LATE_MS : 0)) this.#onChange();
+      return;
     }
+    const hadAlarms = this.openAlarms.length > 0;
+    // What cannot be stored yet stays open.
+    await this.#alarms.endAll().catch(() => undefined);
+    if (hadAlarms) this.#onChange();
   }
 
-  #raise(): void {
-    const detail =
-      `Postgres has been away for ${ALARM_AFTER_MS / 1_000} s: ${this.#lastError}. Callbacks are answered ` +
-      "503, so that the provider sends them again; all that is recorded waits and goes on by itself.";
-    const alarm: Alarm = { name: "database_away", source: "", subject: "postgres", detail };
-    const { alarms, tellPeople } = this.#options;
-    alarms.tell([alarm]);
-    const open: OpenAlarm = { alarm, since: this.#answeredAt, told: false };
-    this.#open = open;
-    tellPeople?.({ ...alarm, raisedAt: new Date() }).then(
-      (told) => {
-        open.told = told;
-      },
-      () => undefined,
-    );
+  /** Joins a question that is under way; resolves with `late` as soon as that one is. */
+  #ask(withinMs: number, late: RecordingProblem): Promise<RecordingProblem | null> {
+    if (this.#question === null) {
+      this.#askedAt = performance.now();
+      this.#question = findRecordingProblem(this.#options.db).finally(() => {
+        this.#question = null;
+      });
+    }
+    return within(this.#question, Math.max(0, this.#askedAt + withinMs - performance.now()), late);
   }
 
-  async #end({ alarm, since, told }: OpenAlarm): Promise<void> {
-    const lastedMs = performance.now() - since;
-    await this.#options.alarms.keepEnded(alarm, { lastedMs, told });
-    this.#open = null;
-    this.#options.alarms.tellCleared([alarm]);
-    this.#options.log.info({ awaySeconds: Math.round(lastedMs / 1_000) }, "Postgres answers again");
+  async #retryFailed(): Promise<void> {
+    if (this.#written === null || this.#retry === null) return;
+    this.#retrying ??= this.#retry().finally(() => {
+      this.#retrying = null;
+    });
+    await this.#retrying;
   }
 }

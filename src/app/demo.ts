@@ -2,21 +2,19 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Timeline } from "../console/timeline.ts";
-import { readTimeline } from "../console/timeline-reading.ts";
 import { RelayError } from "../kit/errors.ts";
-import type { Logger } from "../kit/log.ts";
-import { payLikeABrowser } from "./demo-payer.ts";
-import { createSampleInvoice } from "./dev-sample-invoice.ts";
-import { type LocalWorld, startLocalWorld } from "./dev-world.ts";
+import type { Timeline } from "../operate/timeline.ts";
+import { readTimeline } from "../operate/timeline-reading.ts";
+import {
+  createSampleInvoice,
+  type LocalWorld,
+  type LocalWorldOptions,
+  startLocalWorld,
+} from "./dev-world.ts";
 
-export interface DemoOptions {
-  environment: Record<string, string | undefined>;
-  log: Logger;
+export interface DemoOptions extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "signal"> {
   /** Told each step as it is done. */
   tell: (step: string) => void;
-  /** Ends it early. */
-  signal: AbortSignal;
 }
 
 export interface DemoResult {
@@ -33,7 +31,7 @@ const LOOK_EVERY_MS = 20;
  * own that is gone afterwards.
  * @throws RelayError with the step that did not work.
  */
-export async function runDemo({ environment, log, tell, signal }: DemoOptions): Promise<DemoResult> {
+export async function runDemo({ tell, ...options }: DemoOptions): Promise<DemoResult> {
   const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));
   // Where root has to run Postgres as the user `nobody`, that user must be able to enter.
   await chmod(dataDir, 0o711);
@@ -41,16 +39,16 @@ export async function runDemo({ environment, log, tell, signal }: DemoOptions): 
   try {
     const received: string[] = [];
     world = await startLocalWorld({
-      environment,
+      ...options,
       dataDir,
       durable: false,
       reconciles: false,
       ports: { relay: 0, collectionService: 0, sns: 0, postgres: 0 },
-      log,
+      remark: tell,
       onMessage: ({ message }) => void received.push(message),
     });
     tell("started Postgres, the collection service, SNS with a subscriber, and the relay");
-    return await payOne(world, received, tell, signal);
+    return await payOne(world, received, tell, options.signal);
   } finally {
     await world?.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -93,4 +91,25 @@ async function until<T>(
   throw new RelayError(
     `The demo failed: ${failure} within ${PATIENCE_MS / 1_000} s. LOG_LEVEL=info shows why.`,
   );
+}
+
+/**
+ * Pays on the payer's page as a browser does: reads the form in the page, picks the first way to pay and
+ * submits.
+ * @throws RelayError that says what the page answered instead.
+ */
+async function payLikeABrowser(paymentUrl: string): Promise<void> {
+  const page = await (await fetch(paymentUrl)).text();
+  const action = /<form[^>]*\baction="([^"]+)"/.exec(page)?.[1];
+  const method = /<input[^>]*\bname="method"[^>]*\bvalue="([^"]+)"/.exec(page)?.[1];
+  if (action === undefined || method === undefined)
+    throw new RelayError(`The payer's page ${paymentUrl} holds no form to pay with.`);
+  const answer = await fetch(new URL(action, paymentUrl), {
+    method: "POST",
+    body: new URLSearchParams({ method }),
+    redirect: "manual",
+  });
+  await answer.body?.cancel();
+  if (answer.status !== 303)
+    throw new RelayError(`The payer's page did not take the payment: it answered ${answer.status}.`);
 }

@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import { databaseClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import { messageOf } from "../kit/errors.ts";
+import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
-import type { ReceivedMessage } from "./dev-subscriber.ts";
+import type { ReceivedMessage } from "./dev-topics.ts";
 
 /** Something that just happened to an invoice. */
 export interface Happening {
@@ -66,7 +66,7 @@ export async function watchHappenings(options: {
 
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await look().catch((error: unknown) => log.debug({ error: messageOf(error) }, "could not look"));
+      await look().catch((error: unknown) => log.debug(faultOf(error), "could not look"));
       await delay(LOOK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
     await look().catch(() => undefined);

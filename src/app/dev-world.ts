@@ -1,6 +1,9 @@
 import { join } from "node:path";
+import { CollectionClient } from "../collection-api/index.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { migrateToLatest } from "../database/migrate.ts";
+import { refuseSharedDatabase } from "../database/shared-database.ts";
+import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, SOURCE_SETTINGS } from "../kit/settings.ts";
@@ -10,20 +13,20 @@ import { parseFaults } from "../sandbox/provider/faults/faults.ts";
 import { readSeed } from "../sandbox/provider/seed.ts";
 import { startCollectionService } from "../sandbox/provider/start-collection-service.ts";
 import { startLocalSns } from "../sandbox/sns/start-local-sns.ts";
-import { refuseForeignDatabase } from "./dev-database.ts";
-import {
-  LOCAL_AWS_CREDENTIALS,
-  localAdminToken,
-  localCallbackToken,
-  useLocalAwsCredentials,
-} from "./dev-secrets.ts";
-import { type ReceivedMessage, startLocalSubscriber } from "./dev-subscriber.ts";
-import { createLocalTopic } from "./dev-topic.ts";
+import { knownTopics } from "../upstreams/topic-row.ts";
+import { callbackUrl } from "./callback-url.ts";
+import { LOCAL_AWS_CREDENTIALS, localAdminToken, localCallbackToken } from "./dev-settings.ts";
+import { createLocalTopic, type ReceivedMessage, startLocalSubscriber } from "./dev-topics.ts";
 import { serve } from "./serve.ts";
 
 export interface LocalWorldOptions {
-  /** What tunes the relay is taken over; what would point it at a real provider or topic is not. */
+  /**
+   * Settings that were named on purpose: what tunes the relay is taken over, what would point it at a real
+   * provider, topic or database is not.
+   */
   environment: Record<string, string | undefined>;
+  /** Used instead of an embedded one; it must be the relay's own, or empty. */
+  database: Secret | undefined;
   /** Where the data of this world lives. */
   dataDir: string;
   /** `false` where the data is thrown away afterwards: commits are not forced to the disk. */
@@ -33,6 +36,10 @@ export interface LocalWorldOptions {
   /** The ports wanted; a free one where it is taken, or 0. */
   ports: { relay: number; collectionService: number; sns: number; postgres: number };
   log: Logger;
+  /** Told what is not as it was wanted. */
+  remark: (text: string) => void;
+  /** Ends the start early. */
+  signal: AbortSignal;
   /** Called with each event that the subscriber receives. */
   onMessage: (message: ReceivedMessage) => void;
 }
@@ -43,7 +50,7 @@ export interface LocalWorld {
   readonly collectionServiceUrl: string;
   readonly snsUrl: string;
   readonly topicArn: string;
-  /** null when DATABASE_URL named the server. */
+  /** null when the database was named. */
   readonly postgresPort: number | null;
   /** The key of the seed's Live account: public, of use with this service only. */
   readonly apiKey: string;
@@ -68,16 +75,21 @@ const REGION = "us-east-1";
 
 /**
  * Starts Postgres, the collection service, a local SNS with a subscriber, and the relay, all on 127.0.0.1.
- * @throws RelayError when one of them cannot start; the others are stopped again.
+ * @throws RelayError when one of them cannot start, the signal's reason when it was stopped meanwhile; the
+ *   others are stopped again.
  */
 export async function startLocalWorld(options: LocalWorldOptions): Promise<LocalWorld> {
-  const { environment, dataDir, ports, log } = options;
+  const { environment, dataDir, ports, log, signal, database } = options;
   await using starting = new AsyncDisposableStack();
-  useLocalAwsCredentials(process.env);
+  const portFor = async (what: string, wanted: number): Promise<number> => {
+    const port = await freePort(wanted);
+    if (wanted !== 0 && port !== wanted)
+      options.remark(`Port ${wanted} is taken: ${what} listens on ${port} instead.`);
+    return port;
+  };
 
-  const given = readSettings({ DATABASE_URL: environment.DATABASE_URL }).DATABASE_URL;
   const embedded =
-    given === undefined
+    database === undefined
       ? await startEmbeddedPostgres({
           dataDir: join(dataDir, "postgres"),
           port: ports.postgres,
@@ -86,22 +98,30 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
         })
       : null;
   if (embedded !== null) starting.defer(() => embedded.stop());
-  const databaseUrl = given ?? new Secret(embedded?.url ?? "");
+  signal.throwIfAborted();
+  const databaseUrl = database ?? new Secret(embedded?.url ?? "");
   const { db, close } = connect(databaseUrl, { max: 4, applicationName: "invoice-relay dev" });
   starting.defer(close);
   await refuseForeignDatabase(db);
+  await refuseSharedDatabase(db, "relay");
   await migrateToLatest(db, "relay");
+  signal.throwIfAborted();
 
   const service = await startCollectionService({
     databaseUrl,
-    port: await freePort(ports.collectionService),
+    port: await portFor("the collection service", ports.collectionService),
     host: HOST,
     log,
     faults: parseFaults(environment.COLLECTION_SERVICE_FAULTS),
   });
   starting.defer(() => service.close());
 
-  const sns = await startLocalSns({ port: await freePort(ports.sns), host: HOST, region: REGION, log });
+  const sns = await startLocalSns({
+    port: await portFor("SNS", ports.sns),
+    host: HOST,
+    region: REGION,
+    log,
+  });
   starting.defer(() => sns.close());
   const topicArn = await createLocalTopic(sns.url, "invoice-events");
   const testTopicArn = await createLocalTopic(sns.url, "invoice-events-test");
@@ -111,6 +131,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
     onMessage: options.onMessage,
   });
   starting.defer(() => subscriber.close());
+  signal.throwIfAborted();
 
   const seed = await readSeed();
   const apiKey = seed.apiKeys.find((key) => key.type === "Live")?.key ?? "";
@@ -119,7 +140,7 @@ export async function startLocalWorld(options: LocalWorldOptions): Promise<Local
   const collectionIds = seed.collections.filter(({ status }) => status === "Active").map(({ id }) => id);
   const callbackToken = await localCallbackToken(dataDir);
   const adminToken = await localAdminToken(dataDir);
-  const port = await freePort(ports.relay);
+  const port = await portFor("the relay", ports.relay);
   const own = {
     PORT: String(port),
     PUBLIC_URL: `http://${HOST}:${port}`,
@@ -161,6 +182,65 @@ function withoutIdentity(
   environment: Record<string, string | undefined>,
 ): Record<string, string | undefined> {
   const left = { ...environment };
-  for (const name of [...SOURCE_SETTINGS, "SOURCES_FILE", "TRUSTED_PROXIES"]) delete left[name];
+  for (const name of [...SOURCE_SETTINGS, "DATABASE_URL", "SOURCES_FILE", "TRUSTED_PROXIES"])
+    delete left[name];
   return left;
+}
+
+/** The account of the local SNS. */
+const LOCAL_TOPIC = /^arn:aws:sns:[^:]*:000000000000:/;
+
+/**
+ * Keeps a local relay away from the database of a real one: it would confirm and publish the real work that
+ * it finds due there.
+ * @throws RelayError when a relay with a topic at Amazon works on this database.
+ */
+async function refuseForeignDatabase(db: Database): Promise<void> {
+  const real = (await knownTopics(db)).find((arn) => !LOCAL_TOPIC.test(arn));
+  if (real === undefined) return;
+  throw new RelayError(
+    `This database belongs to a relay that publishes to ${real}. What runs here is for trying things out ` +
+      "and would mix up its invoices: name another database, or none.",
+  );
+}
+
+export interface SampleInvoice {
+  id: string;
+  reference: string;
+  /** Decimal string, fees included. */
+  totalAmount: string | null;
+  /** The payer's page. */
+  paymentUrl: string;
+}
+
+/** Creates an invoice as a merchant does: over the provider's API, with the relay's callback URL in it. */
+export async function createSampleInvoice(world: LocalWorld): Promise<SampleInvoice> {
+  const client = new CollectionClient({
+    baseUrl: world.collectionServiceUrl,
+    apiKey: world.apiKey,
+    callbackUrl: (reference) => callbackUrl(world.relayUrl, world.callbackToken, reference),
+  });
+  const reference = `order-${Date.now().toString(36)}`;
+  try {
+    const { invoice } = await client.createInvoice(
+      {
+        collectionId: world.collectionId,
+        title: "School fees, second term",
+        payerName: "Ada Obi",
+        payerEmail: "ada.obi@example.com",
+        billerMetaData: { student: "17" },
+        amount: "1500.50",
+      },
+      { reference },
+    );
+    const { id, totalAmount, paymentUrl } = invoice;
+    return {
+      id,
+      reference,
+      totalAmount,
+      paymentUrl: paymentUrl ?? `${world.collectionServiceUrl}/pay/${id}`,
+    };
+  } finally {
+    await client.close();
+  }
 }

@@ -1,18 +1,18 @@
 import { sql } from "kysely";
 import { connect, type Database } from "../database/connect.ts";
 import { schemaState } from "../database/migrate.ts";
-import { isDatabaseAway } from "../database/postgres-errors.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
 import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
+import { isDatabaseAway } from "../kit/away.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { readSettings } from "../kit/settings.ts";
 import { readStatus } from "../operate/status.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import { adviceOf } from "../operate/status-meaning.ts";
-import { partitionsDue } from "../record/partitions.ts";
-import type { Check } from "./check.ts";
+import { partitionsDue } from "../receive/log/partitions.ts";
+import type { Check } from "./doctor-settings.ts";
 
 const [OLDEST, NEWEST] = [15, 18];
 

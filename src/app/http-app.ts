@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import { messageOf } from "../kit/errors.ts";
+import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
+import { newId } from "../kit/new-id.ts";
 import { comesFromBrowser } from "../receive/payer-page/comes-from-browser.ts";
 import { payerPage } from "../receive/payer-page/payer-page.ts";
 import { sendPage } from "../receive/payer-page/send-page.ts";
@@ -33,15 +34,15 @@ export function httpApp(
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
     if (response.headersSent) {
       // The rest cannot follow, and whoever reads must notice. Express would print the error as it is.
-      log.warn({ method: request.method, error: messageOf(error) }, "an answer broke off");
+      log.warn({ method: request.method, ...faultOf(error) }, "an answer broke off");
       return void request.socket.destroy();
     }
     const status = error instanceof URIError ? 400 : senderFaultOf(error);
-    if (status === null) log.error({ method: request.method, error: messageOf(error) }, "a request failed");
-    response
-      .status(status ?? 500)
-      .type("text/plain")
-      .send(wordsFor(status));
+    if (status !== null) return void response.status(status).type("text/plain").send(wordsFor(status));
+    const requestId = newId();
+    log.error({ requestId, method: request.method, ...faultOf(error) }, "a request failed");
+    response.status(500).setHeader("x-request-id", requestId);
+    response.type("text/plain").send(`Something went wrong here. Try again. Request ${requestId}\n`);
   };
   app.use(onError);
   return app;
@@ -53,8 +54,40 @@ function senderFaultOf(error: unknown): number | null {
   return typeof status === "number" && status >= 400 && status < 500 ? status : null;
 }
 
-function wordsFor(status: number | null): string {
-  if (status === null) return "Something went wrong here. Try again.\n";
-  if (status === 400) return "The address is not readable.\n";
-  return "The request cannot be answered as it was sent.\n";
+const wordsFor = (status: number): string =>
+  status === 400 ? "The address is not readable.\n" : "The request cannot be answered as it was sent.\n";
+
+const A_YEAR = "max-age=31536000";
+
+/**
+ * Sets the headers that every answer carries, and refuses a request with two Host headers: each proxy on the
+ * way may have believed another one.
+ * @param options.behindTls whether browsers reach this listener by https only.
+ */
+export function protectAnswers({ behindTls }: { behindTls: boolean }): RequestHandler {
+  return (request, response, next) => {
+    response.setHeader("x-content-type-options", "nosniff");
+    if (behindTls) response.setHeader("strict-transport-security", A_YEAR);
+    if (hostsIn(request.rawHeaders) <= 1) return next();
+    response.status(400).setHeader("connection", "close");
+    response.type("text/plain").send("A request names one Host.\n");
+  };
 }
+
+/**
+ * @param rawHeaders as Node lists them: names and values in turn. `headers` would keep only the first Host.
+ */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  return hosts;
+}
+
+/** For every route after the callbacks': whoever shows no callback token must not hold a connection. */
+export const closeAfterAnswer: RequestHandler = (_request, response, next) => {
+  response.setHeader("connection", "close");
+  next();
+};

@@ -1,8 +1,10 @@
-import type { Alarms } from "../database/alarms.ts";
+import type { Alarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/connect.ts";
+import { isNotAllowed } from "../database/postgres-errors.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Chores, type ChoresDone, doChores } from "../operate/chores.ts";
+import { isReadyForNextMonth, makePartitions } from "../receive/log/partitions.ts";
 
 interface MaintenanceContext {
   db: Database;
@@ -20,9 +22,34 @@ export async function maintain(context: MaintenanceContext, chores: Chores): Pro
 
 /** Logs what failed, and the alarms. @returns the same. */
 export function tellChores({ alarms, log }: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
-  const { failed, failures, told } = done;
+  const { failed, bugs, failures, told } = done;
   alarms.tellAll(told);
   if (failed.length === 0) return null;
   log.warn({ failed, failures }, "maintenance failed; it will be tried again");
+  for (const bug of bugs) log.error(bug, "a chore met a bug");
   return backOffMs(failures, BACK_OFF);
+}
+
+/**
+ * Makes the log's partitions that are due, if that can be done now: until it is, the default partition takes
+ * the callbacks, so nothing waits for it. A database user who may not do it leaves it to `migrate`.
+ * @returns what is wrong, for a person; null when nothing is.
+ */
+export async function keepPartitions({ db, log }: { db: Database; log: Logger }): Promise<string | null> {
+  try {
+    const made = await makePartitions(db, new Date(), { tries: 1, brief: true });
+    if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
+    return null;
+  } catch (error) {
+    if (!isNotAllowed(error)) throw error;
+    log.info(
+      "this database user may not make partitions of the callback log: `migrate` makes them, and " +
+        "whoever holds the role worker",
+    );
+    if (await isReadyForNextMonth(db)) return null;
+    return (
+      "the coming month of the callback log has no partition, and this database user may not make one: " +
+      "run invoice-relay migrate, or grant the role worker"
+    );
+  }
 }

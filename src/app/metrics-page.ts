@@ -1,12 +1,15 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Kysely } from "kysely";
+import { ALARM_NAMES } from "../alarms/alarms.ts";
 import type { PoolUsage } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { within } from "../kit/within.ts";
-import { readVitalSigns, type Watched } from "../operate/vital-signs.ts";
-import { showVitalSigns } from "./show-vital-signs.ts";
+import { readVitalSigns, type VitalSigns, type Watched } from "../operate/vital-signs.ts";
+import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import { STATES } from "../upstreams/machine.ts";
+import type { DatabaseWatch } from "./database-watch.ts";
 
 /** How long a page is kept: no stranger can make the relay count in the database more often than that. */
 const KEPT_MS = 1_000;
@@ -30,7 +33,7 @@ export interface MetricsPageOptions {
   metrics: Metrics;
   watched: Watched;
   /** Postgres as this process sees it. */
-  database: { readonly isUp: boolean; readonly isAlarming: boolean };
+  database: Pick<DatabaseWatch, "isUp" | "openAlarms">;
   pools: Readonly<Record<string, () => PoolUsage>>;
 }
 
@@ -106,8 +109,9 @@ export class MetricsPage {
   #showProcess(): void {
     const { metrics, pools, database } = this.#options;
     metrics.databaseUp.set(database.isUp ? 1 : 0);
-    // While it lasts there is no row of it.
-    metrics.alarmsOpen.set({ alarm: "database_away" }, database.isAlarming ? 1 : 0);
+    // While these last they have no row.
+    for (const alarm of ["database_away", "recording_failing"] as const)
+      metrics.alarmsOpen.set({ alarm }, database.openAlarms.includes(alarm) ? 1 : 0);
     if (this.#countedAt !== null)
       metrics.databaseValuesAge.set((performance.now() - this.#countedAt) / 1_000);
     for (const [pool, usage] of Object.entries(pools)) {
@@ -121,4 +125,47 @@ export class MetricsPage {
       metrics.eventLoopDelay.set({ quantile }, this.#delay.percentile(percentile) / 1e9);
     this.#delay.reset();
   }
+}
+
+/** Sets the gauges to what was counted in Postgres; they keep it until the next time. */
+function showVitalSigns(metrics: Metrics, signs: VitalSigns): void {
+  showBacklog(metrics, signs);
+  const open = new Map(signs.alarms.map(({ name, count }) => [name, count]));
+  for (const alarm of ALARM_NAMES) metrics.alarmsOpen.set({ alarm }, open.get(alarm) ?? 0);
+  metrics.upstreams.reset();
+  showUpstreams(metrics, "confirm", signs.sources);
+  showUpstreams(metrics, "publish", signs.topics);
+  showProofs(metrics, signs);
+}
+
+function showBacklog(metrics: Metrics, { backlog, dead, quarantined }: VitalSigns): void {
+  const { oldestConfirmationSeconds, oldestEventSeconds, confirmations, outbox } = metrics;
+  confirmations.reset();
+  outbox.reset();
+  oldestConfirmationSeconds.set(backlog.oldestConfirmationSeconds);
+  oldestEventSeconds.set(backlog.oldestEventSeconds);
+  for (const { state, verdict, count } of backlog.confirmations)
+    confirmations.set({ state, verdict: verdict ?? "none" }, count);
+  for (const { state, count } of backlog.outbox) outbox.set({ state }, count);
+  metrics.dead.set({ kind: "confirmation" }, dead.confirmation);
+  metrics.dead.set({ kind: "event" }, dead.event);
+  metrics.quarantined.set(quarantined);
+}
+
+function showUpstreams(metrics: Metrics, work: string, standings: readonly UpstreamStanding[]): void {
+  for (const { name: upstream, state: actual } of standings)
+    for (const state of STATES) metrics.upstreams.set({ work, upstream, state }, state === actual ? 1 : 0);
+}
+
+function showProofs({ lastSweep, lastCertificate }: Metrics, { sweeps, certificates }: VitalSigns): void {
+  lastSweep.reset();
+  lastCertificate.reset();
+  const oldest = new Map<string, number>();
+  for (const { source, finishedAt } of sweeps) {
+    const at = finishedAt === null ? 0 : finishedAt.getTime() / 1_000;
+    oldest.set(source, Math.min(oldest.get(source) ?? at, at));
+  }
+  for (const [source, at] of oldest) lastSweep.set({ source }, at);
+  for (const { source, result, finishedAt } of certificates)
+    lastCertificate.set({ source, result }, finishedAt.getTime() / 1_000);
 }

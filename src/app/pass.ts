@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import type { ClaimedConfirmation } from "../confirmations/claim.ts";
-import type { Alarms } from "../database/alarms.ts";
+import type { Alarms } from "../alarms/alarms.ts";
+import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
@@ -8,7 +8,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import type { Tracer } from "../kit/trace.ts";
-import type { Signal } from "../workers/signal.ts";
+import type { Signal } from "../work/signal.ts";
 
 /** What the passes and the admin API of one process share. */
 export interface Shared {
@@ -53,7 +53,10 @@ export interface ListPasses {
 export interface Passes {
   confirm: Pass;
   publish: Pass;
-  /** Frees work whose lease ran out. */
+  /**
+   * Frees work whose lease ran out, and what a clock that was set back would keep waiting; brings the line
+   * of senders up to date with what is due.
+   */
   rescue: Pass;
   /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
   chores: Pass;

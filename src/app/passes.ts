@@ -1,35 +1,38 @@
-import { confirmationLeases } from "../confirmations/leases.ts";
+import { bringForwardConfirmations, confirmationLeases } from "../confirm/queue/leases.ts";
+import { refreshLine } from "../confirm/queue/sender-turns.ts";
 import { DAY_MS } from "../kit/days.ts";
-import { messageOf } from "../kit/errors.ts";
+import { faultOf } from "../kit/fault.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms-of-removed.ts";
-import { eraseWhatCameSince } from "../operate/erase.ts";
+import { checkErased } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
-import { holdOrRelease } from "../outbox/held-events.ts";
-import { outboxLeases } from "../outbox/leases.ts";
+import { settleStatuses } from "../operate/settle-statuses.ts";
 import type { Provider } from "../provider/provider.ts";
+import { holdOrRelease } from "../publish/outbox/held-events.ts";
+import { bringForwardEvents, outboxLeases } from "../publish/outbox/leases.ts";
+import { forgetBudgets } from "../receive/log/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
 import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
-import { forgetBudgets } from "../record/callback-budgets.ts";
+import { endLostReplayLeases } from "../replay/held-replay.ts";
 import { replayPass } from "../replay/replay-pass.ts";
+import { bringUpstreamsForward } from "../upstreams/bring-forward.ts";
 import { tellAgain } from "../upstreams/tell-again.ts";
-import { tellFloodsAgain } from "../upstreams/unknown-ids.ts";
+import { endFloods, tellFloodsAgain } from "../upstreams/unknown-ids.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { alarmWebhookOf } from "./alarm-webhook.ts";
+import { ClockWatch } from "../work/clock-watch.ts";
+import { MOST_FORWARD } from "../work/leased-rows.ts";
+import { alarmWebhookOf, tellAlarmsPass } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
-import { destinationOf } from "./destinations.ts";
-import { keepPartitions } from "./keep-partitions.ts";
-import { maintain, tellChores } from "./maintenance.ts";
+import { keepPartitions, maintain, tellChores } from "./maintenance.ts";
 import type { ListPasses, PassContext, Passes } from "./pass.ts";
 import { providerOf } from "./providers.ts";
-import { publishing } from "./publishing.ts";
+import { destinationOf, publishing } from "./publishing.ts";
 import { reconcileSource } from "./reconcile-source.ts";
 import { replayRunner } from "./replay-runner.ts";
-import { tellAlarmsPass } from "./tell-alarms.ts";
 import { routesOf, servedBy } from "./upstreams.ts";
 
 const SECOND_MS = 1_000;
@@ -46,20 +49,29 @@ export function createPasses(context: PassContext): Passes {
   const worksBeside = context.publishWake !== undefined;
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
+  const leaseMs = settings.LEASE_DURATION;
+  const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
   return {
     confirm: (stop) => confirmer.drain(stop),
     publish: (stop) => publisher.pump.drain(stop),
     async rescue() {
-      if ((await confirmationLeases.releaseExpired(db)) > 0) {
+      await clockWatch.look(db);
+      await bringUpstreamsForward(db);
+      const names = context.sources.map(({ name }) => name);
+      const confirmations = await bringForwardConfirmations(db, names);
+      if ((await confirmationLeases.releaseExpired(db, leaseMs)) + confirmations > 0) {
         step("confirmations rescued");
         context.confirmWake?.raise();
       }
-      if ((await outboxLeases.releaseExpired(db)) > 0) {
+      const events = await bringForwardEvents(db, names, TOPIC.policy.backOff.capMs);
+      if ((await outboxLeases.releaseExpired(db, leaseMs)) + events > 0) {
         step("events rescued");
         context.publishWake?.raise();
       }
-      await rescueListWork(db);
-      return null;
+      await rescueListWork(db, { leaseMs, intervalMs: settings.RECONCILE_INTERVAL });
+      await endLostReplayLeases(db, leaseMs);
+      await refreshLine(db);
+      return Math.max(confirmations, events) < MOST_FORWARD ? null : 0;
     },
     async chores() {
       let hasMore = false;
@@ -67,16 +79,23 @@ export function createPasses(context: PassContext): Passes {
         // By today's settings, in every pass: an older or newer process may write others.
         async held_events() {
           const { released, more } = await holdOrRelease(db, context.sources);
-          hasMore = more;
+          hasMore ||= more;
           if (released === 0) return;
           log.info({ released }, "held events of Test invoices go out: there is a topic for them now");
           context.onEvents();
+        },
+        async settled_statuses() {
+          const { opened, more } = await settleStatuses(db, context.sources, settings);
+          hasMore ||= more;
+          if (opened === 0) return;
+          log.info({ opened }, "PAID_STATUSES or INVALID_STATUSES name the status that invoices waited with");
+          context.onConfirmations();
         },
         async ended_pauses() {
           const resumed = await noticeEndedPauses(db);
           if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
         },
-        late_personal_data: () => eraseWhatCameSince(db),
+        late_personal_data: () => checkErased(db),
         quiet_alarms: () => alarms.clearQuiet(),
         old_budgets: () => forgetBudgets(db),
       });
@@ -91,6 +110,7 @@ export function createPasses(context: PassContext): Passes {
       alarms.tellCleared(await closeAlarmsOfRemoved(db, serves));
       const sources = Object.keys(serves.sources);
       await tellAgain(context, SOURCE, sources);
+      await endFloods(context, sources);
       await tellFloodsAgain(context, sources);
       await tellAgain(context, TOPIC, serves.topics);
       return MINUTE_MS;
@@ -124,7 +144,7 @@ export function createPasses(context: PassContext): Passes {
     tell: tellAlarmsPass({
       db,
       webhook: alarmWebhookOf(settings, context.metrics),
-      leaseMs: settings.LEASE_DURATION,
+      leaseMs,
       log,
     }),
     // Under a rate limit every confirmation must be counted, which only a claim does.
@@ -133,10 +153,7 @@ export function createPasses(context: PassContext): Passes {
       // Work that was handed over at the very end is finished or given back.
       for (const pump of [confirmer, publisher.pump])
         await pump.drain(AbortSignal.abort()).catch((error: unknown) => {
-          log.warn(
-            { error: messageOf(error) },
-            "some work was cut off; it is taken up when its lease has run out",
-          );
+          log.warn(faultOf(error), "some work was cut off; it is taken up when its lease has run out");
         });
       publisher.close();
       await Promise.all(providers.map(({ provider }) => provider.close()));

@@ -2,8 +2,8 @@ import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/source.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import type { Check } from "./check.ts";
 import { checkProvider } from "./doctor-provider.ts";
+import type { Check } from "./doctor-settings.ts";
 
 /** A kind of provider account, and how `doctor` looks at one. A second kind would be chosen by a setting. */
 interface ProviderKind {
@@ -19,7 +19,7 @@ const COLLECTION_API: ProviderKind = {
       timeoutMs: settings.CONFIRM_TIMEOUT,
       connections: settings.CONFIRM_CONCURRENCY,
     }),
-  check: (source, settings) => checkProvider(source, settings.CONFIRM_TIMEOUT),
+  check: checkProvider,
 };
 
 export const providerKindOf = (_source: Source): ProviderKind => COLLECTION_API;

@@ -1,14 +1,29 @@
-import type { ClaimedEvent } from "../outbox/claim-events.ts";
+import type { ServeSettings } from "../kit/settings.ts";
+import type { ClaimedEvent } from "../publish/outbox/claim-events.ts";
 import { OutcomeLog } from "../publish/outcome-log.ts";
 import { PublishLine } from "../publish/publish-line.ts";
 import { publishPolicy } from "../publish/publishing.ts";
+import type { Destination } from "../publish/sns/destination.ts";
+import { snsDestination } from "../publish/sns/sns-destination.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
-import { Pump } from "../workers/pump.ts";
-import { Signal } from "../workers/signal.ts";
-import { CONNECTIONS, destinationOf } from "./destinations.ts";
+import { Pump } from "../work/pump.ts";
+import { Signal } from "../work/signal.ts";
 import type { PassContext } from "./pass.ts";
 import { routesOf } from "./upstreams.ts";
+
+/** The most requests to a destination that one process has under way. */
+const CONNECTIONS = 8;
+const TIMEOUT_MS = 10_000;
+
+/** Where events go. */
+export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): Destination =>
+  snsDestination({
+    region: settings.AWS_REGION,
+    endpoint: settings.AWS_ENDPOINT_URL_SNS,
+    connections,
+    timeoutMs: TIMEOUT_MS,
+  });
 
 /** What publishes in one process, and how its connections are closed. */
 export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {

@@ -1,4 +1,4 @@
-import type { AdminParts } from "../console/admin-api/operation.ts";
+import type { AdminParts } from "../api/operation.ts";
 import { decodeText } from "../receive/reading/decode-text.ts";
 import { inflateBody } from "../receive/reading/inflate-body.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";

@@ -1,18 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
 import { type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
+import { isDatabaseAway } from "../kit/away.ts";
 import { messageOf } from "../kit/errors.ts";
+import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { ServeSettings } from "../kit/settings.ts";
-import { WakeUps } from "../workers/wake-up.ts";
-import { letHeapGrow } from "./heap-growth.ts";
-import { keepPartitions } from "./keep-partitions.ts";
+import { WakeUps } from "../work/wake-up.ts";
+import { composeRelay } from "./compose.ts";
+import { keepPartitions } from "./maintenance.ts";
 import { Relay } from "./relay.ts";
+import { tellWhatIsOn } from "./settings-shown.ts";
 import { startTracing } from "./tracing.ts";
 import { register } from "./upstreams.ts";
-import { waitForDatabase } from "./wait-for-database.ts";
-import { tellWhatIsOn } from "./what-is-on.ts";
 
 export interface ServeOptions {
   settings: ServeSettings;
@@ -49,6 +52,9 @@ const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;
 const WORKING_CONNECTIONS = 4;
 
+/** Those of packages stand between ours. */
+const STACK_FRAMES = 30;
+
 /**
  * Starts the relay. What needs no database stands first: while that is away the process lives, is not ready,
  * answers callbacks with 503, and goes on by itself.
@@ -58,16 +64,26 @@ const WORKING_CONNECTIONS = 4;
 export async function serve(options: ServeOptions): Promise<RunningRelay> {
   const { settings, log, http, workers, host, stop = new AbortController().signal } = options;
   letHeapGrow();
+  Error.stackTraceLimit = STACK_FRAMES;
   const onIdleError = (error: Error) =>
     log.warn({ error: messageOf(error) }, "a database connection broke; the pool makes a new one");
   const pool = (max: number, kind: ConnectOptions = {}) =>
     connect(settings.DATABASE_URL, { max, onIdleError, ...kind });
-  const recording = pool(RECORD_CONNECTIONS, { purpose: "hot" });
-  const hot = pool(HOT_CONNECTIONS, { purpose: "hot" });
-  const working = pool(WORKING_CONNECTIONS);
+  const pools = {
+    record: pool(RECORD_CONNECTIONS, { purpose: "hot" }),
+    hot: pool(HOT_CONNECTIONS, { purpose: "hot" }),
+    work: pool(WORKING_CONNECTIONS),
+  };
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
-  const tracing = await startTracing(settings, log, programVersion());
-  const relay = new Relay({ settings, log, recording, hot, working, wakeUps, tracing });
+  const parts = composeRelay({
+    settings,
+    log,
+    tracing: await startTracing(settings, log, programVersion()),
+    pools: { recording: pools.record.db, hot: pools.hot.db, working: pools.work.db },
+    wake: (work) => wakeUps.wake(work),
+    signals: wakeUps.signals,
+  });
+  const relay = new Relay({ ...parts, pools, wakeUps });
   try {
     relay.watchDatabase();
     if (workers) relay.prepareWorkers();
@@ -75,14 +91,14 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
     if (http) await relay.startHttp(host);
     let isTold = false;
     const look = async () => {
-      await requireSchema(hot.db, "relay");
+      await requireSchema(parts.hot, "relay");
       await requireWholeSessions(settings.DATABASE_URL);
-      await register(hot.db, relay.sources);
-      if (!isTold) tellWhatIsOn(log, settings, relay.sources);
+      await register(parts.hot, parts.sources);
+      if (!isTold) tellWhatIsOn(log, settings, parts.sources);
       isTold = true;
       // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.
-      const problem = await keepPartitions({ db: working.db, log }).catch(messageOf);
-      if (problem !== null) log.warn({ error: problem }, "partitions of the callback log are missing");
+      const problem = await keepPartitions(parts).then((error) => error && { error }, faultOf);
+      if (problem !== null) log.warn(problem, "partitions of the callback log are missing");
     };
     if (await waitForDatabase(look, { log, stop })) {
       await wakeUps.start();
@@ -101,4 +117,64 @@ export async function serve(options: ServeOptions): Promise<RunningRelay> {
     consoleUrl: ops === null || settings.ADMIN_TOKENS === undefined ? null : `${ops.url}/console`,
     stop: () => relay.stop(),
   };
+}
+
+/**
+ * What nothing catches, in a timer or a promise, ends the process, as Node does by itself; its trace goes to
+ * the log, masked, instead of to stderr as it is.
+ */
+export function endOnUncaught(log: Logger): void {
+  process.on("uncaughtException", (error, origin) => {
+    log.fatal({ origin, ...faultOf(error) }, "a bug ends this process; its work is taken up by the next");
+    process.exit(1);
+  });
+}
+
+/**
+ * Lets the heap, and the buffers that it holds, grow to four times what lives in them before they are
+ * collected: some 150 MB. V8 by itself collects everything after each 64 MB of buffers, so that a stranger's
+ * large bodies set off five collections a second, and everyone waits 20 ms for each (docs/performance.md,
+ * what was tried). `--max-old-space-size` holds as ever.
+ */
+function letHeapGrow(): void {
+  setFlagsFromString("--heap-growing-percent=300");
+  setFlagsFromString("--external-memory-accounted-in-global-limit");
+}
+
+/** The time from one try to the next, in ms. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Tries until the database is there. That it is away is logged when it begins, and each time the reason
+ * changes.
+ * @returns true once it is there; false once `stop` is aborted, perhaps with a try still under way.
+ * @throws any other error at once: what a person has to put right is not waited for.
+ */
+async function waitForDatabase(
+  attempt: () => Promise<void>,
+  { log, stop }: { log: Logger; stop: AbortSignal },
+): Promise<boolean> {
+  const { promise: stopped, resolve } = Promise.withResolvers<void>();
+  if (stop.aborted) return false;
+  stop.addEventListener("abort", () => resolve(), { once: true });
+  let reason: string | null = null;
+  while (!stop.aborted) {
+    const trying = attempt().then(
+      () => null,
+      (error: unknown) => ({ error }),
+    );
+    const failed = await Promise.race([trying, stopped]);
+    if (failed === undefined) return false;
+    if (failed === null) {
+      if (reason !== null) log.info("the database is there: the start goes on");
+      return true;
+    }
+    if (!isDatabaseAway(failed.error)) throw failed.error;
+    const error = messageOf(failed.error);
+    if (error !== reason)
+      log.warn({ error }, "waiting for the database; meanwhile callbacks are answered 503, to be sent again");
+    reason = error;
+    await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+  }
+  return false;
 }

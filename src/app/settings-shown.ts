@@ -1,12 +1,15 @@
 import { z } from "zod";
-import type { SettingsShown } from "../console/admin-api/settings-schemas.ts";
+import type { SettingsShown } from "../api/settings-schemas.ts";
+import { hasChecks } from "../kit/callback-checks.ts";
+import type { Logger } from "../kit/log.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { Secret } from "../kit/secret.ts";
 import { duration, durationText } from "../kit/setting-formats.ts";
-import { type ServeSettings, type SettingName, settingsSchema } from "../kit/settings.ts";
-import type { Source } from "../kit/source.ts";
+import { type ServeSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
+import { describedSources, type Source } from "../kit/sources.ts";
+import type { StatusSettings } from "../operate/status-facts.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
-import { whatIsOn } from "./what-is-on.ts";
+import { tracesUrl } from "./tracing.ts";
 
 /**
  * What the settings say, for a person to look at. It holds no secret, except callback URLs if `withTokens` is
@@ -66,3 +69,62 @@ function shown(value: unknown, isMs: boolean): string | null {
 const holdsSecret = (value: unknown): boolean =>
   value instanceof Secret ||
   (typeof value === "object" && value !== null && Object.values(value).some(holdsSecret));
+
+/**
+ * What a relay does with its settings, and what it leaves out, for the first line of its log. It holds no
+ * value of a setting.
+ */
+export function whatIsOn(
+  settings: ServeSettings,
+  sources: readonly Source[],
+): { on: string[]; off: string[] } {
+  const has = (test: (source: Source) => boolean) => sources.some(test);
+  const features: [name: string, isOn: boolean][] = [
+    ["reconciliation (COLLECTION_IDS)", sources.every(({ collectionIds }) => collectionIds.length > 0)],
+    [
+      "checks of callbacks (CALLBACK_HMAC_SECRETS and others)",
+      has(({ callbackChecks }) => hasChecks(callbackChecks)),
+    ],
+    ["events of Test invoices (SNS_TEST_TOPIC_ARN)", has(({ snsTestTopicArn }) => snsTestTopicArn !== null)],
+    ["the payer's data in events (EVENT_PERSONAL_DATA)", settings.EVENT_PERSONAL_DATA === "full"],
+    [
+      "a rate limit at the provider (CONFIRM_RATE_PER_SECOND)",
+      settings.CONFIRM_RATE_PER_SECOND !== undefined,
+    ],
+    ["admin API and console (ADMIN_TOKENS)", settings.ADMIN_TOKENS !== undefined],
+    ["a port for operators (OPS_PORT)", settings.OPS_PORT !== undefined],
+    ["alarms to people (ALARM_WEBHOOK_URL)", settings.ALARM_WEBHOOK_URL !== undefined],
+    ["traces (OTEL_EXPORTER_OTLP_ENDPOINT)", tracesUrl(settings) !== null],
+  ];
+  const named = (wanted: boolean) => features.filter(([, isOn]) => isOn === wanted).map(([name]) => name);
+  return { on: named(true), off: named(false) };
+}
+
+/**
+ * The first lines of `serve`: what is on and off, and each source whose missed callbacks would go unnoticed.
+ */
+export function tellWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
+  const { on, off } = whatIsOn(settings, sources);
+  log.info({ on, off, sources: sources.length }, "what is on, and what is off");
+  for (const { name, reconciliation } of sources)
+    if (reconciliation === "unset")
+      log.warn(
+        { source: name },
+        "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if " +
+          "that is meant",
+      );
+}
+
+/** What `status` needs from the settings; on a machine that has only DATABASE_URL they name no source. */
+export function statusSettings(settings: Settings): StatusSettings {
+  const { sourcesInFile, COLLECTION_API_KEY, COLLECTION_IDS, RECONCILE_INTERVAL: intervalMs } = settings;
+  if (sourcesInFile === null && COLLECTION_API_KEY === undefined && COLLECTION_IDS === undefined)
+    return { sources: null, intervalMs };
+  // Field by field: a source holds secrets, and this is shown.
+  const sources = describedSources(settings).map(({ name, reconciliation, collectionIds }) => ({
+    name,
+    reconciliation,
+    collectionIds,
+  }));
+  return { sources, intervalMs };
+}

@@ -1,10 +1,12 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import type { Source } from "../kit/source.ts";
+import { RelayError } from "../kit/errors.ts";
+import type { Settings } from "../kit/settings.ts";
+import { describedSources, type Source } from "../kit/sources.ts";
 import { step } from "../kit/step.ts";
-import type { Route } from "../outbox/event.ts";
+import type { Route } from "../publish/outbox/event.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";
-import type { Served } from "../workers/relay-process.ts";
+import type { Served } from "../work/relay-process.ts";
 
 /** Makes the rows in which the sources and topics of the settings keep their state. */
 export async function register(db: Kysely<Tables>, sources: readonly Source[]): Promise<void> {
@@ -31,4 +33,16 @@ export function routesOf(sources: readonly Source[]): Route[] {
       ? []
       : [{ source: source.name, invoiceType: "Test" as const, topicArn: source.snsTestTopicArn }]),
   ]);
+}
+
+/** The topics that events of a source go to. @throws RelayError when the settings name no such source. */
+export function topicsOf(settings: Settings, source: string): string[] {
+  const sources = describedSources(settings);
+  const found = sources.find(({ name }) => name === source);
+  if (found === undefined)
+    throw new RelayError(
+      `The settings name no source "${source}". Known: ${sources.map(({ name }) => name).join(", ")}.`,
+      { code: "not_found" },
+    );
+  return [found.snsTopicArn ?? null, found.snsTestTopicArn].filter((arn) => arn !== null);
 }

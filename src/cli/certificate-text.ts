@@ -50,7 +50,7 @@ export function certificateText(certificate: Certificate): string {
 function basisText(basis: Basis): string {
   const { listFirst, listLast, begunAt, lookbackDays, providerTimeZone, paidStatuses } = basis;
   const { pages, listed, asked, deep } = basis;
-  const how = deep ? ", every invoice asked about" : "";
+  const how = deep === false ? "" : deep === true ? ", every invoice asked about" : `, all ${deep.read} read`;
   return (
     `Based on: lists of ${listFirst} to ${listLast}, read from ${begunAt} ` +
     `(RECONCILE_LOOKBACK ${lookbackDays} days, PROVIDER_TIME_ZONE ${providerTimeZone}), ` +

@@ -4,7 +4,7 @@ import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import { withTextsMasked } from "../kit/mask/masked-texts.ts";
-import { readSettings, type SettingName, type Settings } from "../kit/settings.ts";
+import { readSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
 import { agrees } from "./agrees.ts";
 import { isColourful, type Look, paint } from "./paint.ts";
 import { readSettingsFile } from "./settings-file.ts";
@@ -38,6 +38,8 @@ export class CommandContext {
   readonly stderr: Output;
   /** The environment, with what a `--settings` file adds to it. */
   readonly environment: Record<string, string | undefined>;
+  /** What the `--settings` file says, which was named on purpose. */
+  settingsInFile: Readonly<Record<string, string | undefined>> = {};
   readonly #signals: StopSignals;
   readonly #stdin: Input | undefined;
   #json = false;
@@ -58,8 +60,8 @@ export class CommandContext {
   async begin(options: { settingsFile: string | null }): Promise<void> {
     if (options.settingsFile === null) return;
     // Into the environment itself, because the AWS SDK reads its credentials from there.
-    for (const [name, value] of Object.entries(await readSettingsFile(options.settingsFile)))
-      this.environment[name] ||= value;
+    this.settingsInFile = await readSettingsFile(options.settingsFile);
+    for (const [name, value] of Object.entries(this.settingsInFile)) this.environment[name] ||= value;
   }
 
   /** Whether the result is wanted as JSON. */
@@ -174,11 +176,17 @@ export class CommandContext {
     }
   }
 
-  /** The log of local services, on stderr: warnings and errors, unless LOG_LEVEL says otherwise. */
+  /**
+   * The log of local services, on stderr: warnings and errors, unless LOG_LEVEL says otherwise in words of
+   * ours.
+   */
   async localLog(): Promise<Logger> {
     const { createLogger } = await import("../kit/log.ts");
-    const level = this.environment.LOG_LEVEL ? this.settings().LOG_LEVEL : "warn";
-    return createLogger({ level, destination: { write: (line) => void this.stderr.write(plainJson(line)) } });
+    const level = settingsSchema.shape.LOG_LEVEL.safeParse(this.environment.LOG_LEVEL || "warn");
+    return createLogger({
+      level: level.data ?? "warn",
+      destination: { write: (line) => void this.stderr.write(plainJson(line)) },
+    });
   }
 
   /** From now on SIGTERM and SIGINT request a stop; a second signal ends the process at once. */

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../kit/away.ts";
 import type { ErrorCode } from "../kit/errors.ts";
 import { messageOf } from "../kit/errors.ts";
 

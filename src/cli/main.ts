@@ -5,6 +5,9 @@ import { nodeProblem } from "./node-problem.ts";
 // imported after the version check: an older Node would fail while loading it, with an obscure error.
 const problem = nodeProblem(process.versions.node);
 if (problem === null) {
+  // Loading the rest takes seconds on a slow machine.
+  if (/^(dev|demo)$/.test(process.argv[2] ?? "") && !process.argv.includes("--help"))
+    process.stderr.write("Starting Postgres, a stand-in for the provider, one for SNS, and the relay.\n");
   const { runMain } = await import("./run-main.ts");
   await runMain();
 } else {

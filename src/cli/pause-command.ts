@@ -77,7 +77,7 @@ async function namesOf(
 ): Promise<readonly string[] | "all"> {
   if (source === undefined) return "all";
   if (work === "confirm") return [source];
-  const { topicsOf } = await import("../app/topics-of.ts");
+  const { topicsOf } = await import("../app/upstreams.ts");
   return topicsOf(context.settings(), source);
 }
 

@@ -1,4 +1,4 @@
-import type { KnownAlarm } from "../database/list-alarms.ts";
+import type { KnownAlarm } from "../alarms/list-alarms.ts";
 import { clock } from "../kit/clock-text.ts";
 import { actionOf } from "../operate/alarm-actions.ts";
 import { plainText } from "./terminal-text.ts";

@@ -1,4 +1,5 @@
 import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
+import { shortText } from "../kit/short-text.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 
@@ -81,27 +82,19 @@ export function renderCollection(collection: Collection): string {
   return `${lines}\n\n${accounts}`;
 }
 
-/** The most characters of a name, an address or a title in a table. */
-const LONGEST_CELL = 40;
-
-function shortened(text: string | null): string | null {
-  const signs = [...(text ?? "")];
-  return signs.length > LONGEST_CELL ? `${signs.slice(0, LONGEST_CELL - 1).join("")}…` : text;
-}
-
 function renderInvoices(invoices: readonly ListedInvoice[]): string {
   const width = Math.max(0, ...invoices.map(({ amount }) => amount?.length ?? 0));
   return table(
     ["invoice", "status", "amount", "created", "paid", "payer", "e-mail", "title"],
     invoices.map((invoice) => [
       invoice.id,
-      invoice.status,
+      shortText(invoice.status),
       invoice.amount?.padStart(width),
       invoice.dateCreated,
       invoice.datePaid,
-      shortened(invoice.payerName),
-      shortened(invoice.payerEmail),
-      shortened(invoice.title),
+      shortText(invoice.payerName),
+      shortText(invoice.payerEmail),
+      shortText(invoice.title),
     ]),
   );
 }

@@ -95,7 +95,7 @@ function nextOf({ id, kind, state, underWay, target, opened }: Replay): string[]
   if (state === "failed" || state === "cancelled")
     return [`Resume it with: invoice-relay replay resume ${id}`];
   if (state !== "running" || underWay) return [];
-  const serves = target.kind === "file" ? "" : " A running invoice-relay serve resumes it automatically.";
+  const serves = target.kind === "file" ? "" : " A running relay takes it up automatically.";
   return [
     `Resume it with: invoice-relay replay resume ${id}.${serves}`,
     `End it with: invoice-relay replay cancel ${id}`,

@@ -1,7 +1,8 @@
-import type { OpenedBy } from "../confirmations/confirmation.ts";
-import type { Entry, Timeline } from "../console/timeline.ts";
-import { meaningOf } from "../console/timeline-meaning.ts";
+import type { OpenedBy } from "../confirm/queue/confirmation.ts";
+import { shortText } from "../kit/short-text.ts";
 import { spanText } from "../kit/span-text.ts";
+import type { Entry, Timeline } from "../operate/timeline.ts";
+import { meaningOf } from "../operate/timeline-meaning.ts";
 import { plainText } from "./terminal-text.ts";
 
 /** A timeline as text: the invoice, what happened when, and what it means. */
@@ -24,7 +25,7 @@ function headline({ invoices, confirmations }: Timeline): string {
   if (invoice === undefined)
     return `source ${confirmations[0]?.source ?? "unknown"}; the provider has confirmed nothing yet`;
   const parts = [
-    invoice.status,
+    shortText(invoice.status),
     invoice.type,
     invoice.totalAmount === null ? null : `${invoice.totalAmount} in total`,
     invoice.collectionName === null ? null : `collection "${invoice.collectionName}"`,
@@ -50,7 +51,10 @@ function wordsOf(entry: Entry): string {
     case "confirmation":
       return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
     case "answer":
-      return `provider asked; it said ${entry.status}; stored ${spanText(+entry.storedAt - +entry.at)} later`;
+      return (
+        `provider asked; it said ${shortText(entry.status)}; ` +
+        `stored ${spanText(+entry.storedAt - +entry.at)} later`
+      );
     case "verdict":
       return entry.state === "dead" ? "given up: now a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
     case "ask_failed":

@@ -1,3 +1,4 @@
+import { shortText } from "../kit/short-text.ts";
 import type { DecisionResult } from "../operate/decide-undelivered.ts";
 import type { UndeliveredItem } from "../operate/list-undelivered.ts";
 import type { Evidence } from "../operate/show-undelivered.ts";
@@ -20,13 +21,10 @@ function tableOf(items: readonly UndeliveredItem[]): string {
       item.source,
       item.since,
       item.attempts,
-      shortened(item.error),
+      shortText(item.error, LONGEST_ERROR),
     ]),
   );
 }
-
-const shortened = (text: string | null) =>
-  text !== null && text.length > LONGEST_ERROR ? `${text.slice(0, LONGEST_ERROR - 1)}…` : text;
 
 const counted = (count: number, [one, many]: UndeliveredWords["what"]) =>
   `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;
@@ -74,7 +72,7 @@ export function renderEvidence(item: Evidence): string {
     ["last answer", confirmation?.lastAnswer],
     [
       "provider says",
-      invoice === null ? null : `${invoice.status}, total ${invoice.totalAmount ?? "unknown"}`,
+      invoice === null ? null : `${shortText(invoice.status)}, total ${invoice.totalAmount ?? "unknown"}`,
     ],
     ["confirmed", invoice?.confirmedAt],
     ["payload", event?.payload],

@@ -1,4 +1,5 @@
 import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
+import { stackOf } from "../kit/fault.ts";
 import type { CommandContext } from "./command-context.ts";
 import { databaseFault } from "./database-words.ts";
 
@@ -28,17 +29,29 @@ export function tellError(error: unknown, context: CommandContext): number {
   if (context.json) context.print(JSON.stringify({ error: told }, null, 2));
   else context.complain(told.message);
   if (["debug", "trace"].includes(context.environment.LOG_LEVEL ?? "") && error instanceof Error)
-    context.remark(error.stack ?? "");
+    context.remark(stackOf(error).replaceAll(/^/gm, "    "));
   return EXIT_CODES[told.code];
 }
 
 /** RelayErrors explain themselves, common database faults are explained here, anything else is unexpected. */
 export function toldOf(error: unknown): Told {
   if (error instanceof RelayError) return { code: error.code, message: error.message };
+  const missing = missingPackage(error);
+  if (missing !== null)
+    return {
+      code: "failed",
+      message: `The package ${missing} is not installed. In a checkout, run: npm ci --include=dev`,
+    };
   const fault = databaseFault(error);
   if (fault !== null) return { code: fault.code, message: fault.words };
   const message =
     `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows ` +
     "where.";
   return { code: "unexpected", message };
+}
+
+/** What only development needs is left out where NODE_ENV or npm's `omit` says so. */
+function missingPackage(error: unknown): string | null {
+  if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) return null;
+  return /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? null;
 }

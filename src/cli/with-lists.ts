@@ -1,4 +1,4 @@
-import type { Alarms } from "../database/alarms.ts";
+import type { Alarms } from "../alarms/alarms.ts";
 import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
@@ -24,9 +24,9 @@ export async function withLists<Result>(
 ): Promise<Result> {
   const { sourcesOf } = await import("../kit/sources.ts");
   const { withReconcileSources } = await import("../app/reconcile-source.ts");
-  const { Alarms } = await import("../database/alarms.ts");
+  const { Alarms } = await import("../alarms/alarms.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
-  const { notifyWorkers } = await import("../workers/notify-workers.ts");
+  const { notifyWorkers } = await import("../work/notify-workers.ts");
   const settings = context.settings(SERVE_REQUIRES);
   const stop = context.listenForStop();
   try {

@@ -25,6 +25,7 @@ import { type AddLinkedAccountInput, addLinkedAccountRequest } from "./contract/
 import { idPath, type Operation, operations } from "./contract/operations.ts";
 import { ownWords, problemsOf } from "./contract/problems.ts";
 import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
+import type { Judged } from "./judge-answer.ts";
 
 /** How long `close` waits for the calls under way, in ms. */
 const CLOSE_GRACE_MS = 5_000;
@@ -39,6 +40,11 @@ export interface InvoiceAnswer {
   document: unknown;
   /** The whole answer's text as it was received. */
   text: string;
+  /**
+   * Fields were too deep, or of too many pieces, to be read: the invoice is without them, and in `document` a
+   * text says so in their place.
+   */
+  leftOut: boolean;
 }
 
 /** An answer that only says that it was done. */
@@ -188,14 +194,9 @@ export class CollectionClient {
   }
 }
 
-function withInvoice({
-  data,
+const withInvoice = ({ data, document, text, leftOut }: Judged<Invoice>): InvoiceAnswer => ({
+  invoice: data,
   document,
   text,
-}: {
-  data: Invoice;
-  document: unknown;
-  text: string;
-}): InvoiceAnswer {
-  return { invoice: data, document, text };
-}
+  leftOut,
+});

@@ -5,6 +5,7 @@ import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./
 import { parseExactJson } from "./contract/exact-json.ts";
 import { ownWords, problemsOf } from "./contract/problems.ts";
 import type { HttpAnswer } from "./exchange.ts";
+import { leaveOutIntricate } from "./leave-out-intricate.ts";
 import { retryAfterMs } from "./retry-delay.ts";
 
 const OWN_WORDS = { error: ownWords };
@@ -17,6 +18,8 @@ export interface Judged<Data> {
   message: string;
   /** The whole answer's text. */
   text: string;
+  /** Fields of `data` were too intricate to be read: `document` only says so in their place. */
+  leftOut: boolean;
 }
 
 /** A page of a thousand invoices has ten thousand pieces; so many of any kind take about 25 ms (G12). */
@@ -63,7 +66,10 @@ export function judgeAnswer<Data>(
     };
   }
   const data = read.safeParse(said.data, OWN_WORDS);
-  if (data.success) return { data: data.data, document: said.data, message: said.message ?? "", text };
+  if (data.success) {
+    const { leftOut = false } = body;
+    return { data: data.data, document: said.data, message: said.message ?? "", text, leftOut };
+  }
   const problems = problemsOf(data.error).map((problem) => `data: ${problem}`);
   return { kind: "outside_contract", detail: "answered outside the contract", status, problems, evidence };
 }
@@ -72,12 +78,18 @@ interface Parsed {
   ok: boolean;
   json?: unknown;
   isTooIntricate?: boolean;
+  leftOut?: boolean;
 }
 
 const NO_CONTENT: Parsed = { ok: true, json: { status: "success" } };
 
 function parse(text: string): Parsed {
-  if (isTooIntricate(text, ANSWER_LIMITS)) return { ok: false, isTooIntricate: true };
+  if (isTooIntricate(text, ANSWER_LIMITS)) {
+    const rest = leaveOutIntricate(text);
+    return isTooIntricate(rest, ANSWER_LIMITS)
+      ? { ok: false, isTooIntricate: true }
+      : { ...parse(rest), leftOut: true };
+  }
   try {
     return { ok: true, json: parseExactJson(text.startsWith("\uFEFF") ? text.slice(1) : text) };
   } catch {

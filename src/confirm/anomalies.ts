@@ -1,7 +1,8 @@
-import type { KnownInvoice } from "../payments/known-invoice.ts";
-import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../provider/answer.ts";
+import { shortText } from "../kit/short-text.ts";
+import { compareMoney, differenceOfMoney, type Invoice, statusText, sumOfMoney } from "../provider/answer.ts";
 import { invoiceTypeOf } from "./invoice-type.ts";
-import type { StatusClass } from "./rules.ts";
+import type { KnownInvoice } from "./invoices/known-invoice.ts";
+import type { StatusClass } from "./invoices/status-class.ts";
 
 const TOLERANCE = "0.01";
 
@@ -33,11 +34,13 @@ export function anomaliesOf({
   isOld,
 }: Compared): string[] {
   const anomalies: string[] = [];
-  if (paidBefore && now !== "paid" && invoice.status !== known?.status) {
-    anomalies.push(`It was Paid and is now ${invoice.status}. It stays paid here; ask the provider why.`);
+  if (paidBefore && now !== "paid" && statusText(invoice.status) !== known?.status) {
+    const status = shortText(statusText(invoice.status));
+    anomalies.push(`It was Paid and is now ${status}. It stays paid here; ask the provider why.`);
   }
   if (before === "invalid" && now === "paid") {
-    anomalies.push(`It was ${known?.status} and is now Paid. It is published; ask the provider why.`);
+    const status = shortText(known?.status ?? "invalid");
+    anomalies.push(`It was ${status} and is now Paid. It is published; ask the provider why.`);
   }
   if (now === "paid" && isOld && before !== "paid") {
     anomalies.push("It is Paid by an answer that is dated before the one that was not. It counts as paid.");
@@ -47,6 +50,10 @@ export function anomaliesOf({
       `Its amount changed after payment: from ${known.totalAmount ?? known.amount} to ` +
         `${invoice.totalAmount ?? invoice.amount}. The event keeps the first.`,
     );
+  }
+  if (now === "paid" && !isPositive(invoice)) {
+    const total = invoice.totalAmount ?? invoice.amount;
+    anomalies.push(`It is Paid with a total of ${total}. It is published; ask the provider why.`);
   }
   if (!totalsAddUp(invoice)) {
     anomalies.push(
@@ -75,6 +82,9 @@ function amountChanged(invoice: Invoice, known: KnownInvoice): boolean {
     now !== null && before !== null && compareMoney(now, before) !== 0;
   return differ(invoice.totalAmount, known.totalAmount) || differ(invoice.amount, known.amount);
 }
+
+const isPositive = ({ amount, totalAmount }: Invoice): boolean =>
+  compareMoney(totalAmount ?? amount, "0") > 0;
 
 /** Specified for serviceFeePayer `Payer` only (interface, part A, Invoice). */
 function totalsAddUp({ amount, serviceCharge, vat, totalAmount, serviceFeePayer }: Invoice): boolean {

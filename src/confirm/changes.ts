@@ -1,4 +1,4 @@
-import type { Outcome } from "../store/outcome.ts";
+import type { Outcome } from "./store/outcome.ts";
 
 export type Raised = Outcome["raises"][number];
 

@@ -1,18 +1,10 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
-import {
-  CLAIMED,
-  type ClaimConditions,
-  type ClaimedConfirmation,
-  type Claiming,
-  ConfirmationClaim,
-} from "../confirmations/claim.ts";
 import { type ResultOf, returned, type Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { paidEventIsLogged } from "../outbox/event-state.ts";
-import type { KnownInvoice } from "../payments/known-invoice.ts";
-import { joiningInvoice, KNOWN_INVOICE, knownInvoice, knownInvoiceIn } from "../payments/known-invoice.ts";
+import { paidEventIsLogged } from "../publish/outbox/event-state.ts";
 import { allowanceOf, type Limits } from "../upstreams/allowance.ts";
+import { isWell } from "../upstreams/machine.ts";
 import {
   readSource,
   type Spending,
@@ -21,6 +13,15 @@ import {
   whenSourceIsWell,
 } from "../upstreams/source-row.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
+import type { KnownInvoice } from "./invoices/known-invoice.ts";
+import { joiningInvoice, KNOWN_INVOICE, knownInvoice, knownInvoiceIn } from "./invoices/known-invoice.ts";
+import {
+  CLAIMED,
+  type ClaimConditions,
+  type ClaimedConfirmation,
+  type Claiming,
+  ConfirmationClaim,
+} from "./queue/claim.ts";
 
 /** A confirmation under lease, and what the relay knew of its invoice at the claim; nothing for a new one. */
 export interface Claimed extends ClaimedConfirmation {
@@ -88,7 +89,7 @@ export async function claimConfirmations(
     const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
     const { total, unknown, moreInMs } = allowance;
     const found = {
-      isWell: row.pausedBy === null && row.faults === 0 && row.retryInMs === 0 && !allowance.flooded,
+      isWell: isWell(row) && !allowance.flooded,
       isRefused: row.pausedBy === "refused",
       moreInMs,
     };

@@ -47,8 +47,8 @@ export class CollectionNames {
   }
 
   async #readWithin(staleMs: number): Promise<KnownNames> {
-    if (this.#reading === null || Date.now() - this.#readAt > staleMs) {
-      this.#readAt = Date.now();
+    if (this.#reading === null || performance.now() - this.#readAt > staleMs) {
+      this.#readAt = performance.now();
       this.#reading = this.#read().catch((error: unknown) => {
         this.#reading = null;
         throw error;

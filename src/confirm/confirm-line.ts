@@ -9,13 +9,11 @@ import { storableText } from "../kit/storable-text.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { Provider } from "../provider/provider.ts";
-import type { Outcome } from "../store/outcome.ts";
-import type { OutcomeStore } from "../store/outcome-store.ts";
 import type { Limits } from "../upstreams/allowance.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import type { Claim, Exchange, Line } from "../workers/policy.ts";
+import type { Claim, Exchange, Line } from "../work/policy.ts";
 import { type Claimed, claimConfirmations } from "./claim.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "./confirm-trace.ts";
@@ -23,6 +21,8 @@ import { dependsOnCollection, judge } from "./judge.ts";
 import type { KeyProbe } from "./key-probe.ts";
 import type { Rules } from "./rules.ts";
 import type { SourceProof } from "./source-proof.ts";
+import type { Outcome } from "./store/outcome.ts";
+import type { OutcomeStore } from "./store/outcome-store.ts";
 
 export interface ConfirmLineOptions {
   db: Kysely<Tables>;

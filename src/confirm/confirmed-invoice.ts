@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import { storableText } from "../kit/storable-text.ts";
-import { type ConfirmedInvoice, emailHash, erasedDocument } from "../payments/payment.ts";
-import { type Answer, toUtc } from "../provider/answer.ts";
+import { type Answer, statusText, toUtc } from "../provider/answer.ts";
 import type { Claimed } from "./claim.ts";
+import { type ConfirmedInvoice, emailHash, erasedDocument } from "./invoices/payment.ts";
 
 /**
  * The row of a confirmed invoice, and how its age compares with what is known (G6).
@@ -31,7 +31,7 @@ export function confirmedInvoice(
     vat: invoice.vat,
     totalAmount: invoice.totalAmount,
     settleableAmount: invoice.settleableAmount,
-    status: storableText(invoice.status),
+    status: statusText(invoice.status),
     type: storable(invoice.type),
     collectionName: storable(invoice.collectionName),
     title: confirmation.erased ? null : storable(invoice.title),

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
-import { confirmationLeases } from "../confirmations/leases.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Policy } from "../workers/policy.ts";
+import type { Policy } from "../work/policy.ts";
 import type { Claimed } from "./claim.ts";
 import type { ConfirmLine } from "./confirm-line.ts";
+import { confirmationLeases } from "./queue/leases.ts";
 
 export interface ConfirmPolicyOptions {
   db: Kysely<Tables>;

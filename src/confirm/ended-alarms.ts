@@ -1,8 +1,9 @@
-import type { AlarmName } from "../database/alarms.ts";
+import type { AlarmName } from "../alarms/alarms.ts";
 import type { Answer } from "../provider/answer.ts";
-import type { Outcome } from "../store/outcome.ts";
 import type { Claimed } from "./claim.ts";
-import { classOfStatus, FAULTS_TOLD, type Rules } from "./rules.ts";
+import { classOfStatus } from "./invoices/status-class.ts";
+import { FAULTS_TOLD, type Rules } from "./rules.ts";
+import type { Outcome } from "./store/outcome.ts";
 import { wasPaid } from "./was-paid.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { AlarmName } from "../database/alarms.ts";
+import type { AlarmName } from "../alarms/alarms.ts";
+import { shortText } from "../kit/short-text.ts";
 import type { Answer } from "../provider/answer.ts";
-import type { Outcome } from "../store/outcome.ts";
 import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import type { Changes, Raised } from "./changes.ts";
@@ -8,9 +8,11 @@ import type { Claimed } from "./claim.ts";
 import { confirmedInvoice } from "./confirmed-invoice.ts";
 import { endedAlarms } from "./ended-alarms.ts";
 import { hasType, invoiceTypeOf } from "./invoice-type.ts";
-import { NOT_FOUND_LADDER, nextStep, UNPAID_LADDER } from "./ladder.ts";
+import { classOfStatus, NEITHER_STATUS, type StatusSets } from "./invoices/status-class.ts";
 import { paidEvent } from "./paid-event.ts";
-import { classOfStatus, type Rules } from "./rules.ts";
+import { NOT_FOUND_LADDER, nextStep, UNPAID_LADDER } from "./queue/ladder.ts";
+import type { Rules } from "./rules.ts";
+import type { Outcome } from "./store/outcome.ts";
 import { backingOff, unanswered } from "./unanswered.ts";
 import { wasPaid } from "./was-paid.ts";
 
@@ -118,7 +120,7 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
       return {
         ...common,
         ...(ours
-          ? paid(confirmation, invoice, confirmed.row, rules, dice, raises)
+          ? paid(confirmation, answer, confirmed.row, rules, dice, raises)
           : quarantined(confirmed.row, raises)),
       };
     case "invalid":
@@ -128,17 +130,20 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
         ...common,
         ...onLadder(confirmation, rules, UNPAID_LADDER, dice, { state: "done", verdict: "not_paid" }),
       };
-    case "unknown":
+    case "unknown": {
+      const { status } = confirmed.row;
+      const lastError = `The provider says the status is "${shortText(status)}", which is ${NEITHER_STATUS}`;
+      const isTold = confirmation.attempt > 0 && known?.status === status;
       return {
         ...common,
+        raises: isTold ? raises : [...raises, { name: ANOMALY, detail: `${lastError}.` }],
         ...onLadder(confirmation, rules, UNPAID_LADDER, dice, {
           state: "dead",
           verdict: confirmation.verdict,
         }),
-        lastError:
-          `The provider says the status is "${confirmed.row.status}", which is neither in PAID_STATUSES ` +
-          "nor in INVALID_STATUSES",
+        lastError,
       };
+    }
   }
 }
 
@@ -146,7 +151,7 @@ function found(confirmation: Claimed, answer: Found, rules: Rules, dice: number)
 export const dependsOnCollection = (
   { released, hasEvent }: Claimed,
   answer: Answer,
-  rules: Pick<Rules, "paidStatuses" | "invalidStatuses">,
+  rules: StatusSets,
 ): answer is Found =>
   answer.kind === "found" &&
   !released &&
@@ -191,20 +196,22 @@ function quarantined({ collectionName }: NonNullable<Outcome["invoice"]>, raises
 
 function paid(
   confirmation: Claimed,
-  invoice: Found["invoice"],
+  answer: Found,
   confirmed: NonNullable<Outcome["invoice"]>,
   rules: Rules,
   dice: number,
   raises: Raised[],
 ): Changes {
   const { hasEvent, recordOnly } = confirmation;
-  const type = invoiceTypeOf(invoice.type);
+  const type = invoiceTypeOf(answer.invoice.type);
   if (type === null && hasEvent !== true && !recordOnly)
     return ofUnclearType(confirmation, confirmed, rules, dice, raises);
-  const event = type === null || recordOnly ? null : paidEvent(confirmation, invoice, type, confirmed, rules);
+  const event = type === null || recordOnly ? null : paidEvent(confirmation, answer, type, confirmed, rules);
   const truncated = {
     name: "event_truncated",
-    detail: "Too large for SNS: its event goes without metadata and beneficiaries.",
+    detail:
+      `Too ${answer.leftOut ? "intricate to be read" : "large for SNS"}: its event goes without metadata ` +
+      "and beneficiaries.",
   } as const;
   return {
     state: "done",

@@ -1,6 +1,6 @@
-import type { NewEvent } from "../outbox/event.ts";
-import type { ConfirmedInvoice } from "../payments/payment.ts";
+import type { NewEvent } from "../publish/outbox/event.ts";
 import type { InvoiceType } from "./invoice-type.ts";
+import type { ConfirmedInvoice } from "./invoices/payment.ts";
 import type { Rules } from "./rules.ts";
 
 /** SNS takes 262,144 bytes in all; this leaves room for the attributes. */

@@ -1,20 +1,22 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
 import { storableText } from "../kit/storable-text.ts";
-import type { NewEvent } from "../outbox/event.ts";
-import type { ConfirmedInvoice } from "../payments/payment.ts";
-import type { Invoice } from "../provider/answer.ts";
+import type { Answer } from "../provider/answer.ts";
+import type { NewEvent } from "../publish/outbox/event.ts";
 import type { Claimed } from "./claim.ts";
 import type { InvoiceType } from "./invoice-type.ts";
+import type { ConfirmedInvoice } from "./invoices/payment.ts";
 import { newEvent } from "./new-event.ts";
 import type { Rules } from "./rules.ts";
 
+type Found = Extract<Answer, { kind: "found" }>;
+
 /**
  * The event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large
- * for SNS goes without metadata and beneficiaries, and says so.
+ * for SNS, or of which fields could not be read, goes without metadata and beneficiaries, and says so.
  */
 export function paidEvent(
   { source, traceparent }: Pick<Claimed, "source" | "traceparent">,
-  invoice: Invoice,
+  { invoice, leftOut = false }: Pick<Found, "invoice" | "leftOut">,
   type: InvoiceType,
   confirmed: ConfirmedInvoice,
   rules: Rules,
@@ -63,7 +65,9 @@ export function paidEvent(
       })) ?? null,
   };
   const smaller = { ...data, metadata: {}, beneficiaries: null, truncated: true } as const;
-  return newEvent(invoicePaid(source, data, traceparent), smaller, type, confirmed, rules);
+  const event = invoicePaid(source, leftOut ? smaller : data, traceparent);
+  const made = newEvent(event, smaller, type, confirmed, rules);
+  return leftOut ? { ...made, truncated: true } : made;
 }
 
 const storable = (text: string | null): string | null => (text === null ? null : storableText(text));

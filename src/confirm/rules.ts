@@ -1,9 +1,7 @@
+import type { StatusSets } from "./invoices/status-class.ts";
+
 /** What judging depends on besides the answer; one for each source. */
-export interface Rules {
-  /** In lower case. */
-  paidStatuses: ReadonlySet<string>;
-  /** In lower case. */
-  invalidStatuses: ReadonlySet<string>;
+export interface Rules extends StatusSets {
   /** The names of the collections that may be published, in their present spelling; null for all. */
   collectionNames: ReadonlySet<string> | null;
   /** Why the names of some of them could not be read just now; null when all were. */
@@ -19,16 +17,3 @@ export interface Rules {
 
 /** So many faults in a row of one invoice, some three minutes, are told while others are answered. */
 export const FAULTS_TOLD = 20;
-
-export type StatusClass = "paid" | "invalid" | "unpaid" | "unknown";
-
-/** Statuses are compared without case (interface, part B; names of further states are not specified). */
-export function classOfStatus(
-  status: string,
-  rules: Pick<Rules, "paidStatuses" | "invalidStatuses">,
-): StatusClass {
-  const lower = status.trim().toLowerCase();
-  if (rules.paidStatuses.has(lower)) return "paid";
-  if (rules.invalidStatuses.has(lower)) return "invalid";
-  return lower === "unpaid" ? "unpaid" : "unknown";
-}

@@ -1,17 +1,15 @@
 import { backOffMs } from "../kit/back-off.ts";
 import type { Changes } from "./changes.ts";
 import type { Claimed } from "./claim.ts";
+import { FAULT_BACK_OFF } from "./queue/ladder.ts";
 import { FAULTS_TOLD, type Rules } from "./rules.ts";
-
-// No more than the source's own: once that is tried again, one of its confirmations is due.
-const BACK_OFF = { firstMs: 1_000, capMs: 10_000 };
 
 /** It is asked for again, and no step of the ladder is spent. @param dice from 0 to 1, for the jitter. */
 export const backingOff = (confirmation: Claimed, dice: number) => ({
   state: "due" as const,
   verdict: confirmation.verdict,
   faults: confirmation.faults + 1,
-  dueInMs: backOffMs(confirmation.faults + 1, BACK_OFF, dice),
+  dueInMs: backOffMs(confirmation.faults + 1, FAULT_BACK_OFF, dice),
 });
 
 /** So many faults, some ten minutes, lie between two tellings. */

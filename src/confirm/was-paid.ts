@@ -1,5 +1,6 @@
 import type { Claimed } from "./claim.ts";
-import { classOfStatus, type Rules } from "./rules.ts";
+import { classOfStatus } from "./invoices/status-class.ts";
+import type { Rules } from "./rules.ts";
 
 /** Its verdict, its event or the stored answer says so: any one of them is enough. */
 export const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>

@@ -1,5 +1,7 @@
+import { isLostConnection } from "../kit/away.ts";
 import { RelayError } from "../kit/errors.ts";
-import { isCollision, isLostConnection, isRefusedData } from "./postgres-errors.ts";
+import { TurnQueue } from "../kit/turn-queue.ts";
+import { isCollision, isRefusedData } from "./postgres-errors.ts";
 
 export interface GroupCommitOptions<Item> {
   /** Writes all of them in one transaction, or throws and leaves nothing behind. */
@@ -13,8 +15,10 @@ export interface GroupCommitOptions<Item> {
    * commit saved leaves the disk to one that a request does wait for.
    */
   lingerMs?: number;
-  /** The most items waiting; one more is refused with QueueFull. */
+  /** The most items waiting; beyond them one is refused with QueueFull. */
   maxWaiting: number;
+  /** Whose turn an item takes; one after the other when left out. */
+  keyOf?: (item: Item) => string;
   /** Whether `write` may be repeated after a commit of unknown outcome without doing anything twice. */
   repeatable: boolean;
 }
@@ -43,24 +47,25 @@ interface Waiting<Item> {
  */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;
-  #waiting: Waiting<Item>[] = [];
+  readonly #waiting: TurnQueue<Waiting<Item>>;
   #inFlight = 0;
   #scheduled = false;
 
   constructor(options: GroupCommitOptions<Item>) {
     this.#options = options;
+    this.#waiting = new TurnQueue(options.maxWaiting);
   }
 
   /** How many items are neither written nor being written. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.size;
   }
 
   /** Resolves once the item is committed. @throws QueueFull, or whatever the write failed with. */
   add(item: Item): Promise<void> {
-    if (this.#waiting.length >= this.#options.maxWaiting) return Promise.reject(new QueueFull());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
+      const key = this.#options.keyOf?.(item) ?? "";
+      this.#waiting.add(key, { item, resolve, reject })?.reject(new QueueFull());
       this.#schedule();
     });
   }
@@ -79,18 +84,28 @@ export class GroupCommit<Item> {
   }
 
   get #mayStart(): boolean {
-    return this.#waiting.length > 0 && this.#inFlight < this.#options.maxInFlight;
+    return this.#waiting.size > 0 && this.#inFlight < this.#options.maxInFlight;
   }
 
   #start(): void {
     while (this.#mayStart) {
-      const batch = this.#waiting.splice(0, this.#options.maxBatch);
+      const batch = this.#nextBatch();
       this.#inFlight += 1;
       void this.#write(batch).finally(() => {
         this.#inFlight -= 1;
         this.#schedule();
       });
     }
+  }
+
+  #nextBatch(): Waiting<Item>[] {
+    const batch: Waiting<Item>[] = [];
+    while (batch.length < this.#options.maxBatch) {
+      const next = this.#waiting.next();
+      if (next === undefined) break;
+      batch.push(next);
+    }
+    return batch;
   }
 
   async #write(

@@ -50,8 +50,8 @@ export type KnownMigrations = Readonly<Record<string, Migration>>;
 
 export type SchemaState =
   | { state: "current" }
-  /** Migrations that this program knows and the database lacks. */
-  | { state: "behind"; missing: string[] }
+  /** Migrations that this program knows and the database lacks; `ran` counts those that it has. */
+  | { state: "behind"; missing: string[]; ran: number }
   /** Migrations that a newer program ran; `breaking` are those this one cannot work with. */
   | { state: "ahead"; unknown: string[]; breaking: string[] };
 
@@ -75,7 +75,7 @@ export async function schemaState<Schema>(
   const known = migrations === undefined ? await knownMigrations(set) : Object.keys(migrations);
   const applied = await appliedMigrations(db as Kysely<unknown>, set);
   const missing = known.filter((name) => !applied.includes(name));
-  if (missing.length > 0) return { state: "behind", missing };
+  if (missing.length > 0) return { state: "behind", missing, ran: known.length - missing.length };
   const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     return { state: "ahead", unknown, breaking: unknown.filter((name) => name.endsWith(BREAKING)) };

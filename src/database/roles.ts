@@ -13,7 +13,22 @@ export const ROLES = {
 } as const;
 
 export type Role = keyof typeof ROLES;
-type Right = "select" | "insert" | "update" | "delete";
+type Verb = "select" | "insert" | "update" | "delete";
+/** Of a whole table, or of some of its columns: whoever may update only those cannot lock the table. */
+type Right = Verb | `${"insert" | "update"} (${string})`;
+
+/** What erasing writes in the two logs, which are insert-only by trigger otherwise. */
+const ERASES_CALLBACK: Right =
+  "update (erased_at, erased_digest, body, headers, path, query, reference, remote_address)";
+const ERASES_EVENT: Right = "update (erased_at, erased_digest, payload)";
+
+/** What opening writes (confirm/queue/open.ts): whoever records decides nothing about an invoice. */
+const OPENED =
+  "invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at, " +
+  "requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at";
+const ASKED_AGAIN =
+  "requests, callback_id, sender, traceparents, attempt, record_only, requested_at, due_at, state, priority";
+const OPENS: Right[] = [`insert (${OPENED})`, `update (${ASKED_AGAIN})`];
 
 const READS: Right[] = ["select"];
 const KEEPS: Right[] = ["select", "insert", "update"];
@@ -21,22 +36,33 @@ const ALL: Right[] = ["select", "insert", "update", "delete"];
 
 /** A test compares it with the schema: a new table needs its line. The reader may select everything. */
 export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Right[] }>> = {
-  // Insert-only, but for erasing; what retention drops, the functions below drop.
-  callback: { receiver: ["select", "insert"], worker: KEEPS },
+  // What retention drops, the functions below drop.
+  callback: { receiver: ["select", "insert"], worker: ["select", "insert", ERASES_CALLBACK] },
   callback_default: { worker: READS },
-  callback_budget: { receiver: KEEPS, worker: ["select", "delete"] },
-  confirmation: { receiver: KEEPS, worker: ALL },
-  alarm: { receiver: KEEPS, worker: KEEPS },
+  callback_budget: {
+    receiver: ["select", "insert (key, bytes, callbacks, ids)", "update (bytes, callbacks, ids, counted_at)"],
+    worker: ["select", "delete"],
+  },
+  confirmation: { receiver: ["select", ...OPENS], worker: ALL },
+  sender_turn: {
+    receiver: ["select", "insert (source, sender)", "update (turn, idle_since)"],
+    worker: ALL,
+  },
+  erased_invoice: { receiver: READS, worker: KEEPS },
+  // The receiver raises alarms and ends none.
+  alarm: { receiver: ["select", "insert", "update (times, last_raised_at, detail)"], worker: KEEPS },
   alarm_telling: { worker: ["select", "update"] },
   // serve makes its sources and topics known at its start, also where it only takes callbacks.
-  source: { receiver: KEEPS, worker: KEEPS },
-  topic: { receiver: ["select", "insert"], worker: KEEPS },
+  source: {
+    receiver: ["select", "insert (name, first_served_at)", "update (first_served_at)"],
+    worker: KEEPS,
+  },
+  topic: { receiver: ["select", "insert (arn)"], worker: KEEPS },
   kysely_migration: { receiver: READS, worker: READS },
   kysely_migration_lock: {},
   invoice: { worker: KEEPS },
   invoice_snapshot: { worker: KEEPS },
-  // Insert-only by trigger, but for erasing.
-  event: { worker: KEEPS },
+  event: { worker: ["select", "insert", ERASES_EVENT] },
   outbox: { worker: ALL },
   publication: { worker: ["select", "insert"] },
   sweep: { worker: ALL },
@@ -50,6 +76,8 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   failing_chore: { worker: ALL },
   history_entry: { worker: ["select", "insert", "delete"] },
   relay_process: { receiver: ALL, worker: ALL },
+  // Of the console, which any process may serve.
+  ended_session: { receiver: ["select", "insert", "delete"], worker: ["select", "insert", "delete"] },
 };
 
 /** The functions that do one thing each with the rights of the tables' owner, and who may call them. */

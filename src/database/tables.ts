@@ -48,6 +48,7 @@ export const TABLES = {
     headers: column<[name: string, value: string][]>("json not null"),
     body: column<Buffer>("bytea not null"),
     erased_digest: column<string | null>("text"),
+    also_named: column<string[] | null>("uuid[]"),
   },
   callback_budget: {
     counted_at: column<Generated<Date>>("timestamp with time zone not null"),
@@ -120,6 +121,17 @@ export const TABLES = {
     >("text"),
     last_error: column<string | null>("text"),
     last_answer: column<string | null>("text"),
+    asked_at: column<Date | null>("timestamp with time zone"),
+    listed_digest: column<string | null>("text"),
+  },
+  ended_session: {
+    ends_at: column<Date>("timestamp with time zone not null"),
+    id: column<string>("text not null"),
+  },
+  erased_invoice: {
+    id: column<string>("uuid not null"),
+    erased_at: column<Generated<Date>>("timestamp with time zone not null"),
+    checked_at: column<Date | null>("timestamp with time zone"),
   },
   event: {
     id: column<string>("uuid not null"),
@@ -132,6 +144,7 @@ export const TABLES = {
     collection_name: column<string | null>("text"),
     payload: column<string>("text not null"),
     erased_digest: column<string | null>("text"),
+    answer_digest: column<string | null>("text"),
   },
   failing_chore: {
     failing_since: column<Generated<Date>>("timestamp with time zone not null"),
@@ -200,10 +213,13 @@ export const TABLES = {
     amounts_differ: column<Generated<boolean>>("boolean not null"),
     amount: column<string | null>("numeric"),
     asked_amount: column<string | null>("numeric"),
-    asked: column<"paid" | "not_paid" | "not_found" | "unclear" | null>("text"),
+    asked: column<"paid" | "not_paid" | "unknown" | "not_found" | "unclear" | null>("text"),
     asked_status: column<string | null>("text"),
     asked_type: column<string | null>("text"),
     asked_collection: column<string | null>("text"),
+    paid_until: column<Date | null>("timestamp with time zone"),
+    label: column<string | null>("text"),
+    digest: column<string | null>("text"),
   },
   outbox: {
     event_id: column<string>("uuid not null"),
@@ -240,6 +256,7 @@ export const TABLES = {
     host: column<string>("text not null"),
     version: column<string>("text not null"),
     serves: column<Generated<unknown>>("jsonb not null"),
+    recording_problem: column<unknown>("jsonb"),
   },
   replay: {
     id: column<string>("uuid not null"),
@@ -270,6 +287,12 @@ export const TABLES = {
     source: column<string>("text not null"),
     error: column<string>("text not null"),
   },
+  sender_turn: {
+    turn: column<number>("bigint not null"),
+    idle_since: column<Date | null>("timestamp with time zone"),
+    source: column<string>("text not null"),
+    sender: column<string>("text not null"),
+  },
   source: {
     name: column<string>("text not null"),
     first_served_at: column<Date | null>("timestamp with time zone"),
@@ -290,6 +313,8 @@ export const TABLES = {
     paused_by: column<"operator" | "refused" | null>("text"),
     pause_reason: column<string | null>("text"),
     last_error: column<string | null>("text"),
+    unknown_share_at: column<Generated<Date>>("timestamp with time zone not null"),
+    slow_downs: column<Generated<number>>("integer not null"),
   },
   sweep: {
     id: column<string>("uuid not null"),
@@ -334,6 +359,7 @@ export const TABLES = {
     paused_by: column<"operator" | "refused" | null>("text"),
     pause_reason: column<string | null>("text"),
     last_error: column<string | null>("text"),
+    slow_downs: column<Generated<number>>("integer not null"),
   },
 };
 

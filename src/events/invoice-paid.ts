@@ -65,12 +65,16 @@ export const invoicePaidSchema = z
       truncated: z
         .literal(true)
         .optional()
-        .describe("Present when metadata and beneficiaries were left out for size."),
+        .describe(
+          "Present when metadata and beneficiaries were left out: too large for SNS, or nested too deep.",
+        ),
     }),
   })
   .meta({
     title: "invoice.paid",
-    description: "An invoice was paid, as the provider's API confirmed.",
+    description:
+      "An invoice was paid, as the provider's API confirmed. In its texts U+FFFD stands for what many " +
+      "systems refuse: control characters other than tabs and line ends, and halves of surrogate pairs.",
   });
 
 export type InvoicePaid = z.output<typeof invoicePaidSchema>;

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
 
 /** What an HTTP endpoint trusts. */
@@ -11,6 +12,11 @@ export interface Trust {
    * Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS.
    */
   trustedOrigins?: readonly string[];
+  /**
+   * Certificates of SNS that you hold already, in PEM: what one of them signed is taken without fetching
+   * anything. Any other is fetched as ever, so SNS may change its own at any time.
+   */
+  certificates?: readonly string[];
   /**
    * How long ago SNS may have accepted a message, in seconds; 3,600 when left out, since SNS repeats a
    * delivery for at most that long.
@@ -39,6 +45,26 @@ export function namedTopics(trust: Trust | undefined): readonly string[] {
       "topicArns must name your topics by their ARNs, such as arn:aws:sns:eu-west-1:123456789012:invoices.",
     );
   return topicArns;
+}
+
+const read = new WeakMap<readonly string[], readonly X509Certificate[]>();
+
+/**
+ * The certificates that a trust holds.
+ * @throws TypeError when one cannot be read: a bug in the program, not a bad message
+ */
+export function heldCertificates({ certificates = [] }: Trust): readonly X509Certificate[] {
+  const known = read.get(certificates);
+  if (known !== undefined) return known;
+  try {
+    const found = certificates.map((pem) => new X509Certificate(pem));
+    read.set(certificates, found);
+    return found;
+  } catch (cause) {
+    throw new TypeError("certificates must hold SNS' certificates in PEM, each a text of its own.", {
+      cause,
+    });
+  }
 }
 
 /**

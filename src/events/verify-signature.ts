@@ -1,11 +1,14 @@
-import { createVerify } from "node:crypto";
-import { certificateShelf } from "./certificate-shelf.ts";
+import { createVerify, type X509Certificate } from "node:crypto";
+import { certificateShelf, isValidNow } from "./certificate-shelf.ts";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
 import { snsAddress } from "./sns-address.ts";
 import { type SnsMessage, signedText } from "./sns-message.ts";
-import { namedTopics, originOfTopic, refuseStale, type Trust } from "./trust.ts";
+import { heldCertificates, namedTopics, originOfTopic, refuseStale, type Trust } from "./trust.ts";
 
-/** As many as there are regions of named topics and trusted origins: nothing from outside adds one. */
+/** SNS names its certificates so; whatever else a message names is not fetched. */
+const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{32}\.pem$/;
+
+/** One for each topic and origin that a trust names, so that nothing from outside adds one. */
 const shelves = new Map<string, ReturnType<typeof certificateShelf>>();
 
 /**
@@ -17,6 +20,7 @@ const shelves = new Map<string, ReturnType<typeof certificateShelf>>();
  */
 export async function verifySignature(message: SnsMessage, trust: Trust): Promise<readonly string[]> {
   const origins = [originOfTopic(message.TopicArn, namedTopics(trust)), ...(trust.trustedOrigins ?? [])];
+  const held = heldCertificates(trust);
   refuseStale(message.Timestamp, trust.maxAgeSeconds);
   const { Signature, SigningCertURL, SignatureVersion } = message;
   if (Signature === undefined || SigningCertURL === undefined || SignatureVersion === undefined)
@@ -27,17 +31,23 @@ export async function verifySignature(message: SnsMessage, trust: Trust): Promis
       "The topic signs with SHA-1. Set its attribute SignatureVersion to 2, or say allowSha1.",
     );
   const url = snsAddress(SigningCertURL, origins);
-  if (url === undefined || !url.pathname.endsWith(".pem") || url.search !== "" || url.hash !== "")
+  if (
+    url === undefined ||
+    url.href !== `${url.origin}${url.pathname}` ||
+    !CERTIFICATE_PATH.test(url.pathname)
+  )
     throw new InvoicePaidError(
       "untrusted_certificate",
-      "The message's SigningCertURL is not an address of SNS. Name a local one's origin in trustedOrigins.",
+      "The message's SigningCertURL is no address of a certificate of SNS. Name a local one's origin in " +
+        "trustedOrigins.",
     );
-  const shelf = shelves.get(url.origin) ?? certificateShelf();
-  shelves.set(url.origin, shelf);
   const algorithm = SignatureVersion === "2" ? "RSA-SHA256" : "RSA-SHA1";
-  const genuine = await shelf.fits(url.href, ({ publicKey }) =>
-    createVerify(algorithm).update(signedText(message)).verify(publicKey, Signature, "base64"),
-  );
+  const signed = ({ publicKey }: X509Certificate): boolean =>
+    createVerify(algorithm).update(signedText(message)).verify(publicKey, Signature, "base64");
+  if (held.some((certificate) => isValidNow(certificate) && signed(certificate))) return origins;
+  const shelf = shelves.get(`${message.TopicArn} ${url.origin}`) ?? certificateShelf();
+  shelves.set(`${message.TopicArn} ${url.origin}`, shelf);
+  const genuine = await shelf.fits(url.href, signed);
   if (!genuine) throw new InvoicePaidError("forged", "The message's signature does not fit.");
   return origins;
 }

@@ -29,7 +29,8 @@ function tellAtExit(tellAll: () => void): void {
 
 /**
  * A hook for pino with which the first of several equal warnings or errors is logged at once and the others
- * are counted: "… (the same 45 times in 12 s)". Alarms are always logged.
+ * are counted: "… (the same 45 times in 12 s)". Alarms, and requests that can be looked for by their id, are
+ * always logged.
  */
 export function collapseRepeats(): LogMethod {
   const kinds = new Map<string, Kind>();
@@ -64,7 +65,7 @@ export function collapseRepeats(): LogMethod {
     if (kinds.size < MOST_KINDS) {
       if (!tellsAtExit) tellAtExit(tellAll);
       tellsAtExit = true;
-      kinds.set(key, { count: 0, since: Date.now(), tell });
+      kinds.set(key, { count: 0, since: performance.now(), tell });
       watch(key);
     }
     method.apply(this, args);
@@ -74,13 +75,13 @@ export function collapseRepeats(): LogMethod {
 /** What came again within the window that is open. */
 interface Kind {
   count: number;
-  /** When the window began, in ms since 1970. */
+  /** When the window began, by performance.now(). */
   since: number;
   tell: (count: number, seconds: number) => void;
 }
 
 function tellCount(kind: Kind): void {
-  const now = Date.now();
+  const now = performance.now();
   if (kind.count > 0) kind.tell(kind.count, Math.ceil((now - kind.since) / 1_000));
   kind.count = 0;
   kind.since = now;
@@ -88,8 +89,8 @@ function tellCount(kind: Kind): void {
 
 /** null for what is logged each time. */
 function keyOf(facts: unknown, message: unknown): string | null {
-  if (typeof facts !== "object" || facts === null || typeof message !== "string" || "alarm" in facts)
-    return null;
+  if (typeof facts !== "object" || facts === null || typeof message !== "string") return null;
+  if ("alarm" in facts || "requestId" in facts) return null;
   const told = facts as Record<string, unknown>;
   return JSON.stringify([message, ...TELLING.map((name) => told[name])]);
 }

@@ -33,7 +33,11 @@ interface Mark {
  * A time-out of sockets would not do: it also ends whoever waits for an answer that takes long, and each byte
  * that the peer sends puts it off.
  */
-export function hangUpOnStalled(server: Server, { withinMs, leastBytes }: StallLimit): void {
+export function hangUpOnStalled(
+  server: Server,
+  { withinMs, leastBytes }: StallLimit,
+  onHangUp: () => void,
+): void {
   const open = new Map<Socket, Mark | null>();
   server.on("connection", (socket) => {
     open.set(socket, null);
@@ -47,7 +51,10 @@ export function hangUpOnStalled(server: Server, { withinMs, leastBytes }: StallL
       }
       const sent = sentBy(socket);
       if (mark === null || sent - mark.sent >= leastBytes) open.set(socket, { sent, looks: 0 });
-      else if (++mark.looks >= LOOKS) socket.destroy();
+      else if (++mark.looks >= LOOKS) {
+        onHangUp();
+        socket.destroy();
+      }
     }
   };
   const timer = setInterval(look, withinMs / (LOOKS + 1)).unref();

@@ -2,9 +2,11 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import type { AddressInfo } from "node:net";
 import { RelayError } from "./errors.ts";
 import { hangUpOnStalled, STALL_LIMIT, type StallLimit } from "./hang-up-on-stalled.ts";
+import { type HangUpReason, type QuietConnections, takeOneByOne } from "./one-request-at-a-time.ts";
 
 export interface RunningServer {
   readonly server: Server;
+  readonly quiet: QuietConnections;
   readonly port: number;
   /** `http://127.0.0.1:<port>`, for callers on this machine. */
   readonly url: string;
@@ -22,6 +24,8 @@ export interface ListenOptions {
   server?: ServerOptions;
   /** When a peer that does not read is hung up on; `STALL_LIMIT` by default. */
   stall?: StallLimit;
+  /** Told of each connection that is ended for what its peer did, or left undone. */
+  onHangUp?: (reason: HangUpReason) => void;
 }
 
 /**
@@ -29,8 +33,10 @@ export interface ListenOptions {
  * @throws RelayError that names the port when it is taken or not allowed.
  */
 export function listen(handler: RequestListener, options: ListenOptions): Promise<RunningServer> {
-  const server = createServer(options.server ?? {}, handler);
-  hangUpOnStalled(server, options.stall ?? STALL_LIMIT);
+  const server = createServer(options.server ?? {});
+  const onHangUp = options.onHangUp ?? (() => undefined);
+  const quiet = takeOneByOne(server, handler, onHangUp);
+  hangUpOnStalled(server, options.stall ?? STALL_LIMIT, () => onHangUp("stalled"));
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const why =
@@ -45,6 +51,7 @@ export function listen(handler: RequestListener, options: ListenOptions): Promis
         const { port } = server.address() as AddressInfo;
         resolve({
           server,
+          quiet,
           port,
           url: `http://127.0.0.1:${port}`,
           close: (graceMs = 5_000) => close(server, graceMs),

@@ -42,7 +42,12 @@ export function createMetrics() {
     ),
     connectionsRefused: counter(
       "invoice_relay_connections_refused_total",
-      "Connections, or requests behind a proxy, closed because their address had its most open",
+      "Connections, or requests behind a proxy, refused because their address had its most open, or all had",
+    ),
+    hangUps: counter(
+      "invoice_relay_connections_hung_up_total",
+      "Connections ended for what their peers did or left undone, by reason",
+      "reason",
     ),
     adminRefused: counter(
       "invoice_relay_admin_refused_total",

@@ -64,12 +64,10 @@ export const settingsSchema = z.object({
     .describe("How long a request may take to arrive as a whole."),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .prefault("5000")
-    .describe("The most connections at a time, at each port; one more is closed at once."),
+    .describe("The most connections at a time, at each port; one more replaces a silent one, or is closed."),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 1_000_000)
-    .prefault("2000")
-    .describe(
-      "The most of them from one address; those of TRUSTED_PROXIES are not counted, only their clients'.",
-    ),
+    .optional()
+    .describe("The most of them from one address, 40 % if left out; behind TRUSTED_PROXIES, of one client."),
   WRONG_TOKENS_PER_MINUTE: wholeNumber(1, 1_000_000)
     .prefault("60")
     .describe("After so many wrong tokens in a minute an address gets 429; a right token never does."),
@@ -102,6 +100,12 @@ export const settingsSchema = z.object({
       "Tokens of the admin API and the console, name:role:token with the role read, operate or admin; " +
         "without them both are closed.",
     ),
+  METRICS_TOKEN: secret(22)
+    .optional()
+    .describe(
+      "The bearer token of /metrics. Without it the page is open on OPS_PORT; on PORT it takes one of " +
+        "ADMIN_TOKENS, or a request from the same machine.",
+    ),
   ALARM_WEBHOOK_URL: secretUrl
     .optional()
     .describe("Where people are told of alarms: takes a POST as Slack's incoming webhooks do."),
@@ -125,7 +129,7 @@ export const settingsSchema = z.object({
     .describe("How long one answer of the provider may take."),
   LEASE_DURATION: durationFrom("100ms", "1h")
     .prefault("15s")
-    .describe("How long claimed work stays with a worker that no longer responds."),
+    .describe("How long claimed work stays with a worker that is gone; the same in all processes."),
   UNKNOWN_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .prefault("5")
     .describe("The most confirmations a second for ids that nobody knows, once most of them prove unknown."),

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
-import { standingsOf } from "../confirmations/standings.ts";
+import { standingsOf } from "../confirm/queue/standings.ts";
+import { databaseTime } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
-import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../outbox/recent-events.ts";
-import { callbacksByMinute } from "../record/list-callbacks.ts";
+import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/outbox/recent-events.ts";
+import { callbacksByMinute } from "../receive/log/list-callbacks.ts";
 import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type BacklogAges, readBacklogAges } from "./backlog.ts";
@@ -68,8 +69,9 @@ export class ActivityBook {
     this.#mostMinutes = mostMinutes;
   }
 
-  async read(minutes: number, now = new Date()): Promise<Activity> {
+  async read(minutes: number, at?: Date): Promise<Activity> {
     const db = this.#db;
+    const now = at ?? (await databaseTime(db));
     const end = Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
     const counts = await this.#count(end - minutes * MINUTE_MS, end, now.getTime());
     const ages = await readBacklogAges(db);

@@ -1,4 +1,4 @@
-import type { AlarmName } from "../database/alarms.ts";
+import type { AlarmName } from "../alarms/alarms.ts";
 
 /** What to do about an alarm, in a sentence; docs/operations.md has the details. */
 export const actionOf = ({ name, subject }: { name: AlarmName; subject: string }): string =>
@@ -12,7 +12,10 @@ const ACTIONS: Readonly<Record<AlarmName, string>> = {
   callbacks_over_budget:
     "If they are genuine, raise CALLBACKS_PER_HOUR or the related settings; if not, the callback token " +
     "has leaked: rotate it.",
-  database_away: "It has ended, or this could not be read; after a long outage run invoice-relay reconcile.",
+  database_away: "Look at Postgres; once it is back after a long outage, run invoice-relay reconcile.",
+  recording_failing:
+    "Do what its detail says; once callbacks are recorded again after a long outage, run invoice-relay " +
+    "reconcile.",
   source_failing: "Ask the provider whether it is up; confirmations are retried automatically.",
   source_paused:
     "Check COLLECTION_API_KEY, and whether the provider allows this address; asking resumes automatically.",
@@ -29,6 +32,9 @@ const ACTIONS: Readonly<Record<AlarmName, string>> = {
   maintenance_failing:
     "Read the error: what is old stays, and the disk fills meanwhile; run invoice-relay retention once the " +
     "cause is gone.",
+  clock_stepped:
+    "Check the time service (NTP) of the machine that it names. Nothing else is needed: it closes by " +
+    "itself after an hour.",
   provider_answer_outside_contract:
     "Look at the answer with invoice-relay invoice <id>, and tell the provider; it will be asked again.",
   invoice_unanswered:

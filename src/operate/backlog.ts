@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
-import type { ConfirmationState, Verdict } from "../confirmations/confirmation.ts";
+import type { ConfirmationState, Verdict } from "../confirm/queue/confirmation.ts";
 import { nullable, type ResultOf, type RowOf, returned, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import type { OutboxState } from "../outbox/event.ts";
+import type { OutboxState } from "../publish/outbox/event.ts";
 
 /** The age of the oldest open work, in s; 0 when there is none. */
 export interface BacklogAges {

@@ -1,8 +1,9 @@
 import type { Kysely } from "kysely";
-import type { Told } from "../database/alarms.ts";
-import { type FailedChore, noteChores } from "../database/failing-chores.ts";
+import type { Told } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
+import { type Fault, faultOf, noteWork } from "../kit/fault.ts";
+import { type FailedChore, noteChores } from "../work/failing-chores.ts";
 
 /** Maintenance, and how long each may fail before a person is told: an interval of Postgres. */
 const TOLD_AFTER = {
@@ -15,6 +16,7 @@ const TOLD_AFTER = {
   history: "23 hours",
   partitions: "23 hours",
   held_events: "15 minutes",
+  settled_statuses: "15 minutes",
   ended_pauses: "15 minutes",
   late_personal_data: "15 minutes",
   quiet_alarms: "15 minutes",
@@ -28,6 +30,8 @@ export type Chores = Partial<Record<ChoreName, () => Promise<unknown>>>;
 
 export interface ChoresDone {
   failed: { chore: ChoreName; error: string }[];
+  /** Of those, what nobody foresaw, for the log. */
+  bugs: Fault[];
   /** How often in a row, whichever process tried; the most of them. */
   failures: number;
   /** For the log: people are told from the alarms' rows. */
@@ -48,14 +52,15 @@ export async function doChores(db: Kysely<Tables>, chores: Chores): Promise<Chor
       const problem = await chores[chore]?.();
       if (typeof problem === "string") fail(problem);
     } catch (error) {
-      thrown.push(error);
+      thrown.push(noteWork(error, { chore }));
       fail(messageOf(error));
     }
   }
   const done = names.filter((name) => failed.every(({ chore }) => chore !== name));
   try {
     const { failures, ...told } = await noteChores(db, { failed, done });
-    return { failed: failed.map(({ chore, error }) => ({ chore, error })), failures, told };
+    const bugs = thrown.map(faultOf).filter(({ stack }) => stack !== undefined);
+    return { failed: failed.map(({ chore, error }) => ({ chore, error })), bugs, failures, told };
   } catch (error) {
     throw thrown[0] ?? error;
   }

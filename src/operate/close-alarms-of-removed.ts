@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type AlarmName, clearing, ENDED_ALARMS } from "../database/alarms.ts";
+import { type AlarmName, clearing, ENDED_ALARMS } from "../alarms/alarms.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { type Served, servedByAny } from "../workers/relay-process.ts";
+import { type Served, servedByAny } from "../work/relay-process.ts";
 
 const OF_UPSTREAMS: readonly AlarmName[] = [SOURCE, TOPIC].flatMap(({ alarms, otherAlarms }) => [
   ...Object.values(alarms),

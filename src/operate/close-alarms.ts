@@ -1,6 +1,6 @@
-import { closeAlarms, type EndedAlarm } from "../database/alarms.ts";
-import { audit, type ByHand } from "../database/audit.ts";
-import { listOpenAlarms } from "../database/list-alarms.ts";
+import { closeAlarms, type EndedAlarm } from "../alarms/alarms.ts";
+import { audit, type ByHand } from "../alarms/audit.ts";
+import { listOpenAlarms } from "../alarms/list-alarms.ts";
 
 export interface CloseAlarms extends ByHand {
   alarms: readonly EndedAlarm[];

@@ -1,14 +1,14 @@
 import type { Kysely, Transaction } from "kysely";
-import type { Priority } from "../confirmations/confirmation.ts";
-import { dismissConfirmations, releaseConfirmations } from "../confirmations/decide.ts";
-import { openConfirmations } from "../confirmations/open.ts";
-import { type AlarmName, closeAlarms } from "../database/alarms.ts";
-import { audit, type ByHand } from "../database/audit.ts";
+import { type AlarmName, closeAlarms } from "../alarms/alarms.ts";
+import { audit, type ByHand } from "../alarms/audit.ts";
+import type { Priority } from "../confirm/queue/confirmation.ts";
+import { dismissConfirmations, releaseConfirmations } from "../confirm/queue/decide.ts";
+import { openConfirmations } from "../confirm/queue/open.ts";
 import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
-import { dismissDeadEvents, type EventKey, reviveDeadEvents } from "../outbox/dead-events.ts";
-import { notifyWorkers } from "../workers/notify-workers.ts";
+import { dismissDeadEvents, type EventKey, reviveDeadEvents } from "../publish/outbox/dead-events.ts";
+import { notifyWorkers } from "../work/notify-workers.ts";
 import {
   listUndelivered,
   type UndeliveredItem,

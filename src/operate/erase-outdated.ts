@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { audit, type ByHand } from "../database/audit.ts";
+import { audit, type ByHand } from "../alarms/audit.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";

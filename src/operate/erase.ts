@@ -1,11 +1,12 @@
 import type { Kysely, Transaction } from "kysely";
-import { eraseConfirmations, reopenedSinceErased } from "../confirmations/erase.ts";
-import { audit, type ByHand } from "../database/audit.ts";
+import { audit, type ByHand } from "../alarms/audit.ts";
+import { erasePayments } from "../confirm/invoices/erase-payments.ts";
+import { eraseConfirmations } from "../confirm/queue/erase.ts";
+import { listUncheckedErased, markErased, noteChecked } from "../confirm/queue/erased-invoices.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
-import { eraseEvents } from "../outbox/erase-events.ts";
-import { erasePayments } from "../payments/erase-payments.ts";
-import { eraseCallbacks } from "../record/erase-callbacks.ts";
+import { eraseEvents } from "../publish/outbox/erase-events.ts";
+import { eraseByReference, eraseCallbacks, type LeftCallback } from "../receive/log/erase-callbacks.ts";
 import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/list-upstreams.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
@@ -20,12 +21,14 @@ export interface Erased {
   invoices: number;
   events: number;
   confirmations: number;
+  /** Callbacks that carry its reference, which another invoice has as well: for a person to look at. */
+  left: LeftCallback[];
 }
 
 /**
  * Blanks the personal data of one invoice in all sources: in the log, the invoice, its snapshots, its events
- * and the evidence; ids, amounts and digests are kept. A mark on the confirmations stops later answers from
- * bringing the data back. Repeated, it erases what has come in since. Audited each time.
+ * and the evidence; ids, amounts and digests are kept. A mark keeps later callbacks and answers from bringing
+ * the data back. Audited each time, unless nothing is stored about the invoice: then nothing is changed.
  */
 export async function eraseInvoice({
   db,
@@ -41,10 +44,11 @@ export async function eraseInvoice({
   const transaction = await db.startTransaction().execute();
   try {
     const erased = await eraseEverything(transaction, invoiceId);
-    const { invoiceId: subject, ...detail } = erased;
-    await audit(transaction, [{ actor, action: "erase", subject, invoiceId, detail, reason }]);
+    const detail = { ...erased, invoiceId: undefined, left: erased.left.length };
+    const entry = { actor, action: "erase", subject: invoiceId, invoiceId, detail, reason };
+    if (erased.found) await audit(transaction, [entry]);
     // A dry run does it and rolls back, which is the most accurate report.
-    await (dryRun ? transaction.rollback() : transaction.commit()).execute();
+    await (dryRun || !erased.found ? transaction.rollback() : transaction.commit()).execute();
     return { ...erased, dryRun };
   } catch (error) {
     if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute();
@@ -54,18 +58,21 @@ export async function eraseInvoice({
 
 /** Does the same as `eraseInvoice` without writing an audit entry. */
 export async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Promise<Erased> {
-  // Confirmations first: this waits for answers being stored, so that their data is erased below as well.
+  const isNew = await markErased(trx, invoiceId);
+  // Before the rest: this waits for answers being stored, so that their data is erased below as well.
   const confirmations = await eraseConfirmations(trx, invoiceId);
   const callbacks = await eraseCallbacks(trx, invoiceId, readingsAbout(invoiceId));
   const served = (await listUpstreams(trx, SOURCE)).map(({ name }) => name);
   const sources = [...new Set([...served, ...confirmations.found, ...callbacks.sources])];
   const payments = await erasePayments(trx, invoiceId, sources);
+  const byReference = await eraseByReference(trx, payments.references);
   const events = await eraseEvents(trx, invoiceId, sources);
   return {
     invoiceId,
-    found: confirmations.found.length + callbacks.found + payments.found + events.found > 0,
+    found: !isNew || confirmations.found.length + callbacks.found + payments.found + events.found > 0,
     confirmations: confirmations.blanked,
-    callbacks: callbacks.blanked,
+    callbacks: callbacks.blanked + byReference.blanked,
+    left: byReference.left,
     invoices: payments.invoices,
     snapshots: payments.snapshots,
     events: events.blanked,
@@ -75,18 +82,21 @@ export async function eraseEverything(trx: Transaction<Tables>, invoiceId: strin
 const AT_ONCE = 100;
 
 /**
- * Blanks callbacks that came in about invoices after these were erased: recording does not check for that,
- * because nothing may delay the response. One that fails stops no other. Call it regularly.
+ * Looks once more at invoices that were erased some time ago: a callback that was being recorded just then
+ * may not have seen the mark. One that fails stops no other. Call it regularly.
  * @returns how many callbacks it blanked.
  * @throws what came up at the first invoice that could not be blanked, when all others are.
  */
-export async function eraseWhatCameSince(db: Kysely<Tables>): Promise<number> {
+export async function checkErased(db: Kysely<Tables>): Promise<number> {
   let callbacks = 0;
   let stuck: Error | null = null;
-  for (const invoiceId of await reopenedSinceErased(db, AT_ONCE)) {
+  for (const invoiceId of await listUncheckedErased(db, AT_ONCE)) {
     try {
-      const erased = await db.transaction().execute((trx) => eraseEverything(trx, invoiceId));
-      callbacks += erased.callbacks;
+      callbacks += await db.transaction().execute(async (trx) => {
+        const erased = await eraseEverything(trx, invoiceId);
+        await noteChecked(trx, invoiceId);
+        return erased.callbacks;
+      });
     } catch (error) {
       stuck ??= new Error(`invoice ${invoiceId} could not be blanked: ${messageOf(error)}`, { cause: error });
     }

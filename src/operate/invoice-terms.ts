@@ -1,4 +1,4 @@
-import type { ToldVerdict } from "../confirmations/confirmation.ts";
+import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 
 export interface InvoiceFilters {
   /** The merchant's reference; exact match. */

@@ -1,12 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { ToldVerdict } from "../confirmations/confirmation.ts";
+import { emailHash, plainEmail } from "../confirm/invoices/payment.ts";
+import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
 import { sourcesIn } from "../database/sources-in.ts";
 import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
-import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../outbox/event-state.ts";
-import { emailHash, plainEmail } from "../payments/payment.ts";
+import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/outbox/event-state.ts";
 import { EVERY_FILTER, EVERY_TERM, type InvoiceFilters, type InvoiceTerms } from "./invoice-terms.ts";
 
 const FOUND = {

@@ -1,4 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { NEITHER_STATUS } from "../confirm/invoices/status-class.ts";
+import { hasStatus } from "../confirm/invoices/stored-payments.ts";
+import { inKeyOrder } from "../database/in-key-order.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/uuid.ts";
@@ -95,7 +98,8 @@ async function* walk(
 ): AsyncGenerator<Settled[]> {
   let after: Place = { settledAt: "-infinity", invoiceId: NIL_UUID };
   for (;;) {
-    const rows = await statement.execute(db, { before, after });
+    const from = after;
+    const rows = await inKeyOrder(db, (trx) => statement.execute(trx, { before, after: from }));
     yield rows.filter(({ isMeant }) => isMeant);
     const last = rows.at(-1);
     if (last === undefined || rows.length < AT_ONCE) return;
@@ -127,3 +131,22 @@ const forgotten = walking(
 
 /** The confirmations that were found unknown before this time and have neither invoice nor event. */
 export const forgottenConfirmations = (db: Kysely<Tables>, before: Date) => walk(forgotten, db, before);
+
+interface WaitingGiven {
+  sources: readonly string[];
+  statuses: readonly string[];
+  most: number;
+}
+
+/** What waits, dead letters included, for a status that is one of these by now. */
+export const waitingForStatus = new Statement(
+  { invoiceId: returned.uuid, source: returned.text() },
+  ({ value }: Slots<WaitingGiven>) => sql`
+    select known.invoice_id as "invoiceId", known.source from confirmation as known
+    join invoice on invoice.source = known.source and invoice.id = known.invoice_id
+    where known.verdict = 'pending' and known.source = any(${value(({ sources }) => sources)}::text[])
+      and (known.state = 'dead' or (known.state = 'due' and known.due_at > clock_timestamp()))
+      and known.last_error like ${sql.lit(`%${NEITHER_STATUS}`)}
+      and ${hasStatus(value(({ statuses }) => statuses))}
+    limit ${value(({ most }) => most)}`,
+);

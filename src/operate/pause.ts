@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
-import { audit, type ByHand } from "../database/audit.ts";
+import { audit, type ByHand } from "../alarms/audit.ts";
+import { databaseTime } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
@@ -7,7 +8,7 @@ import { changeByHand, endPauses } from "../upstreams/by-hand.ts";
 import { listUpstreams } from "../upstreams/list-upstreams.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { notifyWorkers } from "../workers/notify-workers.ts";
+import { notifyWorkers } from "../work/notify-workers.ts";
 
 export type PausableWork = "confirm" | "publish";
 
@@ -43,7 +44,7 @@ export const listPausable = (db: Kysely<Tables>, work: PausableWork) => listUpst
  * @throws RelayError when `until` is in the past.
  */
 export async function pause({ until, ...options }: Pause): Promise<PauseResult> {
-  if (until !== undefined && until.getTime() <= Date.now())
+  if (until !== undefined && until <= (await databaseTime(options.db)))
     throw new RelayError(`The pause should end in the future, not at ${until.toISOString()}.`);
   return await change(options, { kind: "pause", reason: options.reason ?? null, until: until ?? null });
 }

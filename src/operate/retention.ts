@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
-import { deleteUnknown, readUnknownKeptSince } from "../confirmations/delete-unknown.ts";
-import { audit, type ByHand } from "../database/audit.ts";
-import { dropHistory } from "../database/history.ts";
+import { audit, type ByHand } from "../alarms/audit.ts";
+import { dropHistory } from "../alarms/history.ts";
+import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/delete-unknown.ts";
+import { inKeyOrder } from "../database/in-key-order.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
@@ -13,9 +14,9 @@ import {
   type OldPartition,
   partitionsBefore,
   sizeOf,
-} from "../record/drop-callbacks.ts";
-import { dropStragglers } from "../record/drop-kept-callbacks.ts";
-import { whenNotBusy } from "../record/when-not-busy.ts";
+} from "../receive/log/drop-callbacks.ts";
+import { dropStragglers } from "../receive/log/drop-kept-callbacks.ts";
+import { whenNotBusy } from "../receive/log/when-not-busy.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";
 import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";
@@ -155,13 +156,13 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
 }
 
 const look = (db: Kysely<Tables>, partition: OldPartition) =>
-  db.transaction().execute(async (trx) => ({
+  inKeyOrder(db, async (trx) => ({
     callbacks: await sizeOf(trx, partition),
     kept: (await findKept(trx, partition, openInvoices)).length,
   }));
 
 async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition) {
-  const dropped = await db.transaction().execute(async (trx) => {
+  const dropped = await inKeyOrder(db, async (trx) => {
     const kept = await findKept(trx, partition, openInvoices);
     const detail = { callbacks: await sizeOf(trx, partition), kept: kept.length };
     const subject = partition.name;

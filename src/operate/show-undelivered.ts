@@ -1,11 +1,11 @@
 import type { Kysely } from "kysely";
-import { readConfirmation } from "../confirmations/read-confirmation.ts";
+import { readPayment } from "../confirm/invoices/read-payment.ts";
+import { readConfirmation } from "../confirm/queue/read-confirmation.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { maskedEvidence } from "../kit/mask/masked-evidence.ts";
-import { readEvent } from "../outbox/read-event.ts";
-import { readPayment } from "../payments/read-payment.ts";
-import { callbacksAbout } from "../record/callbacks-about.ts";
+import { readEvent } from "../publish/outbox/read-event.ts";
+import { callbacksAbout } from "../receive/log/callbacks-about.ts";
 import { listUndelivered, type UndeliveredItem, type UndeliveredList } from "./list-undelivered.ts";
 
 type Found<Read extends (...given: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>;

@@ -1,20 +1,22 @@
 import type { Kysely } from "kysely";
-import { type AuditedChange, readAuditLog } from "../database/audit.ts";
-import { countOpenAlarms, type KnownAlarm, listAlarms } from "../database/list-alarms.ts";
+import { type AuditedChange, readAuditLog } from "../alarms/audit.ts";
+import { countOpenAlarms, type KnownAlarm, listAlarms } from "../alarms/list-alarms.ts";
+import { databaseTime } from "../database/clock.ts";
 import { type SchemaState, schemaState } from "../database/migrate.ts";
 import { readPostgresVersion } from "../database/postgres-version.ts";
+import { isReadOnly } from "../database/recording-problem.ts";
 import type { Tables } from "../database/tables.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { Reconciliation } from "../kit/source.ts";
+import { lastCallbackAt } from "../receive/log/last-callback.ts";
 import {
   type DailyCertificate,
   readDailyCertificates,
   readSweeps,
   type SweepStanding,
 } from "../reconcile/last-runs.ts";
-import { lastCallbackAt } from "../record/last-callback.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
-import { listProcesses, type SeenProcess } from "../workers/relay-process.ts";
+import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
 import { actionOf } from "./alarm-actions.ts";
 import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
@@ -57,6 +59,8 @@ export interface Facts {
   sweeps: SweepStanding[];
   certificates: DailyCertificate[];
   processes: SeenProcess[];
+  /** Postgres takes no writes: what depends on rows that should have been written says nothing then. */
+  readOnly: boolean;
   versions: { program: string; postgres: string; schema: SchemaState["state"] };
 }
 
@@ -68,7 +72,7 @@ export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): P
   const dead = async (kind: "confirmation" | "event") =>
     (await listUndelivered({ db, list: "dead", selection: { filters: { kind } }, limit: 1 })).total;
   return {
-    at: new Date(),
+    at: await databaseTime(db),
     settings,
     alarms: alarms.items.map((alarm) => ({ ...alarm, action: actionOf(alarm) })),
     openAlarms: await countOpenAlarms(db),
@@ -82,6 +86,7 @@ export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): P
     sweeps: await readSweeps(db),
     certificates: await readDailyCertificates(db),
     processes: await listProcesses(db),
+    readOnly: await isReadOnly(db),
     versions: {
       program: programVersion(),
       postgres: await readPostgresVersion(db),

@@ -1,3 +1,4 @@
+import { READ_ONLY } from "../database/recording-problem.ts";
 import { clock } from "../kit/clock-text.ts";
 import { DAY_MS } from "../kit/days.ts";
 import { spanText } from "../kit/span-text.ts";
@@ -33,6 +34,7 @@ const CERTIFIED_BY_MS = 6 * 3_600_000;
 /** What a person should do now, the most urgent first. Pure. */
 export function needsOf(facts: Facts): Need[] {
   return [
+    ...recordingNeeds(facts),
     ...processNeeds(facts),
     ...pauseNeeds(facts),
     ...backlogNeeds(facts),
@@ -61,7 +63,19 @@ export function sentenceOf(facts: Facts, needs: readonly Need[]): string {
   return "All is well: nothing needs a person.";
 }
 
-function processNeeds({ processes }: Facts): Need[] {
+function recordingNeeds({ readOnly, processes }: Facts): Need[] {
+  const told = processes.flatMap(({ lives, recordingProblem }) => (lives ? (recordingProblem ?? []) : []));
+  const problems = new Map((readOnly ? [READ_ONLY] : told).map((why) => [why.reason, why]));
+  return [...problems.values()].map(({ reason, action }) => ({
+    what: `callbacks cannot be recorded: ${reason}`,
+    action: `${action} Callbacks are answered 503 until then, and sent again.`,
+    ...BY_HAND_ELSEWHERE,
+  }));
+}
+
+function processNeeds({ processes, readOnly }: Facts): Need[] {
+  // A process can say nothing there.
+  if (readOnly) return [];
   const working = processes.filter(({ workers }) => workers);
   const [last] = working;
   if (last === undefined || working.some(({ lives }) => lives)) return [];

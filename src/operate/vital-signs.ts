@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
-import { countUndeliveredConfirmations } from "../confirmations/count-waiting.ts";
-import type { AlarmName } from "../database/alarms.ts";
-import { countOpenAlarms } from "../database/list-alarms.ts";
+import type { AlarmName } from "../alarms/alarms.ts";
+import { countOpenAlarms } from "../alarms/list-alarms.ts";
+import { countUndeliveredConfirmations } from "../confirm/queue/count-waiting.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
-import { countDeadEvents } from "../outbox/count-dead.ts";
+import { countDeadEvents } from "../publish/outbox/count-dead.ts";
 import {
   type DailyCertificate,
   readDailyCertificates,

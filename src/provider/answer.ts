@@ -1,5 +1,7 @@
 import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
 
+import { storableText } from "../kit/storable-text.ts";
+
 export {
   compareMoney,
   differenceOfMoney,
@@ -9,6 +11,12 @@ export {
   toUtc,
 } from "../collection-api/index.ts";
 export type { Collection, Invoice, InvoicePage, ListedInvoice };
+
+/** The most characters that are kept of a status: no provider's word is longer. */
+const LONGEST_STATUS = 200;
+
+/** A status as it is compared and stored. */
+export const statusText = (status: string): string => storableText(status.slice(0, LONGEST_STATUS));
 
 /** What a call to a provider can come to besides its answer. None of it is thrown: each has its rule. */
 export type Refusal =
@@ -31,7 +39,14 @@ export type NotFound = { kind: "not_found"; inOwnWords: boolean; error: string }
 
 /** What came of asking for one invoice. */
 export type Answer =
-  | { kind: "found"; invoice: Invoice; document: unknown; receivedAt: Date }
+  | {
+      kind: "found";
+      invoice: Invoice;
+      document: unknown;
+      receivedAt: Date;
+      /** Fields such as the metadata were too intricate to be read; false by default. */
+      leftOut?: boolean;
+    }
   | NotFound
   | Refusal;
 

@@ -9,7 +9,7 @@ import { messageOf } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
 import { quietText } from "../kit/mask/quiet-text.ts";
 import { storableText } from "../kit/storable-text.ts";
-import type { NotFound, Refusal } from "./answer.ts";
+import { type NotFound, type Refusal, statusText } from "./answer.ts";
 import type { Provider } from "./provider.ts";
 
 /** What each error of the client means to the relay. */
@@ -39,8 +39,9 @@ export function collectionApiProvider(options: CollectionClientOptions): Provide
   const provider: Provider = {
     askInvoice: (invoiceId, ask) =>
       answered(async () => {
-        const { invoice, document } = await client.getInvoice(invoiceId, { ...ask, retries: 0 });
-        return { kind: "found", invoice, document, receivedAt: new Date() };
+        const { invoice, document, leftOut } = await client.getInvoice(invoiceId, { ...ask, retries: 0 });
+        const status = statusText(invoice.status);
+        return { kind: "found", invoice: { ...invoice, status }, document, leftOut, receivedAt: new Date() };
       }),
     readPage: ({ collectionId, ...filter }, ask) =>
       answered(async () => {

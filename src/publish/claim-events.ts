@@ -1,7 +1,5 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { type ClaimedEvent, EventClaim } from "../outbox/claim-events.ts";
-import type { Route } from "../outbox/event.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readStanding } from "../upstreams/change.ts";
 import {
@@ -11,6 +9,8 @@ import {
   whenTopicIsWell,
 } from "../upstreams/topic-row.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
+import { type ClaimedEvent, EventClaim } from "./outbox/claim-events.ts";
+import type { Route } from "./outbox/event.ts";
 
 export interface Claiming {
   route: Route;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import type { Alarm, Alarms } from "../database/alarms.ts";
+import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import { isRefusedData } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { step } from "../kit/step.ts";
-import { type EventOutcome, writeOutcomes } from "../outbox/write-outcomes.ts";
+import { type EventOutcome, writeOutcomes } from "./outbox/write-outcomes.ts";
 
 /** How long an outcome waits for others, in ms: its event is out already, so nobody waits for it. */
 const LINGER_MS = 20;

@@ -1,22 +1,22 @@
 import { hash } from "node:crypto";
 import type { Kysely } from "kysely";
-import type { Alarm } from "../database/alarms.ts";
+import type { Alarm } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Destination, EntryOutcome } from "../destination/destination.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
-import type { ClaimedEvent } from "../outbox/claim-events.ts";
-import { lineOf, type Route } from "../outbox/event.ts";
-import type { EventOutcome } from "../outbox/write-outcomes.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
-import type { Claim, Exchange, Line } from "../workers/policy.ts";
+import type { Claim, Exchange, Line } from "../work/policy.ts";
 import { claimEvents } from "./claim-events.ts";
+import type { ClaimedEvent } from "./outbox/claim-events.ts";
+import { lineOf, type Route } from "./outbox/event.ts";
+import type { EventOutcome } from "./outbox/write-outcomes.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { startSending } from "./send-trace.ts";
+import type { Destination, EntryOutcome } from "./sns/destination.ts";
 import { tellPublished } from "./tell-published.ts";
 
 export interface PublishLineOptions {

@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import type { Destination } from "../destination/destination.ts";
 import { step } from "../kit/step.ts";
-import type { ClaimedEvent } from "../outbox/claim-events.ts";
-import { lineOf } from "../outbox/event.ts";
-import { outboxLeases } from "../outbox/leases.ts";
-import type { Policy } from "../workers/policy.ts";
+import type { Policy } from "../work/policy.ts";
+import type { ClaimedEvent } from "./outbox/claim-events.ts";
+import { lineOf } from "./outbox/event.ts";
+import { outboxLeases } from "./outbox/leases.ts";
 import type { PublishLine } from "./publish-line.ts";
+import type { Destination } from "./sns/destination.ts";
 
 export interface PublishPolicyOptions {
   db: Kysely<Tables>;

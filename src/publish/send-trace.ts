@@ -1,5 +1,5 @@
-import type { BatchOutcome, EntryOutcome, OutgoingEvent } from "../destination/destination.ts";
 import type { Span, Tracer } from "../kit/trace.ts";
+import type { BatchOutcome, EntryOutcome, OutgoingEvent } from "./sns/destination.ts";
 
 /** A batch on its way, each entry in the trace of its own event. */
 export interface TracedBatch {

@@ -1,7 +1,7 @@
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import type { ClaimedEvent } from "../outbox/claim-events.ts";
-import type { Route } from "../outbox/event.ts";
+import type { ClaimedEvent } from "./outbox/claim-events.ts";
+import type { Route } from "./outbox/event.ts";
 
 export interface Acceptance {
   event: ClaimedEvent;

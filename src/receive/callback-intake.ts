@@ -1,24 +1,25 @@
 import { isIP } from "node:net";
 import type { Request } from "express";
-import { messageOf, RelayError } from "../kit/errors.ts";
+import { RelayError } from "../kit/errors.ts";
+import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
 import { WrongTokens } from "../kit/wrong-tokens.ts";
-import type { CallbackCut, CallbackLog, IncomingCallback } from "../record/callback-log.ts";
 import { callbackAddress } from "./callback-address.ts";
 import { alarmsAbout } from "./caller/callback-alarms.ts";
 import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
 import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import { keptBody } from "./kept-body.ts";
-import { requestMask } from "./masked-request.ts";
+import type { CallbackCut, CallbackLog, IncomingCallback } from "./log/callback-log.ts";
+import { type MaskedTexts, requestMask } from "./masked-request.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { readBody } from "./read-body.ts";
 import type { ReadingThread } from "./reading-thread.ts";
-import { BODY_LIMIT, type Named, namedIn, namedInRefused } from "./what-is-named.ts";
+import { BODY_LIMIT, findIdsBeside, type Named, namedIn } from "./what-is-named.ts";
 
 export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
 
@@ -77,7 +78,7 @@ export class CallbackIntake {
 
   /** Tells the other processes what callers spent of their budgets, and hears of it from them. */
   shareBudgets(share: ShareBudgets): Promise<void> {
-    return this.#budgets.share(share, Date.now);
+    return this.#budgets.share(share, () => performance.now());
   }
 
   /** @param traceparent of the request; null while tracing is off. */
@@ -93,6 +94,9 @@ export class CallbackIntake {
     if (outcome.kind === "broken_off")
       return { kind: "turned_away", status: 400, why: "The request broke off before its end." };
     if (outcome.kind === "too_large") return tooLarge("");
+    if (outcome.kind === "no_room") return { kind: "unrecorded", retryAfterS: 1 };
+    if (outcome.kind === "too_many_pieces")
+      return { kind: "turned_away", status: 413, why: "The body came in too many small chunks." };
     const { body } = outcome;
     const { source } = owner;
     const { reference, query, path } = called;
@@ -102,10 +106,8 @@ export class CallbackIntake {
       null;
     let read: Named | "too_large";
     try {
-      read =
-        check === null
-          ? await namedIn(request, { query, reference, body }, this.#options.readingThread)
-          : namedInRefused(query, body);
+      const how = { thread: this.#options.readingThread, isRefused: check !== null };
+      read = await namedIn(request, { address, query, reference, body }, how);
     } catch (error) {
       return this.#unrecorded(source.name, error);
     }
@@ -121,6 +123,7 @@ export class CallbackIntake {
         ...kept,
         remoteAddress: address === "" ? null : address,
         invoiceIds: read.invoiceIds,
+        alsoNamed: collectAlsoNamed(read, texts, overBudget !== null),
         foundBy: read.foundBy,
         verdict: read.verdict,
         traceparent,
@@ -148,7 +151,7 @@ export class CallbackIntake {
   ): Pick<IncomingCallback, "body" | "cut"> {
     const cost = { bytes: body.length, callbacks: 1, ids: isRefused ? 0 : invoiceIds.length };
     const caller = { token: isRefused ? `${name} refused` : name, address };
-    const overBudget = this.#budgets.take(caller, cost, Date.now());
+    const overBudget = this.#budgets.take(caller, cost, performance.now());
     if (overBudget === null && unread.length === 0) return { body, cut: null };
     const { metrics } = this.#options;
     if (overBudget !== null) metrics.callbacksCut.inc({ source: source.name, what: overBudget });
@@ -158,7 +161,7 @@ export class CallbackIntake {
   }
 
   #wrongToken(address: string): Intake {
-    return this.#wrongTokens.count(address, Date.now())
+    return this.#wrongTokens.count(address, performance.now())
       ? { kind: "turned_away", status: 429, why: "Too many wrong addresses were tried from here." }
       : {
           kind: "turned_away",
@@ -188,11 +191,25 @@ export class CallbackIntake {
 
   #unrecorded(source: string, error: unknown): Intake {
     this.#options.logger.warn(
-      { source, error: messageOf(error) },
+      { source, ...faultOf(error) },
       "a callback could not be recorded; its sender was told to try again",
     );
     return { kind: "unrecorded", retryAfterS: error instanceof RelayError && error.next === "retry" ? 1 : 5 };
   }
+}
+
+/** More than stand in what is kept of a callback over budget. */
+const MOST_OVER_BUDGET = 256;
+
+/** The UUIDs that erasing finds a callback by, beside its invoice ids. */
+function collectAlsoNamed(
+  { invoiceIds, alsoNamed }: Named,
+  texts: MaskedTexts,
+  isOverBudget: boolean,
+): string[] {
+  const named = new Set([...findIdsBeside(texts), ...alsoNamed]);
+  for (const id of invoiceIds) named.delete(id);
+  return isOverBudget ? [...named].slice(0, MOST_OVER_BUDGET) : [...named];
 }
 
 const tooLarge = (addition: string): Intake => ({

@@ -9,7 +9,6 @@ import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
 import { sealedId } from "./payer-page/page-seal.ts";
 import { payerPage } from "./payer-page/payer-page.ts";
 import { sendPage } from "./payer-page/send-page.ts";
-import { discardRest } from "./read-body.ts";
 
 export interface CallbackRoutesOptions {
   intake: CallbackIntake;
@@ -37,7 +36,6 @@ export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
     const done = metrics.callbackSeconds.startTimer();
     const span = tracer === null ? null : startReceiving(tracer, request);
     const taken = await intake.take(request, span?.traceparent ?? null);
-    if (taken.kind === "turned_away") await discardRest(request);
     answer(request, response, taken, options);
     step("callback answered");
     done();

@@ -1,54 +1,77 @@
 import type { IncomingMessage } from "node:http";
 
-export type BodyOutcome = { kind: "whole"; body: Buffer } | { kind: "too_large" } | { kind: "broken_off" };
+export type BodyOutcome =
+  | { kind: "whole"; body: Buffer }
+  | { kind: "too_large" }
+  | { kind: "too_many_pieces" }
+  /** Other large bodies fill the memory that they share; a later try may find room. */
+  | { kind: "no_room" }
+  | { kind: "broken_off" };
 
-const EMPTY = Buffer.alloc(0);
+/** The first buffer; most bodies are smaller. */
+const FIRST_BYTES = 1_024;
 
-/** Collects the bytes of a request as they come over the wire, up to `limit` bytes; never throws. */
+/**
+ * A body may come in so many pieces, and in one more for each so many bytes. Each piece costs the same,
+ * however small it is: in chunks of one byte a body would cost a hundred times what it does in one.
+ */
+const PIECES = 1_024;
+const BYTES_PER_PIECE = 64;
+
+/**
+ * Bodies larger than this share so much memory while they arrive: thousands that never end would fill it
+ * all. Smaller ones, as callbacks are, always have room.
+ */
+const SMALL_BYTES = 16 * 1024;
+const LARGE_BYTES_TOGETHER = 32 * 1024 ** 2;
+let largeBytes = 0;
+
+/**
+ * Collects the bytes of a request as they come over the wire, up to `limit` bytes, in one buffer: small
+ * pieces kept one by one would take many times their size. Never throws; what cannot become a whole body is
+ * read no further.
+ */
 export function readBody(request: IncomingMessage, limit: number): Promise<BodyOutcome> {
   if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve({ kind: "too_large" });
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    let body: Buffer = Buffer.allocUnsafe(Math.min(FIRST_BYTES, limit));
     let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
-        request.pause();
-        request.removeAllListeners("data");
-        chunks.length = 0;
-        resolve({ kind: "too_large" });
-      } else {
-        chunks.push(chunk);
+    let pieces = 0;
+    let shared = 0;
+    const settle = (outcome: BodyOutcome) => {
+      largeBytes -= shared;
+      shared = 0;
+      resolve(outcome);
+    };
+    const end = (outcome: BodyOutcome) => {
+      request.removeAllListeners("data");
+      request.pause();
+      settle(outcome);
+    };
+    request.on("data", (piece: Buffer) => {
+      const before = size;
+      size += piece.length;
+      pieces += 1;
+      if (size > limit) return end({ kind: "too_large" });
+      if (pieces > PIECES + size / BYTES_PER_PIECE) return end({ kind: "too_many_pieces" });
+      if (size > body.length) {
+        const to = Math.min(limit, Math.max(size, 2 * body.length));
+        const more = to > SMALL_BYTES ? to - shared : 0;
+        if (largeBytes + more > LARGE_BYTES_TOGETHER) return end({ kind: "no_room" });
+        largeBytes += more;
+        shared += more;
+        body = enlarge(body, { to });
       }
+      piece.copy(body, before);
     });
-    request.on("end", () => {
-      const [first = EMPTY] = chunks;
-      resolve({ kind: "whole", body: chunks.length > 1 ? Buffer.concat(chunks, size) : first });
-    });
-    request.on("error", () => resolve({ kind: "broken_off" }));
-    request.on("close", () => resolve({ kind: "broken_off" }));
+    request.on("end", () => settle({ kind: "whole", body: body.subarray(0, size) }));
+    request.on("error", () => settle({ kind: "broken_off" }));
+    request.on("close", () => settle({ kind: "broken_off" }));
   });
 }
 
-/**
- * How much of an unwanted body is read before its sender is answered regardless: twice what a callback may
- * hold. All that is read makes garbage, and so holds up others.
- */
-const MOST_DISCARDED = 512 * 1024;
-
-/**
- * Reads the rest of an unwanted request and forgets it: a sender that is still writing would lose the answer
- * if the connection were closed on it. Resolves at its end, or when it proves endless; never throws.
- */
-export function discardRest(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > MOST_DISCARDED) resolve();
-    });
-    for (const event of ["end", "error", "close"]) request.on(event, () => resolve());
-    request.resume();
-  });
+function enlarge(buffer: Buffer, { to }: { to: number }): Buffer {
+  const larger = Buffer.allocUnsafe(to);
+  buffer.copy(larger);
+  return larger;
 }

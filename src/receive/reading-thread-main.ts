@@ -1,9 +1,12 @@
 import { parentPort } from "node:worker_threads";
-import { type CallbackRequest, readCallback } from "./reading/read-callback.ts";
+import { glance } from "./reading/glance.ts";
+import { readToRecord } from "./reading/read-callback.ts";
+import type { ToRead } from "./reading-thread.ts";
 
 /** What `ReadingThread` runs in its thread: a callback comes in, what it names goes out. */
-parentPort?.on("message", (message: { request: CallbackRequest; inflatedBytes: number }) => {
+parentPort?.on("message", (message: { request: ToRead; inflatedBytes: number }) => {
   const { request, inflatedBytes } = message;
-  parentPort?.postMessage(readCallback(request, { inflatedBytes }));
+  const read = request.isRefused === true ? glance : readToRecord;
+  parentPort?.postMessage(read(request, { inflatedBytes }));
 });
 parentPort?.postMessage("up");

@@ -1,7 +1,9 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { RelayError } from "../kit/errors.ts";
-import type { CallbackRequest, Reading } from "./reading/read-callback.ts";
+import { networkOf } from "../kit/network-of.ts";
+import { TurnQueue } from "../kit/turn-queue.ts";
+import type { CallbackRequest, ReadingToRecord } from "./reading/read-callback.ts";
 
 export interface ReadingThreadOptions {
   /** The most bytes that a body may have after decompression. */
@@ -12,11 +14,16 @@ export interface ReadingThreadOptions {
   withinMs?: number;
   /** The most callbacks that wait to be read. */
   maxWaiting?: number;
+  /** Told what ended the thread, for the log. */
+  onFault?: (error: unknown) => void;
 }
 
+/** A callback to be read; one that failed a check is only glanced at. */
+export type ToRead = CallbackRequest & { isRefused?: boolean };
+
 interface Waiting {
-  request: CallbackRequest;
-  resolve(reading: Reading): void;
+  request: ToRead;
+  resolve(reading: ReadingToRecord): void;
   reject(error: Error): void;
 }
 
@@ -30,7 +37,7 @@ const mainFile = () => new URL(`./reading-thread-main${extname(import.meta.url)}
 const HEAP = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
 /** For a callback that the thread could not read: it is recorded as it came. */
-const NOT_READ: Reading = {
+const NOT_READ: ReadingToRecord = {
   kind: "unreadable",
   why: "reading the body took too long or too much memory",
   unread: ["document"],
@@ -40,14 +47,14 @@ const doesNotStart = (cause: unknown): RelayError =>
   new RelayError("The thread that reads heavy callbacks does not start.", { next: "retry", cause });
 
 /**
- * Reads heavy callbacks in a thread of its own, one after the other: the milliseconds that one takes, and the
- * garbage it makes, hold up no other request (G12). The thread starts with the first of them, knows no
- * settings and no secrets, and is replaced when one of them hangs or ends it.
+ * Reads heavy callbacks in a thread of its own, one after the other, addresses in turns: the milliseconds
+ * that one takes, and the garbage it makes, hold up no other request (G12). The thread starts with the first
+ * of them, knows no settings and no secrets, and is replaced when one of them hangs or ends it.
  */
 export class ReadingThread {
-  readonly #options: Required<ReadingThreadOptions>;
+  readonly #options: Required<Omit<ReadingThreadOptions, "maxWaiting">>;
   #worker: Worker | null = null;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: TurnQueue<Waiting>;
   #current: Waiting | null = null;
   #timer: NodeJS.Timeout | undefined;
   #isUp = false;
@@ -57,38 +64,42 @@ export class ReadingThread {
     main = mainFile(),
     withinMs = 5_000,
     maxWaiting = 256,
+    onFault = () => undefined,
   }: ReadingThreadOptions) {
-    this.#options = { inflatedBytes, main, withinMs, maxWaiting };
+    this.#options = { inflatedBytes, main, withinMs, onFault };
+    this.#waiting = new TurnQueue(maxWaiting);
   }
 
   /**
-   * @returns what `readCallback` returns; unreadable, with the document unread, when the thread hangs over it
+   * @param address of the sender; empty when nobody knows it.
+   * @returns what `readToRecord` returns; unreadable, with the document unread, when the thread hangs over it
    *   or dies of it.
-   * @throws RelayError when too many wait, or no thread can be started: the sender must try again.
+   * @throws RelayError when too many of its address wait, or no thread can be started: the sender must try
+   *   again.
    */
-  read(request: CallbackRequest): Promise<Reading> {
-    if (this.#waiting.length >= this.#options.maxWaiting)
-      return Promise.reject(
-        new RelayError("Too many heavy callbacks wait to be read. Try again shortly.", { next: "retry" }),
-      );
+  read(request: ToRead, address: string): Promise<ReadingToRecord> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject });
+      this.#waiting
+        .add(networkOf(address), { request, resolve, reject })
+        ?.reject(
+          new RelayError("Too many heavy callbacks wait to be read. Try again shortly.", { next: "retry" }),
+        );
       this.#next();
     });
   }
 
   /** Ends the thread; whoever still waits is told to try again. */
   stop(): void {
-    const left = this.#waiting.splice(0);
-    if (this.#current !== null) left.unshift(this.#current);
+    let left = this.#current ?? this.#waiting.next();
     this.#current = null;
     this.#end();
-    for (const { reject } of left) reject(new RelayError("The relay is stopping.", { next: "retry" }));
+    for (; left !== undefined; left = this.#waiting.next())
+      left.reject(new RelayError("The relay is stopping.", { next: "retry" }));
   }
 
   #next(): void {
     while (this.#current === null) {
-      const next = this.#waiting.shift();
+      const next = this.#waiting.next();
       if (next === undefined) {
         this.#worker?.unref();
         return;
@@ -105,7 +116,7 @@ export class ReadingThread {
     }
   }
 
-  #hand(request: CallbackRequest, worker: Worker): void {
+  #hand(request: ToRead, worker: Worker): void {
     worker.ref();
     // Handing over the body itself would take it from whoever is still to record it.
     const body = new Uint8Array(request.body);
@@ -117,12 +128,15 @@ export class ReadingThread {
   #start(): Worker {
     this.#isUp = false;
     const worker = new Worker(this.#options.main, { env: {}, execArgv: [], resourceLimits: HEAP });
-    worker.on("message", (said: typeof UP | Reading) => {
+    worker.on("message", (said: typeof UP | ReadingToRecord) => {
       if (worker !== this.#worker) return;
       if (said === UP) this.#isUp = true;
       else this.#settle((current) => current.resolve(said));
     });
-    worker.on("error", (error) => this.#gone(worker, error));
+    worker.on("error", (error) => {
+      this.#options.onFault(error);
+      this.#gone(worker, error);
+    });
     worker.on("exit", () => this.#gone(worker));
     return worker;
   }

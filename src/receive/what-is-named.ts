@@ -1,43 +1,62 @@
 import type { Request } from "express";
-import { HEAVY_BYTES, type IncomingCallback } from "../record/callback-log.ts";
+import { HEAVY_BYTES, type IncomingCallback } from "./log/callback-log.ts";
+import type { MaskedTexts } from "./masked-request.ts";
 import { glance } from "./reading/glance.ts";
-import { readCallback } from "./reading/read-callback.ts";
+import { mayBeCompressed } from "./reading/inflate-body.ts";
+import { UNRELATED_KEYS } from "./reading/places.ts";
+import { plainName } from "./reading/plain-name.ts";
+import { readToRecord } from "./reading/read-callback.ts";
 import type { Unread } from "./reading/reading-limits.ts";
+import { EVERY_UUID, scanForUuids } from "./reading/scan-for-uuids.ts";
 import type { ReadingThread } from "./reading-thread.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;
 
 /** What a callback names, as it is recorded. */
-export type Named = Pick<IncomingCallback, "invoiceIds" | "foundBy" | "verdict"> & { unread: Unread[] };
+export type Named = Pick<IncomingCallback, "invoiceIds" | "alsoNamed" | "foundBy" | "verdict"> & {
+  unread: Unread[];
+};
 
 /**
- * What a callback that passed its checks names. One that is large, or compressed, is read in the thread,
+ * What a callback names. One that is large, or compressed, whether it says so or not, is read in the thread,
  * where there is one.
+ * @param isRefused it failed its checks: nothing is parsed, and nothing is asked.
  */
 export async function namedIn(
   { method, headers }: Request,
-  { query, reference, body }: { query: string; reference: string | null; body: Buffer },
-  thread: ReadingThread | null,
+  {
+    address,
+    query,
+    reference,
+    body,
+  }: { address: string; query: string; reference: string | null; body: Buffer },
+  { thread, isRefused }: { thread: ReadingThread | null; isRefused: boolean },
 ): Promise<Named | "too_large"> {
   const contentType = headers["content-type"] ?? null;
   const contentEncoding = headers["content-encoding"] ?? null;
-  const request = { method, query, reference, contentType, contentEncoding, body };
-  const isHeavy = contentEncoding !== null || body.length > HEAVY_BYTES;
+  const request = { method, query, reference, contentType, contentEncoding, body, isRefused };
+  const isHeavy = body.length > HEAVY_BYTES || mayBeCompressed(body, contentEncoding);
+  const read = isRefused ? glance : readToRecord;
   const reading =
     thread !== null && isHeavy
-      ? await thread.read(request)
-      : readCallback(request, { inflatedBytes: BODY_LIMIT });
+      ? await thread.read(request, address)
+      : read(request, { inflatedBytes: BODY_LIMIT });
   if (reading.kind === "too_large") return "too_large";
-  const { unread } = reading;
-  return reading.kind === "ids"
-    ? { invoiceIds: reading.invoiceIds, foundBy: reading.foundBy, verdict: null, unread }
-    : { invoiceIds: [], foundBy: null, verdict: reading.kind, unread };
+  const { unread, alsoNamed = [] } = reading;
+  const { invoiceIds, foundBy } = reading.kind === "ids" ? reading : { invoiceIds: [], foundBy: null };
+  const verdict = isRefused ? "refused" : reading.kind === "ids" ? null : reading.kind;
+  return { invoiceIds, foundBy, verdict, unread, alsoNamed };
 }
 
-/** What a callback that failed a check seems to name. It is neither inflated nor parsed; nothing is asked. */
-export function namedInRefused(query: string, body: Buffer): Named {
-  const invoiceIds = glance(query, body);
-  const foundBy = invoiceIds.length === 0 ? null : "glance";
-  return { invoiceIds, foundBy, verdict: "refused", unread: [] };
+const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
+/** A UUID in a Content-Type is the boundary between its parts. */
+const isUnrelated = (header: string) =>
+  header.toLowerCase() === "content-type" || UNRELATED.has(plainName(header).replace(/^x/, ""));
+
+/** The UUIDs that stand beside the body, where no secret is left, distinct. */
+export function findIdsBeside({ query, reference, headers }: Omit<MaskedTexts, "path">): string[] {
+  const values = headers.filter(([name, value]) => value.length >= 36 && !isUnrelated(name));
+  const text = [query, reference ?? "", ...values.map(([, value]) => value)].join("\n");
+  return scanForUuids(undefined, text, new Set(), [], EVERY_UUID);
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type Alarm, alarmsGiven } from "../database/alarms.ts";
+import { type Alarm, alarmsGiven } from "../alarms/alarms.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 

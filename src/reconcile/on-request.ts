@@ -1,6 +1,6 @@
-import { audit } from "../database/audit.ts";
+import { audit } from "../alarms/audit.ts";
 import { dayOf } from "../kit/days.ts";
-import { RelayError } from "../kit/errors.ts";
+import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import type { PaidWindow } from "./list/list-period.ts";
@@ -21,31 +21,51 @@ export interface OnRequest {
   signal: AbortSignal;
 }
 
-/**
- * Does the work of each source, so that none waits for another's list (G11).
- * @returns what came of it, in the order of the sources.
- * @throws what went wrong with the first of them, once the others have ended.
- */
-async function sideBySide<Result>(
-  sources: readonly ReconcileSource[],
-  work: (source: ReconcileSource) => Promise<Result[]>,
-): Promise<Result[]> {
-  const ended = await Promise.allSettled(sources.map(work));
-  return ended.flatMap((one) => {
-    if (one.status === "rejected") throw one.reason;
-    return one.value;
-  });
+/** A source whose work failed, as it stands among the results of others. */
+export interface Unread {
+  source: string;
+  error: { code: ErrorCode; message: string };
 }
+
+/** The results of those that could be read. */
+export const readOf = <Result extends object>(results: readonly (Result | Unread)[]): Result[] =>
+  results.filter((one): one is Result => !("error" in one));
+
+/**
+ * Does the work of each source, so that none waits for another's list (G11), nor is lost with its failure.
+ * @returns what came of it, in the order of the sources.
+ * @throws what went wrong with the first of them, once the others have ended, when none has a result or all
+ *   were stopped.
+ */
+async function workOnEach<Result extends object>(
+  { sources, signal }: Pick<OnRequest, "sources" | "signal">,
+  work: (source: ReconcileSource) => Promise<Result[]>,
+): Promise<(Result | Unread)[]> {
+  const ended = await Promise.allSettled(sources.map(work));
+  const failed = ended.filter((one) => one.status === "rejected");
+  if (failed[0] !== undefined && (signal.aborted || failed.length === ended.length)) throw failed[0].reason;
+  return ended.flatMap((one, index): (Result | Unread)[] =>
+    one.status === "fulfilled" ? one.value : [describeFailure(sources[index]?.name ?? "", one.reason)],
+  );
+}
+
+const describeFailure = (source: string, error: unknown): Unread => ({
+  source,
+  error:
+    error instanceof RelayError
+      ? { code: error.code, message: error.message }
+      : { code: "unexpected", message: messageOf(error) },
+});
 
 /** Certificates of each source, and of each of its collections where it has several. */
 export async function certifyPeriod(
   deps: CertifyDeps,
   { sources, collection, window, signal, deep = false }: OnRequest & { deep?: boolean },
   onProgress: (source: ReconcileSource, progress: CertifyProgress) => void = () => undefined,
-): Promise<Certificate[]> {
+): Promise<(Certificate | Unread)[]> {
   const chosen = sourcesWith(sources, collection);
   for (const source of chosen) collectionsOf(source, collection);
-  return await sideBySide(chosen, (source) =>
+  return await workOnEach({ sources: chosen, signal }, (source) =>
     certify(deps, {
       source,
       window,
@@ -81,7 +101,7 @@ export async function reconcilePeriod(
   request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
   onProgress: (source: ReconcileSource, collectionId: string, progress: SweepProgress) => void = () =>
     undefined,
-): Promise<Reconciled[]> {
+): Promise<(Reconciled | Unread)[]> {
   const { sources, collection, window, publish, actor, reason, signal } = request;
   const chosen = sourcesWith(sources, collection);
   const lists = chosen.flatMap((source) =>
@@ -99,7 +119,7 @@ export async function reconcilePeriod(
       reason,
     })),
   );
-  return await sideBySide(chosen, async (source) => {
+  return await workOnEach({ sources: chosen, signal }, async (source) => {
     const done: Reconciled[] = [];
     for (const collectionId of collectionsOf(source, collection)) {
       const { sweepId, underWay, ...counts } = await backFill(deps, {

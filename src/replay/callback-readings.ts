@@ -1,9 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { checkErasedAgain } from "../confirm/queue/erased-invoices.ts";
 import { type Columns, text, uuid } from "../database/columns.ts";
+import { inKeyOrder } from "../database/in-key-order.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/uuid.ts";
-import { isLogged } from "../record/callbacks-about.ts";
+import { isLogged } from "../receive/log/callbacks-about.ts";
 import type { NewReading } from "./read-again.ts";
 
 const READING: Columns<NewReading> = {
@@ -37,6 +39,10 @@ export async function keepReadings(
   readings: readonly NewReading[],
 ): Promise<void> {
   await keeping.execute(db, { replayId: replay.id, readings });
+  await checkErasedAgain(
+    db,
+    readings.flatMap(({ invoiceIds }) => invoiceIds),
+  );
 }
 
 /** What replays found in a callback, oldest first. */
@@ -99,7 +105,7 @@ const deleting = new Statement(
  */
 export async function deleteReadings(db: Kysely<Tables>, before: Date): Promise<void> {
   for (let after = { callbackId: NIL_UUID, replayId: NIL_UUID }; ; ) {
-    const [row] = await deleting.execute(db, { before, after });
+    const [row] = await inKeyOrder(db, (trx) => deleting.execute(trx, { before, after }));
     if (row === undefined || row.old === 0 || row.walked < AT_ONCE) return;
     after = { callbackId: row.callbackId ?? NIL_UUID, replayId: row.replayId ?? NIL_UUID };
   }

@@ -1,5 +1,5 @@
-import { openConfirmations } from "../confirmations/open.ts";
-import { noteReplayed } from "../database/history.ts";
+import { noteReplayed } from "../alarms/history.ts";
+import { openConfirmations } from "../confirm/queue/open.ts";
 import { step } from "../kit/step.ts";
 import { keepReadings } from "./callback-readings.ts";
 import { type AskingAgainOptions, OPENING, waitsForRoom } from "./confirmations-steps.ts";

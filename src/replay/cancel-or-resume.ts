@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
-import { closeAlarms } from "../database/alarms.ts";
-import { audit, type ByHand } from "../database/audit.ts";
+import { closeAlarms } from "../alarms/alarms.ts";
+import { audit, type ByHand } from "../alarms/audit.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { NO_LEASE } from "./held-replay.ts";

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { VERDICTS } from "../confirmations/confirmation.ts";
+import { VERDICTS } from "../confirm/queue/confirmation.ts";
 import { RelayError } from "../kit/errors.ts";
-import { OWN_VERDICTS } from "../record/own-verdict.ts";
+import { OWN_VERDICTS } from "../receive/log/own-verdict.ts";
 import type { ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 
 /** The condition for each filter that a kind of replay supports. */

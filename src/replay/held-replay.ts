@@ -1,11 +1,12 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
-import { type Alarm, raising } from "../database/alarms.ts";
-import { leaseEnd } from "../database/leased-rows.ts";
+import { type Alarm, raising } from "../alarms/alarms.ts";
+import { interval, isTooFarAhead, LONGEST_LEASES } from "../database/moments.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { clockTime, typed } from "../database/typed.ts";
 import { newId } from "../kit/new-id.ts";
-import { LeaseLost } from "../workers/held-lease.ts";
+import { LeaseLost } from "../work/held-lease.ts";
+import { leaseEnd } from "../work/leased-rows.ts";
 import type { HeldReplay, Position, ReplayKind, ReplayState } from "./replay.ts";
 import { COLUMNS } from "./replay-rows.ts";
 
@@ -60,6 +61,16 @@ export function claimReplay(db: Kysely<Tables>, which: Wanted, leaseMs: number):
       .executeTakeFirst();
     return held ?? null;
   });
+}
+
+/** Ends leases that no process gave by today's clock (G11); the ones of processes that live are extended. */
+export async function endLostReplayLeases(db: Kysely<Tables>, leaseMs: number): Promise<void> {
+  await db
+    .updateTable("replay")
+    .set({ claimed_until: clockTime })
+    .where("state", "=", "running")
+    .where(isTooFarAhead(sql`claimed_until`, interval(LONGEST_LEASES * leaseMs)))
+    .execute();
 }
 
 export interface ProgressMade {

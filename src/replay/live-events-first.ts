@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { countWaiting } from "../outbox/count-waiting.ts";
-import type { Route } from "../outbox/event.ts";
+import { countWaiting } from "../publish/outbox/count-waiting.ts";
+import type { Route } from "../publish/outbox/event.ts";
 import { readStanding } from "../upstreams/change.ts";
 import { stateOf } from "../upstreams/machine.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";

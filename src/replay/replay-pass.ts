@@ -1,3 +1,4 @@
+import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { ReplayKind } from "./replay.ts";
 import type { ReplayRunner } from "./replay-runner.ts";
@@ -15,8 +16,8 @@ interface ReplayPassOptions {
 }
 
 /**
- * Runs the replays that no process works on until none is left: those started through the admin API, and
- * those whose process died. The kinds side by side, and of each kind one at a time, in turns: none waits for
+ * Runs the replays that no process works on until none is left: those that were queued, and those whose
+ * process died. The kinds side by side, and of each kind one at a time, in turns: none waits for
  * one that cannot go on (G11).
  */
 export async function replayPass(options: ReplayPassOptions, stop: AbortSignal): Promise<null> {
@@ -30,7 +31,11 @@ async function runAll(
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
-    const replay = await runner.takeUp({ anyOf: kind }, { stop, waitsAtMostMs });
+    const onFault = (error: unknown) => {
+      const fault = faultOf(error);
+      if (fault.stack !== undefined) log.error({ kind, ...fault }, "a replay met a bug");
+    };
+    const replay = await runner.takeUp({ anyOf: kind }, { stop, waitsAtMostMs, onFault });
     if (replay === null) return;
     const { id, state, handled, matching, refused } = replay;
     if (state !== "running" || stop.aborted)

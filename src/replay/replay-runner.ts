@@ -1,13 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import type { Alarm, Alarms } from "../database/alarms.ts";
+import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Destination } from "../destination/destination.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
-import type { Route } from "../outbox/event.ts";
+import type { Route } from "../publish/outbox/event.ts";
+import type { Destination } from "../publish/sns/destination.ts";
 import { CallbacksSteps } from "./callbacks-steps.ts";
 import { ConfirmationsSteps } from "./confirmations-steps.ts";
 import { EventFileSteps, openEventFile } from "./event-file.ts";
@@ -15,7 +14,6 @@ import { EventsSteps } from "./events-steps.ts";
 import { claimReplay, endReplay, type Wanted } from "./held-replay.ts";
 import type { ReadAgain } from "./read-again.ts";
 import type { HeldReplay, Replay } from "./replay.ts";
-import { findReplay } from "./replay-rows.ts";
 import type { ReplaySteps } from "./replay-steps.ts";
 import { runReplay, whenAnswered } from "./run-replay.ts";
 
@@ -41,19 +39,15 @@ export interface Watching {
   /** Once a replay has waited for so long, in ms, others of its kind go first; for ever when left out. */
   waitsAtMostMs?: number;
   onProgress?: (replay: Replay) => void;
+  /** Told what failed a replay, for the log. */
+  onFault?: (error: unknown) => void;
 }
-
-const LOOK_AGAIN_MS = 500;
 
 export class ReplayRunner {
   readonly #options: ReplayRunnerOptions;
 
   constructor(options: ReplayRunnerOptions) {
     this.#options = options;
-  }
-
-  get db(): Kysely<Tables> {
-    return this.#options.db;
   }
 
   /**
@@ -76,23 +70,6 @@ export class ReplayRunner {
     } finally {
       destination.close();
     }
-  }
-
-  /**
-   * Runs the replay here, or watches while another process runs it or another replay of its kind goes first,
-   * until it has ended or `stop` aborts.
-   */
-  async follow(started: Replay, watching: Required<Omit<Watching, "waitsAtMostMs">>): Promise<Replay> {
-    const { stop, onProgress } = watching;
-    let replay = started;
-    while (replay.state === "running" && !stop.aborted) {
-      const ran = await this.takeUp(replay.id, watching);
-      replay = ran ?? (await whenAnswered(() => findReplay({ db: this.db, id: replay.id }), stop)) ?? replay;
-      if (replay.state !== "running") break;
-      onProgress(replay);
-      await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
-    }
-    return replay;
   }
 
   async #runToFile(held: HeldReplay, path: string, watching: Watching): Promise<Replay> {

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import type { Alarm } from "../database/alarms.ts";
-import { isDatabaseAway } from "../database/postgres-errors.ts";
+import type { Alarm } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
+import { isDatabaseAway } from "../kit/away.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
+import { noteWork } from "../kit/fault.ts";
 import { step } from "../kit/step.ts";
-import { LeaseLost, whileLeaseHolds } from "../workers/held-lease.ts";
+import { LeaseLost, whileLeaseHolds } from "../work/held-lease.ts";
 import {
   endReplay,
   extendReplay,
@@ -28,6 +29,8 @@ export interface RunOptions {
   /** Once it has waited for so long, in ms, others of its kind go first; for ever when left out. */
   waitsAtMostMs?: number | undefined;
   onProgress?: ((replay: Replay) => void) | undefined;
+  /** Told what failed the replay, for the log. */
+  onFault?: ((error: unknown) => void) | undefined;
   /** The alarm of a failed replay, raised when it fails; null while a person watches it. */
   alarmOf(failed: Replay, why: string): Alarm | null;
 }
@@ -146,6 +149,7 @@ class Run {
       return await step;
     } catch (error) {
       if (error instanceof LeaseLost || isDatabaseAway(error)) throw error;
+      this.#options.onFault?.(noteWork(error, { replay: this.replay.id }));
       return { kind: "fails", why: messageOf(error) };
     }
   }

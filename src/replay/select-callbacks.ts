@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
-import { unknownKeptSince } from "../confirmations/delete-unknown.ts";
+import { unknownKeptSince } from "../confirm/queue/delete-unknown.ts";
 import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
-import { isOwnVerdict } from "../record/own-verdict.ts";
+import { isOwnVerdict } from "../receive/log/own-verdict.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 

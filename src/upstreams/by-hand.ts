@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { clearing, type Told } from "../database/alarms.ts";
+import { clearing, type Told } from "../alarms/alarms.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";

@@ -8,7 +8,7 @@ import {
   type EndedAlarm,
   selectCleared,
   type Told,
-} from "../database/alarms.ts";
+} from "../alarms/alarms.ts";
 import { tableOf } from "../database/columns.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
@@ -32,13 +32,15 @@ const reading = new VaryingStatement(
   {
     version: returned.integer,
     faults: returned.integer,
+    slowDowns: returned.integer,
     opensInMs: returned.float,
     retryInMs: returned.float,
     probeInMs: returned.float,
     pausedBy: nullable(returned.text<"operator" | "refused">()),
   },
   ({ kind, name }: Named) => sql`
-    select version, faults, ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
+    select version, faults, slow_downs as "slowDowns",
+      ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
       coalesce(${msUntil("probe_at")}, 0) as "probeInMs",
       case when coalesce(paused_until <= now(), false) then null else paused_by end as "pausedBy"
     from ${sql.table(kind.table)} where ${sql.ref(kind.key)} = ${name}`,
@@ -72,7 +74,15 @@ type Change = Named & { before: Read } & Pick<Transition, "standing" | "lastErro
     ended: readonly EndedAlarm[];
   };
 
-const NEW: Read = { version: 0, faults: 0, opensInMs: 0, retryInMs: 0, probeInMs: 0, pausedBy: null };
+const NEW: Read = {
+  version: 0,
+  faults: 0,
+  slowDowns: 0,
+  opensInMs: 0,
+  retryInMs: 0,
+  probeInMs: 0,
+  pausedBy: null,
+};
 const PAUSED: Read = { ...NEW, opensInMs: 1, pausedBy: "operator" };
 const REFUSED: Read = { ...NEW, retryInMs: 1, pausedBy: "refused" };
 const TOLD = { raised: [], ended: [] };
@@ -85,6 +95,7 @@ const changing = new VaryingStatement(
     return sql`
       with moved as (
         update ${sql.table(kind.table)} set version = version + 1, faults = ${standing.faults},
+          slow_downs = ${standing.slowDowns},
           last_error = ${lastError === undefined ? sql`last_error` : lastError},
           opens_at = ${moment(standing.opensInMs)}, retry_at = ${moment(standing.retryInMs)},
           ${pausedBy === before.pausedBy && pause === undefined ? sql`` : pausing(pausedBy, pause)}

@@ -6,8 +6,9 @@ import { backOffMs } from "../kit/back-off.ts";
  */
 export interface Standing {
   pausedBy: "operator" | "refused" | null;
-  /** Failures in a row. */
+  /** Failures in a row, and 429s in a row that named no moment. */
   faults: number;
+  slowDowns: number;
   /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
   /**
@@ -20,6 +21,8 @@ export interface Standing {
 /** What came of the exchanges with an upstream, or what a person did. */
 export type Signal =
   | { kind: "works" }
+  /** A list was read: 429s are over. Whether invoices are answered, it does not say. */
+  | { kind: "list_read" }
   /** Time-out, 5xx, broken answer; so many since the last signal. */
   | { kind: "failed"; times: number; error: string }
   /** 429. @param retryAfterMs null when the upstream named no moment. */
@@ -70,6 +73,9 @@ const UNDER_WAY_MS = 60_000;
 /** A 429 without Retry-After, from the first to the longest wait, in ms. */
 const UNSAID = { firstMs: 1_000, capMs: 30_000 };
 
+/** Unless it named a moment itself, an upstream is held no longer: it backs off, or is tried; in ms. */
+export const LONGEST_HOLD_MS = UNSAID.capMs;
+
 export const STATES = ["closed", "backing_off", "half_open", "refused", "paused"] as const;
 export type State = (typeof STATES)[number];
 
@@ -78,18 +84,25 @@ export function stateOf(standing: Standing, { opensAfter }: UpstreamPolicy): Sta
   if (standing.pausedBy === "operator") return "paused";
   if (standing.pausedBy === "refused") return "refused";
   if (standing.opensInMs > 0) return "backing_off";
-  return standing.faults >= opensAfter ? "half_open" : "closed";
+  return troublesInARow(standing) >= opensAfter ? "half_open" : "closed";
 }
+
+const troublesInARow = ({ faults, slowDowns }: Pick<Standing, "faults" | "slowDowns">): number =>
+  faults + slowDowns;
+
+/** Nothing is left of any trouble: exchanges need no note. */
+export const isWell = (standing: Standing): boolean =>
+  standing.pausedBy === null && troublesInARow(standing) === 0 && standing.retryInMs === 0;
 
 /**
  * The alarms that are open for as long as the standing lasts; that of a Retry-After only if it was too long.
  * Pure.
  */
 export const lastingAlarms = (
-  { pausedBy, faults, retryInMs }: Standing,
+  { pausedBy, retryInMs, ...counted }: Standing,
   { alarmsAfter }: UpstreamPolicy,
 ): ("failing" | "paused" | "retry_after")[] => [
-  ...(faults >= alarmsAfter ? ["failing" as const] : []),
+  ...(troublesInARow(counted) >= alarmsAfter ? ["failing" as const] : []),
   ...(pausedBy === "refused" ? ["paused" as const] : []),
   ...(retryInMs !== 0 ? ["retry_after" as const] : []),
 ];
@@ -108,6 +121,8 @@ export function transition(
   switch (signal.kind) {
     case "works":
       return works(before);
+    case "list_read":
+      return endSlowDowns(before, policy);
     case "failed":
       return failed(before, signal, policy, dice);
     case "slow_down":
@@ -143,7 +158,7 @@ function paused(before: Standing, { until, reason }: Extract<Signal, { kind: "pa
 function resumed(before: Standing, policy: UpstreamPolicy): Transition | null {
   if (stateOf(before, policy) === "closed") return null;
   return {
-    standing: { pausedBy: null, faults: 0, opensInMs: 0, retryInMs: 0 },
+    standing: { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 },
     lastError: null,
     raises: [],
     clears: ["failing", "paused", "retry_after"],
@@ -152,11 +167,11 @@ function resumed(before: Standing, policy: UpstreamPolicy): Transition | null {
 
 function works(before: Standing): Transition | null {
   const waited = before.retryInMs < 0;
-  if (before.faults === 0 && before.pausedBy !== "refused" && !waited) return null;
+  if (troublesInARow(before) === 0 && before.pausedBy !== "refused" && !waited) return null;
   const pausedBy = before.pausedBy === "refused" ? null : before.pausedBy;
   const retryInMs = Math.max(0, before.retryInMs);
   return {
-    standing: { pausedBy, faults: 0, opensInMs: retryInMs, retryInMs },
+    standing: { pausedBy, faults: 0, slowDowns: 0, opensInMs: retryInMs, retryInMs },
     lastError: null,
     raises: [],
     clears: [
@@ -167,20 +182,45 @@ function works(before: Standing): Transition | null {
   };
 }
 
+function endSlowDowns(before: Standing, { alarmsAfter }: UpstreamPolicy): Transition | null {
+  const waited = before.retryInMs < 0;
+  if (before.slowDowns === 0 && !waited) return null;
+  return {
+    standing: { ...before, slowDowns: 0, retryInMs: Math.max(0, before.retryInMs) },
+    lastError: before.faults === 0 ? null : undefined,
+    raises: [],
+    clears: [
+      ...(before.faults < alarmsAfter ? ["failing" as const] : []),
+      ...(waited ? ["retry_after" as const] : []),
+    ],
+  };
+}
+
 function failed(
   before: Standing,
   { times, error }: Extract<Signal, { kind: "failed" }>,
-  { opensAfter, alarmsAfter, backOff }: UpstreamPolicy,
+  policy: UpstreamPolicy,
   dice: number,
 ): Transition {
-  const faults = before.faults + times;
+  return startBackOff(before, { ...before, faults: before.faults + times }, error, policy, dice);
+}
+
+function startBackOff(
+  before: Standing,
+  counted: Standing,
+  error: string,
+  { opensAfter, alarmsAfter, backOff }: Omit<UpstreamPolicy, "probe" | "trialMs">,
+  dice: number,
+): Transition {
+  const faults = troublesInARow(counted);
   // Not the later of the two: a failed trial gives up what was left of its time.
   const opensInMs =
     faults < opensAfter ? before.opensInMs : backOffMs(faults - opensAfter + 1, backOff, dice);
   return {
-    standing: { ...before, faults, opensInMs: Math.max(before.retryInMs, opensInMs) },
+    standing: { ...counted, opensInMs: Math.max(before.retryInMs, opensInMs) },
     lastError: error,
-    raises: before.faults < alarmsAfter && faults >= alarmsAfter ? [{ alarm: "failing", error }] : [],
+    raises:
+      troublesInARow(before) < alarmsAfter && faults >= alarmsAfter ? [{ alarm: "failing", error }] : [],
     clears: [],
   };
 }
@@ -192,8 +232,9 @@ function slowedDown(
   dice: number,
 ): Transition {
   if (retryAfterMs === null || retryAfterMs <= 0) {
-    const backOff = { ...policy, opensAfter: 1, backOff: UNSAID };
-    return failed(before, { kind: "failed", times: 1, error }, backOff, dice);
+    const { alarmsAfter } = policy;
+    const counted = { ...before, slowDowns: before.slowDowns + 1 };
+    return startBackOff(before, counted, error, { opensAfter: 1, alarmsAfter, backOff: UNSAID }, dice);
   }
   const retryInMs = Math.max(before.retryInMs, Math.min(retryAfterMs, MOST_RETRY_AFTER_MS));
   return {

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { interval, isTooFarAhead } from "../database/moments.ts";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { clockTime, typed } from "../database/typed.ts";
@@ -20,7 +21,8 @@ export async function takeScoutTurn(
     .set({ scout_at: inMs(leaseMs) })
     .where("name", "=", source)
     .where("unknown_share", ">", FLOODED)
-    .where("scout_at", "<=", clockTime)
+    .where(sql<boolean>`
+      (scout_at <= clock_timestamp() or ${isTooFarAhead(sql`scout_at`, interval(leaseMs))})`)
     .where(sql<boolean>`${sourceIsOpen}`)
     .where(when)
     .returning(clockTime.as("now"))

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { interval, isTooFarAhead } from "../database/moments.ts";
 import { returned, type Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { typed } from "../database/typed.ts";
@@ -108,14 +109,15 @@ export async function takeTurn(
   if (standing === null) return { granted: true, nextInMs: 0, standing };
   const isOpen = standing.pausedBy === null && standing.opensInMs <= 0;
   if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, standing };
+  const gap = interval(listGapMs(ratePerSecond));
   const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
     allowance + greatest(0, extract(epoch
       from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;
   const { numAffectedRows = 0n } = await sql`
     update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp(),
-      list_at = clock_timestamp() + ${listGapMs(ratePerSecond)}::float8 * interval '1 ms'
+      list_at = clock_timestamp() + ${gap}
     where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0
-      and list_at <= clock_timestamp()`.execute(db);
+      and (list_at <= clock_timestamp() or ${isTooFarAhead(sql`list_at`, gap)})`.execute(db);
   const granted = numAffectedRows > 0n;
   return { granted, nextInMs: granted ? 0 : await nextListInMs(db, source), standing };
 }

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { type Alarms, noneIsOpen, wasRaisedSince } from "../database/alarms.ts";
+import { type Alarms, noneIsOpen, wasRaisedSince } from "../alarms/alarms.ts";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
@@ -21,7 +21,7 @@ const untold = new VaryingStatement(
     return sql`
       select ${key} as name, lasting.alarm, coalesce(last_error, '') as error
       from ${sql.table(kind.table)} cross join lateral (values
-        ('failing', ${kind.alarms.failing}::text, faults >= ${sql.lit(kind.policy.alarmsAfter)}),
+        ('failing', ${kind.alarms.failing}::text, faults + slow_downs >= ${sql.lit(kind.policy.alarmsAfter)}),
         ('paused', ${kind.alarms.paused}::text, paused_by = 'refused'),
         ('retry_after', ${kind.alarms.retry_after}::text, retry_at > '-infinity'
           and ${wasRaisedSince(sql.lit(kind.alarms.retry_after), key, sql`retry_at - ${LONGEST}::interval`)})

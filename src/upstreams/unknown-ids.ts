@@ -1,5 +1,13 @@
 import { type Kysely, sql } from "kysely";
-import { ALARM, type Alarm, type Alarms, clearing, noneIsOpen, raising } from "../database/alarms.ts";
+import {
+  ALARM,
+  type Alarm,
+  type Alarms,
+  clearing,
+  ENDED_ALARMS,
+  noneIsOpen,
+  raising,
+} from "../alarms/alarms.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { FLOODED } from "./upstream-kind.ts";
@@ -13,6 +21,9 @@ const WEIGHT = 0.05;
  */
 const CALM = FLOODED / 2;
 
+/** In this time half of the share is forgotten, in s: a flood is over by time too, not by answers alone. */
+const HALF_LIFE_S = 60;
+
 /** A share below this is as good as none. */
 const NEARLY_NONE = 0.01;
 
@@ -23,16 +34,21 @@ interface Shift {
   alarm: Alarm;
 }
 
+/** What is left of the share by now; Postgres refuses numbers that are too small for it. */
+const FADED = sql`
+  case when unknown_share < 1e-9 then 0 else unknown_share * power(0.5::float8, least(60, greatest(0,
+    extract(epoch from clock_timestamp() - unknown_share_at)) / ${sql.lit(HALF_LIFE_S)})::float8) end`;
+
 const shifting = new Statement(
   { after: returned.float, raised: returned.boolean, cleared: returned.boolean },
   ({ value }: Slots<Shift>) => {
     const name = value(({ alarm }) => alarm.name);
     const source = value(({ alarm }) => alarm.source);
     return sql`
-      with before as (select unknown_share from source where name = ${source} for update),
+      with before as (select unknown_share, ${FADED} as faded from source where name = ${source} for update),
       moved as (
-        update source set unknown_share = before.unknown_share * ${value(({ keeps }) => keeps)}::float8
-          + ${value(({ adds }) => adds)}::float8
+        update source set unknown_share = before.faded * ${value(({ keeps }) => keeps)}::float8
+          + ${value(({ adds }) => adds)}::float8, unknown_share_at = clock_timestamp()
         from before
         where name = ${source}
         returning before.unknown_share as before, source.unknown_share as after),
@@ -72,6 +88,26 @@ const raisingAgain = new Statement(
       where ${noneIsOpen(sql`flood.name`, sql`flood.subject`)}`)} returning source)
     select source from raised`,
 );
+
+const endingFloods = new Statement(
+  ENDED_ALARMS,
+  ({ value }: Slots<readonly string[]>) => sql`
+    with over as (
+      update source set unknown_share = ${FADED}, unknown_share_at = clock_timestamp()
+      where name = any(${value((sources) => sources)}::text[])
+        and unknown_share > ${CALM} and ${FADED} <= ${CALM}
+      returning name)
+    ${clearing(sql`name = 'unknown_ids_flooding' and source in (select over.name from over)`)}
+    returning name, source, subject`,
+);
+
+/** Ends floods that no answer about an unknown id has kept up: two minutes after a full one. */
+export async function endFloods(
+  { db, alarms }: { db: Kysely<Tables>; alarms: Alarms },
+  sources: readonly string[],
+): Promise<void> {
+  alarms.tellCleared(await endingFloods.execute(db, sources));
+}
 
 /** Raises the alarm of a flood that lasts where none is open: whoever closed it took the source for gone. */
 export async function tellFloodsAgain(

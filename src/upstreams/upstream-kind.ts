@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { AlarmName } from "../database/alarms.ts";
+import type { AlarmName } from "../alarms/alarms.ts";
 import type { UpstreamPolicy } from "./machine.ts";
 
 /** Where one kind of upstream keeps its state, how it is treated, and what a person is told of it. */
@@ -93,12 +93,13 @@ export const sourceIsOpen: RawBuilder<boolean> = open(SOURCE);
 
 /** A condition on rows of `source`: it may be asked as confirmations come. */
 export const sourceIsWell = sql<boolean>`
-  ${open(SOURCE)} and source.faults = 0 and source.retry_at = '-infinity'
+  ${open(SOURCE)} and source.faults + source.slow_downs = 0 and source.retry_at = '-infinity'
   and source.unknown_share <= ${sql.lit(FLOODED)}`;
 
 /** A condition on rows of `topic`: events may be sent to it as they come. */
 export const topicIsWell = sql<boolean>`
-  ${open(TOPIC)} and topic.faults < ${sql.lit(TOPIC.policy.opensAfter)} and topic.retry_at = '-infinity'`;
+  ${open(TOPIC)} and topic.faults + topic.slow_downs < ${sql.lit(TOPIC.policy.opensAfter)}
+  and topic.retry_at = '-infinity'`;
 
 /** Joins the source of that name while it is well; `source.name` is null while it is not. */
 export const joiningWellSource = (name: RawBuilder<unknown>): RawBuilder<unknown> =>

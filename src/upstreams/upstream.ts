@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { Alarms } from "../database/alarms.ts";
+import type { Alarms } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { change, readStanding } from "./change.ts";
@@ -11,6 +11,7 @@ type SlowDown = Extract<Signal, { kind: "slow_down" }>;
 /** What the exchanges since the last write came to. */
 interface Tally {
   answers: number;
+  listsRead: number;
   faults: number;
   lastError: string;
   /** Without a moment. */
@@ -21,7 +22,7 @@ interface Tally {
 }
 
 const nothing = (): Tally => ({
-  ...{ answers: 0, faults: 0, lastError: "" },
+  ...{ answers: 0, listsRead: 0, faults: 0, lastError: "" },
   ...{ slowDown: null, retryAfter: null, refused: null },
 });
 
@@ -97,6 +98,9 @@ export class Upstream {
       case "works":
         tally.answers += 1;
         return;
+      case "list_read":
+        tally.listsRead += 1;
+        return;
       case "failed":
         tally.faults += signal.times;
         tally.lastError = signal.error;
@@ -112,9 +116,9 @@ export class Upstream {
   }
 
   get #isNews(): boolean {
-    const { answers, faults, slowDown, retryAfter, refused } = this.#tally;
+    const { answers, listsRead, faults, slowDown, retryAfter, refused } = this.#tally;
     const isHeld = (slowDown ?? retryAfter ?? refused) !== null;
-    return faults > 0 || isHeld || (answers > 0 && !this.#isWell);
+    return faults > 0 || isHeld || (answers + listsRead > 0 && !this.#isWell);
   }
 
   async #write(tally: Tally): Promise<void> {
@@ -151,10 +155,12 @@ export class Upstream {
 }
 
 /** Answers and faults came together: the upstream lives, so only faults alone count against it. */
-function signalsOf({ answers, faults, lastError, slowDown, retryAfter, refused }: Tally): Signal[] {
+function signalsOf(tally: Tally): Signal[] {
+  const { answers, listsRead, faults, lastError, slowDown, retryAfter, refused } = tally;
   const signals: Signal[] = [];
   if (answers > 0) signals.push({ kind: "works" });
   else if (faults > 0) signals.push({ kind: "failed", times: faults, error: lastError });
+  if (listsRead > 0) signals.push({ kind: "list_read" });
   if (slowDown !== null) signals.push(slowDown);
   // Last, so that nothing shortens it.
   if (retryAfter !== null) signals.push(retryAfter);

@@ -6,7 +6,7 @@ import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { interval: 20 };
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
 const OTHER_SECRET = `whsec_${Buffer.alloc(24, 8).toString("base64")}`;
 

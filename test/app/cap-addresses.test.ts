@@ -38,3 +38,37 @@ describe("the connections of one address (G12)", () => {
     await vi.waitFor(async () => expect(await ask(greedy)).toMatch(/^HTTP\/1\.1 200 /));
   });
 });
+
+/** A connection that stays, and is served. */
+async function newcomer(url: string): Promise<void> {
+  const { socket, ended } = rawSocket(url, `${HEAD}Expect: 100-continue\r\n\r\n`);
+  const heard = new Promise<string>((resolve) => socket.once("data", (data) => resolve(String(data))));
+  expect(await Promise.race([heard, ended])).toMatch(/^HTTP\/1\.1 100 /);
+}
+
+describe("all connections", () => {
+  it("that are silent or begin a request and say no more give way to new ones; busy ones do not", async () => {
+    const relay = await relayWith({ MAX_CONNECTIONS: "6", MAX_CONNECTIONS_PER_ADDRESS: "6" });
+    const silent = [1, 2].map(() => rawSocket(relay.url));
+    const begun = [1, 2].map(() => rawSocket(relay.url, "GET / HTTP/1.1\r\nHost:"));
+    const busy = [1, 2].map(() => rawSocket(relay.url, `${HEAD}Connection: close\r\n\r\n{`));
+    const whole = `${HEAD}Connection: close\r\n\r\n{}`;
+    // Full, of connections that have not been quiet for long.
+    await vi.waitFor(async () => expect(await rawSocket(relay.url, whole).ended).toBe(""));
+    for (const _quiet of [...silent, ...begun]) await vi.waitFor(() => newcomer(relay.url));
+    await Promise.all([...silent, ...begun].map(({ ended }) => ended));
+    for (const { socket } of busy) socket.write("}");
+    for (const { ended } of busy) expect(await ended).toMatch(/^HTTP\/1\.1 200 /);
+    const metrics = await (await fetch(`${relay.url}/metrics`)).text();
+    expect(metrics).toMatch(/connections_hung_up_total\{reason="gave_way"\} 4/);
+  });
+
+  it("are at most 40 % one address', unless set", async () => {
+    const relay = await relayWith({ MAX_CONNECTIONS: "5" });
+    const whole = `${HEAD}Connection: close\r\n\r\n{}`;
+    const held = [rawSocket(relay.url), rawSocket(relay.url)];
+    await vi.waitFor(async () => expect(await rawSocket(relay.url, whole).ended).toBe(""));
+    held[0]?.socket.destroy();
+    await vi.waitFor(async () => expect(await rawSocket(relay.url, whole).ended).toMatch(/^HTTP\/1\.1 200 /));
+  });
+});

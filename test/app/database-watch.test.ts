@@ -1,18 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
+import { Alarms } from "../../src/alarms/alarms.ts";
 import { DatabaseWatch } from "../../src/app/database-watch.ts";
-import { Alarms } from "../../src/database/alarms.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { TcpProxy } from "../faults/network/tcp-proxy.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
+import { openDatabase } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Surroundings, startRelay, surroundings, type TestRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
 
-const WAIT = { timeout: 20_000, interval: 100 };
+const WAIT = { interval: 100 };
 
 async function behindProxy(around: Surroundings): Promise<{ proxy: TcpProxy; url: string }> {
   const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
@@ -93,12 +94,39 @@ describe.concurrent("a process that is stopped while Postgres stays away", () =>
       return true;
     };
     const watch = new DatabaseWatch({ db: pool.db, alarms, log, tellPeople });
+    watch.start(() => undefined);
     proxy.fault({ kind: "black-hole" });
     await told;
     await watch.stop();
-    expect(watch.isAlarming).toBe(true);
+    expect(watch.openAlarms).toEqual(["database_away"]);
     proxy.heal();
     await pool.close();
+  });
+});
+
+describe("readiness", () => {
+  it("a database that does not answer is told within a second, to all who ask, and the log once", async () => {
+    const { proxy, url } = await behindProxy(await surroundings());
+    const lines: string[] = [];
+    const log = createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } });
+    const db = openDatabase(url);
+    const alarms = new Alarms({ db, log, metrics: createMetrics() });
+    const watch = new DatabaseWatch({ db, alarms, log, tellPeople: null });
+    proxy.fault({ kind: "black-hole" });
+
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const answers = Promise.all(Array.from({ length: 20 }, () => watch.isReady()));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(new Set(await answers)).toEqual(new Set([false]));
+    const late = watch.isReady();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await late).toBe(false);
+    expect(lines.filter((line) => line.includes("not ready"))).toHaveLength(1);
+
+    vi.useRealTimers();
+    proxy.heal();
+    await vi.waitFor(async () => expect(await watch.isReady()).toBe(true));
   });
 });
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { ALARM_NAMES } from "../../src/database/alarms.ts";
+import { ALARM_NAMES } from "../../src/alarms/alarms.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
-const WAIT = { timeout: 15_000, interval: 100 };
+const WAIT = { interval: 100 };
 
 /** Whose values are few: names from the settings, or words of this program. */
 const BOUNDED = [

@@ -49,6 +49,36 @@ describe("OPS_PORT", () => {
     }
   });
 
+  it("left out keeps /metrics from strangers, and open to this machine, METRICS_TOKEN and ADMIN_TOKENS", async () => {
+    const around = await surroundings();
+    const token = "metrics-token-0123456789abcdef";
+    const asked = async (changes: Record<string, string>, headers: Record<string, string> = {}) => {
+      const relay = await startRelay(around.environment({ ADMIN_TOKENS: ADMIN, ...changes }), {
+        http: true,
+        workers: false,
+      });
+      return async (more: Record<string, string> = {}) =>
+        (await fetch(`${relay.opsUrl}/metrics`, { headers: { ...headers, ...more } })).status;
+    };
+    const bearer = (given: string) => ({ authorization: `Bearer ${given}` });
+    const stranger = { "x-forwarded-for": "203.0.113.7" };
+    const onPort = await asked({});
+    expect(await onPort()).toBe(200);
+    for (const headers of [stranger, { forwarded: "for=203.0.113.7" }, { via: "1.1 proxy" }])
+      expect(await onPort(headers as Record<string, string>)).toBe(401);
+    expect(await onPort({ ...stranger, ...bearer(token) })).toBe(401);
+    expect(await onPort({ ...stranger, ...bearer(ADMIN) })).toBe(200);
+    const withToken = await asked({ METRICS_TOKEN: token });
+    expect(await withToken()).toBe(401);
+    expect(await withToken({ ...stranger, ...bearer(token) })).toBe(200);
+    expect(await withToken(bearer(ADMIN))).toBe(200);
+    expect(await withToken(bearer(`${token}x`))).toBe(401);
+    const onOpsPort = await asked({ OPS_PORT: "0" });
+    expect(await onOpsPort(stranger)).toBe(200);
+    const both = await asked({ OPS_PORT: "0", METRICS_TOKEN: token });
+    expect([await both(stranger), await both(bearer(token))]).toEqual([401, 200]);
+  });
+
   it("left out leaves everything on PORT", async () => {
     const around = await surroundings();
     const relay = await startRelay(around.environment({ ADMIN_TOKENS: ADMIN }));

@@ -9,7 +9,7 @@ import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
-const WAIT = { timeout: 30_000, interval: 50 };
+const WAIT = { interval: 50 };
 
 /** `serve` whose way to Postgres is broken from the beginning. */
 async function waiting(

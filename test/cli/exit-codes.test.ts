@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { toldOf } from "../../src/cli/tell-error.ts";
-import { runCli } from "../support/cli-process.ts";
+import { runCli, runCliProcess } from "../support/cli-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const NOWHERE = "postgres://relay:hush-hush@127.0.0.1:1/relay";
@@ -80,6 +80,14 @@ describe("exit codes, and errors with --json", () => {
     expect(JSON.parse(json.stdout)).toEqual({
       error: { code: errorCode, message: expect.stringContaining(says) },
     });
+  });
+
+  it.each<[number, string[], Record<string, string>]>([
+    [0, ["--version"], {}],
+    [2, ["migrate"], {}],
+    [4, ["migrate"], { DATABASE_URL: NOWHERE }],
+  ])("%i is what the process ends with", async (code, words, environment) => {
+    expect((await runCliProcess(words, environment)).code).toBe(code);
   });
 
   it("a database that takes connections and says nothing has words as good as one that is not there", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateTopicCommand, ListTopicsCommand, SNSClient } from "@aws-sdk/client-sns";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCli, startCli } from "../support/cli-process.ts";
+import { runCli, runCliProcess, startCli } from "../support/cli-process.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 
 describe("the local services, each alone", () => {
@@ -75,8 +75,8 @@ describe("the local services, each alone", () => {
     const file = join(folder, "local.env");
     const rest = `DATABASE_URL=${database.url}\nPUBLIC_URL=http://127.0.0.1:4000\nCALLBACK_TOKENS=${"t".repeat(22)}`;
     await writeFile(file, [...blocks, rest].join("\n"));
-    expect((await runCli(["--settings", file, "migrate"])).code).toBe(0);
-    const { stdout } = await runCli(["--settings", file, "doctor", "--json"]);
+    expect((await runCliProcess(["--settings", file, "migrate"])).code).toBe(0);
+    const { stdout } = await runCliProcess(["--settings", file, "doctor", "--json"]);
     const { checks } = JSON.parse(stdout) as { checks: { about: string; state: string; says: string }[] };
     const outside = checks.filter(({ about }) => /^(settings|provider|topic)/.test(about));
     expect(outside.length).toBeGreaterThan(3);

@@ -29,6 +29,30 @@ describe("invoice-relay migrate", () => {
     });
   });
 
+  it("keeps out of a database with other tables, unless it is told to live among them", async () => {
+    const environment = await emptyDatabase();
+    const client = new pg.Client({ connectionString: environment.DATABASE_URL });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query(
+      "create schema shop; create table shop.orders (id int); create view customers as select 1",
+    );
+    const tables = async () =>
+      (await client.query("select from pg_tables where schemaname = 'public'")).rowCount;
+
+    const words = {
+      code: 1,
+      stderr: expect.stringMatching(/: public\.customers, shop\.orders\. .* --into-shared\n$/),
+    };
+    expect(await runCli(["migrate"], environment)).toMatchObject(words);
+    expect(await runCli(["demo", "--database"], environment)).toMatchObject(words);
+    expect(await tables()).toBe(0);
+
+    expect((await runCli(["migrate", "--into-shared"], environment)).code).toBe(0);
+    expect(await tables()).toBeGreaterThan(20);
+    expect((await runCli(["migrate"], environment)).stdout).toContain("no migration to run\n");
+  });
+
   it("stopped by SIGTERM, keeps nothing of what was under way and leaves no session behind", async () => {
     const environment = await emptyDatabase();
     const [holder, looker] = [environment, environment].map(
@@ -47,7 +71,7 @@ describe("invoice-relay migrate", () => {
     // The migration waits for whoever is making a table of the same name.
     await holder.query("begin; create table callback (id int)");
     const migrate = startCli(["migrate"], environment);
-    await vi.waitFor(async () => expect(await sessions()).toEqual([{ waits: "Lock" }]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await sessions()).toEqual([{ waits: "Lock" }]));
 
     migrate.child.kill("SIGTERM");
 

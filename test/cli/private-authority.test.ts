@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCli } from "../support/cli-process.ts";
+import { runCliProcess } from "../support/cli-process.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { tlsInFront } from "../support/tls-in-front.ts";
 
 const list = (DATABASE_URL: string, more: Record<string, string> = {}) =>
-  runCli(["dead", "list"], { DATABASE_URL, ...more });
+  runCliProcess(["dead", "list"], { DATABASE_URL, ...more });
 
 async function database(): Promise<string> {
   const { url, drop } = await createTestDatabase();

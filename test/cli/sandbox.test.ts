@@ -1,6 +1,6 @@
 import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createLocalTopic } from "../../src/app/dev-topic.ts";
+import { createLocalTopic } from "../../src/app/dev-topics.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import {
   type Receiver,

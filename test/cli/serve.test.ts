@@ -126,6 +126,25 @@ describe("invoice-relay serve, stopped", () => {
     expect(relay.output.stdout).toContain('"stopped"');
   });
 
+  it.each([
+    { where: "timer", signal: "SIGHUP", origin: "uncaughtException" },
+    { where: "promise", signal: "SIGUSR2", origin: "unhandledRejection" },
+  ] as const)("by a bug in a $where leaves a trace of it in the log", async ({ where, signal, origin }) => {
+    const around = await surroundings();
+    const bug = new URL("../support/throw-on-signal.js", import.meta.url);
+    const relay = await serving(around, [], { NODE_OPTIONS: `--import=${bug.href}` });
+    relay.child.kill(signal);
+    expect(await relay.ended).toBe(1);
+    const [last] = relay.output.stdout.trimEnd().split("\n").slice(-1);
+    expect(JSON.parse(last ?? "{}")).toMatchObject({
+      level: "fatal",
+      origin,
+      error: `password=*** of a ${where}`,
+      stack: expect.stringMatching(/^at .*test\/support\/throw-on-signal\.js:\d+:\d+/),
+    });
+    expect(relay.output.stderr).toBe("");
+  });
+
   it("takes Ctrl-C that the terminal and npm both pass on for one wish", async () => {
     const around = await surroundings();
     const relay = await serving(around);
@@ -200,7 +219,7 @@ describe("npm run relay -- serve", () => {
     });
     let output = "";
     npm.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
-    await vi.waitFor(() => expect(output).toContain("invoice-relay takes callbacks"), { timeout: 30_000 });
+    await vi.waitFor(() => expect(output).toContain("invoice-relay takes callbacks"));
 
     npm.kill("SIGTERM");
 

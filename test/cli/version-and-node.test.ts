@@ -1,11 +1,13 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { nodeProblem } from "../../src/cli/node-problem.ts";
-import { runCli } from "../support/cli-process.ts";
+import { runCliProcess } from "../support/cli-process.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const { version, engines } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
+const { version, engines, scripts } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8"));
 
 /** Makes a Node believe that it is another version, before the program is loaded. */
 const pretending = (node: string) =>
@@ -13,17 +15,33 @@ const pretending = (node: string) =>
 
 describe("invoice-relay --version", () => {
   it("is the package's", async () => {
-    expect(await runCli(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await runCliProcess(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 });
 
 describe("an old Node", () => {
   it("is told so before anything else is loaded", async () => {
-    const { code, stdout, stderr } = await runCli(["--version"], { NODE_OPTIONS: pretending("20.20.2") });
+    const { code, stdout, stderr } = await runCliProcess(["--version"], {
+      NODE_OPTIONS: pretending("20.20.2"),
+    });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toBe(
       "invoice-relay needs Node 24; this is 20 (20.20.2). Install Node 24, then try again.\n",
     );
+  });
+
+  it("that cannot load the program at all is told so by what npm's scripts run", async () => {
+    const main = resolve(root, "src/cli/checkout.mjs");
+    const { code, stderr } = await promisify(execFile)(process.execPath, [
+      "--no-experimental-strip-types",
+      main,
+      "status",
+    ]).catch((error) => error);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `invoice-relay needs Node 24, which its packages bring along; this is ${process.versions.node}. Run: npm ci --include=dev\n`,
+    });
+    expect(JSON.stringify(scripts)).not.toContain("cli/main.ts");
   });
 
   it("could load the guard: it and the entry import nothing but each other", () => {

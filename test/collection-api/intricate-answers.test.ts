@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -25,6 +26,22 @@ describe("an answer of the provider that is too intricate", () => {
   it("says what its status says, where that is a fault", () => {
     expect(judge("[".repeat(1_000), 503)).toMatchObject({ kind: "server_fault" });
     expect(judge(",".repeat(50_000), 429)).toMatchObject({ kind: "rate_limited" });
+  });
+
+  it("only in a field of its data, is read without that field, which says what was left out", () => {
+    const deep = `${'{"a":'.repeat(3_000)}"]}\\""${"}".repeat(3_000)}`;
+    const many = `[${"1,".repeat(50_000)}1]`;
+    for (const field of [deep, many]) {
+      const data = `{"id":"x","status":"Paid","amount":1.10,"billerMetaData":${field},"vat":[{"a":1}],"more":"{["}`;
+      const answer = judgeAnswer({ status: 200, headers: {}, text: success(data) }, invoiceRead, new Date());
+      const said = `${field.length} characters, SHA-256 ${hash("sha256", field)}`;
+      expect(answer).toMatchObject({
+        data: { id: "x", amount: "1.10", billerMetaData: {} },
+        document: { billerMetaData: expect.stringContaining(said), vat: [{ a: 1 }], more: "{[" },
+        leftOut: true,
+        text: success(data),
+      });
+    }
   });
 
   it("is not a page of a thousand invoices", () => {

@@ -26,6 +26,7 @@ describe("an answer that succeeds", () => {
     expect(judged(200, success)).toEqual({
       data: { id: "a" },
       document: { id: "a", more: 1 },
+      leftOut: false,
       message: "Fine",
       text,
     });
@@ -44,7 +45,7 @@ describe("an answer that succeeds", () => {
 
   it("without content is one where no data is awaited", () => {
     const nothing = judgeAnswer({ status: 204, headers: {}, text: "" }, z.unknown(), NOW);
-    expect(nothing).toEqual({ data: undefined, document: undefined, message: "", text: "" });
+    expect(nothing).toEqual({ data: undefined, document: undefined, message: "", text: "", leftOut: false });
   });
 });
 

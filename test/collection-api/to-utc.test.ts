@@ -33,6 +33,10 @@ describe("a provider's time in UTC", () => {
     "2024-05-01T10:60:00Z",
     "0001-01-01T00:00:00",
     "0001-01-01T00:00:00Z",
+    "2024-05-01T10:00:00+99:99",
+    "2024-05-01 10:00-14:01",
+    "2024-05-01T10:00:00+01:60",
+    "20240501T100000+9900",
   ])("%s names no moment", (text) => {
     expect(toUtc(text, "UTC")).toBeNull();
     expect(toUtc(text, "Africa/Lagos")).toBeNull();

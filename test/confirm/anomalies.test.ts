@@ -101,6 +101,17 @@ describe("nothing is odd", () => {
 });
 
 describe("it is odd, and told", () => {
+  it.each([
+    [{ totalAmount: 0, amount: 0, serviceCharge: 0, vat: 0 }, "0.00"],
+    [{ totalAmount: -1511.25, amount: -1511.25, serviceCharge: 0, vat: 0 }, "-1511.25"],
+    [{ totalAmount: null, amount: -1 }, "-1.00"],
+  ])("of a paid one that its total is no amount: %j", (changes, total) => {
+    expect(odd({ invoice: invoice(changes) })).toEqual([
+      `It is Paid with a total of ${total}. It is published; ask the provider why.`,
+    ]);
+    expect(odd({ invoice: invoice(changes), now: "unpaid" })).toEqual([]);
+  });
+
   it.each<[string, Partial<Compared>]>([
     [
       "It was Paid and is now Unpaid. It stays paid here; ask the provider why.",

@@ -1,7 +1,7 @@
 import type { Surroundings } from "../support/relay.ts";
 
 /** Patience for what happens by itself, in ms. */
-export const WAIT = { timeout: 15_000, interval: 20 };
+export const WAIT = { interval: 20 };
 
 export const confirmation = async (around: Surroundings, id: string) =>
   (await around.query("select * from confirmation where invoice_id = $1", [id]))[0];

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { eventually, toMatchObject } from "../support/eventually.ts";
+import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
 import { confirmation, hurry, timesAsked, WAIT } from "./asking-fixture.ts";
@@ -39,12 +39,35 @@ describe("asking the provider", () => {
     await vi.waitFor(() => expect(timesAsked(around, id)).toBe(1), WAIT);
     await relay.callback({ data: { id } });
     letGo();
-    // No ladder step in between: it is due at once.
+    // No ladder step in between.
     await eventually(
       () => confirmation(around, id),
       toMatchObject({ state: "done", verdict: "paid", requests: 2 }),
     );
     expect(timesAsked(around, id)).toBe(2);
+  });
+
+  it("repeated callbacks about known ids cost an ask in two seconds each, and the last one is covered (G6)", async () => {
+    const around = await surroundings();
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    for (const id of ids) around.provider.invoice(id, invoiceAnswer(id));
+    const relay = await startRelay(around.environment());
+    const began = performance.now();
+    let sent = 0;
+    while (performance.now() - began < 3_000) {
+      await Promise.all(ids.map((id) => relay.callback({ data: { id } })));
+      sent += 1;
+    }
+    expect(sent).toBeGreaterThan(2);
+    await eventually(
+      () => around.query("select count(*)::int as n from confirmation where state = 'done'"),
+      toEqual([{ n: ids.length }]),
+    );
+    const asks = 1 + Math.floor((performance.now() - began) / 2_000);
+    for (const id of ids) expect(timesAsked(around, id)).toBeLessThanOrEqual(asks);
+    expect(
+      await around.query("select bool_and(asked_at >= requested_at) as covered from confirmation"),
+    ).toEqual([{ covered: true }]);
   });
 
   it("a new callback starts the ladder anew, after not_paid too", async () => {

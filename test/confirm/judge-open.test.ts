@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Answer } from "../../src/provider/answer.ts";
-import { confirmation, EVEN, found, HOUR, MINUTE, rules, SECOND, unpaid } from "./judging-fixture.ts";
+import { confirmation, EVEN, found, HOUR, known, MINUTE, rules, SECOND, unpaid } from "./judging-fixture.ts";
 
 describe("judging: not paid (yet)", () => {
   it.each([
@@ -50,8 +50,14 @@ describe("judging: not paid (yet)", () => {
       dueInMs: 2 * SECOND,
       invoice: { status: "OnHold" },
       lastError: expect.stringContaining("OnHold"),
+      raises: [{ name: "invoice_anomaly", detail: expect.stringContaining('"OnHold"') }],
     });
-    const last = judge(confirmation({ attempt: 8 }), unpaid({ status: "OnHold" }), rules, EVEN);
+    const last = judge(
+      confirmation({ attempt: 8, known: known({ status: "OnHold" }) }),
+      unpaid({ status: "OnHold" }),
+      rules,
+      EVEN,
+    );
     expect(last).toMatchObject({ state: "dead", lastError: expect.stringContaining("OnHold") });
     expect(last.raises).toMatchObject([{ name: "confirmation_dead" }]);
   });

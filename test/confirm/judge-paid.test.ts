@@ -143,6 +143,18 @@ describe("judging: a paid invoice", () => {
     expect(outcome.raises).toMatchObject([{ name: "event_truncated" }]);
   });
 
+  it("of fields too intricate to be read goes without them, and says so", () => {
+    const outcome = judge(confirmation(), { ...found(), leftOut: true } as Answer, rules, EVEN);
+    expect(JSON.parse(outcome.event?.payload ?? "").data).toMatchObject({
+      metadata: {},
+      beneficiaries: null,
+      truncated: true,
+    });
+    expect(outcome.raises).toMatchObject([
+      { name: "event_truncated", detail: expect.stringContaining("Too intricate to be read") },
+    ]);
+  });
+
   it("carries no personal data in its event when the setting says none", () => {
     const payload =
       judge(confirmation(), found(), { ...rules, personalData: "none" }, EVEN).event?.payload ?? "";

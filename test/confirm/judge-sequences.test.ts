@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Claimed } from "../../src/confirm/claim.ts";
+import type { KnownInvoice } from "../../src/confirm/invoices/known-invoice.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import type { KnownInvoice } from "../../src/payments/known-invoice.ts";
+import type { Outcome } from "../../src/confirm/store/outcome.ts";
 import type { Answer } from "../../src/provider/answer.ts";
-import type { Outcome } from "../../src/store/outcome.ts";
 import { confirmation, EVEN, found, rules } from "./judging-fixture.ts";
 
 /** An answer as the generator writes it. */

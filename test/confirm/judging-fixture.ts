@@ -1,9 +1,9 @@
 import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
 import type { Claimed } from "../../src/confirm/claim.ts";
+import type { KnownInvoice } from "../../src/confirm/invoices/known-invoice.ts";
 import { judge } from "../../src/confirm/judge.ts";
+import { NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
 import type { Rules } from "../../src/confirm/rules.ts";
-import { NEVER_ASKED } from "../../src/confirmations/claim.ts";
-import type { KnownInvoice } from "../../src/payments/known-invoice.ts";
 import type { Answer } from "../../src/provider/answer.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

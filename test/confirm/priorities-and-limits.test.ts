@@ -106,4 +106,42 @@ describe("limits of a source", () => {
     )) as [{ waiting: number }];
     expect(waiting).toBeGreaterThan(1_500);
   });
+
+  it("in a flood a genuine sender waits for one turn of each forger, at the default rate (G11, G12)", async () => {
+    const around = await surroundings();
+    around.provider.otherwise(NOT_FOUND);
+    const relay = await startRelay(around.environment({ TRUSTED_PROXIES: "loopback" }));
+    const sendFrom = (address: string, ids: string[]) =>
+      relay.callback(
+        ids.map((id) => ({ data: { id } })),
+        { headers: { "content-type": "application/json", "x-forwarded-for": address } },
+      );
+    const forge = () =>
+      Promise.all(
+        Array.from({ length: 60 }, (_, n) =>
+          sendFrom(
+            `203.0.113.${n % 12}`,
+            Array.from({ length: 50 }, () => randomUUID()),
+          ),
+        ),
+      );
+    await forge();
+    await eventually(
+      () =>
+        around.query(
+          `select unknown_share > 0.5 as flooded,
+            (select count(*)::int from confirmation where state = 'claimed') as claimed from source`,
+        ),
+      toEqual([{ flooded: true, claimed: 0 }]),
+    );
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    await sendFrom("198.51.100.1", [id]);
+    const before = around.provider.requests.length;
+    await forge();
+    await vi.waitFor(() => expect(timesAsked(around, id)).toBe(1), WAIT);
+    const place = around.provider.requests.findIndex((path) => path.endsWith(id));
+    // One of each, and what was claimed before the genuine one was recorded and asked after it.
+    expect(place - before).toBeLessThanOrEqual(12 + 3);
+  });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
-import { operations } from "../../src/console/admin-api/operations.ts";
+import { operations } from "../../src/api/operations.ts";
 import { walk } from "../../src/database/page.ts";
 import { newId } from "../../src/kit/new-id.ts";
 import { adminApi } from "../support/admin.ts";

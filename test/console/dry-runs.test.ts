@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, it, vi } from "vitest";
+import { DryRuns } from "../../src/api/dry-runs.ts";
 import { readAgain } from "../../src/app/replay-runner.ts";
-import { DryRuns } from "../../src/console/admin-api/dry-runs.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import { addCallback, openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { decodeCallback } from "../../src/app/replay-runner.ts";
-import { readEvidence } from "../../src/console/invoice-evidence.ts";
+import { readEvidence } from "../../src/operate/invoice-evidence.ts";
 import { addCallback, openDatabase } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { readTimeline } from "../../src/console/timeline-reading.ts";
 import { pause, resume } from "../../src/operate/pause.ts";
+import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -47,13 +47,12 @@ describe("a timeline is history", () => {
 
     await pause({ db, actor: "cli:ada", work: "publish", names: "all", reason: "their deploy" });
     await relay.callback({ data: { id } });
-    await vi.waitFor(
-      async () => expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
-      { timeout: 20_000 },
+    await vi.waitFor(async () =>
+      expect(await around.query("select state from outbox")).toEqual([{ state: "due" }]),
     );
     expect(around.sns.messages()).toEqual([]);
     await resume({ db, actor: "cli:bob", work: "publish", names: "all", reason: "it is over" });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     await vi.waitFor(async () => expect(await around.query("select 1 from publication")).toHaveLength(1));
 
     const kinds = async () => (await readTimeline(db, id))?.entries.map(({ kind }) => kind);
@@ -118,7 +117,7 @@ describe("a timeline is history", () => {
     around.provider.invoice(id, FAULT, invoiceAnswer(id));
     const relay = await startRelay(around.environment());
     await relay.callback({ data: { id } });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1));
     expect(await around.query("select 1 from history_entry where kind = 'ask_failed'")).toHaveLength(50);
   });
 });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import express from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { activity, happening } from "../../src/api/activity-schemas.ts";
+import { Live } from "../../src/api/live.ts";
+import { status } from "../../src/api/status-schemas.ts";
 import { httpApp } from "../../src/app/http-app.ts";
-import { activity, happening } from "../../src/console/admin-api/activity-schemas.ts";
-import { Live } from "../../src/console/admin-api/live.ts";
-import { status } from "../../src/console/admin-api/status-schemas.ts";
 import { listen } from "../../src/kit/http-server.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { withoutCallbackTokens } from "../../src/kit/mask/callback-tokens.ts";
@@ -68,7 +68,8 @@ async function own(
     [
       express.json(),
       (_request, response) => {
-        if (!live.listen(response, options.until ?? Number.POSITIVE_INFINITY)) response.sendStatus(503);
+        if (!live.listen(response, async () => Date.now() >= (options.until ?? Number.POSITIVE_INFINITY)))
+          response.sendStatus(503);
       },
     ],
     createLogger({ level: "silent" }),
@@ -96,13 +97,13 @@ describe("the live stream", () => {
         { data: { what: "confirmed", invoiceId: id, source: "default", totalAmount: "1511.25" } },
         { data: { what: "published", invoiceId: id } },
       ]);
-    }, 15_000);
+    });
     await vi.waitFor(() => {
       const last = stream.events.findLast(({ name }) => name === "activity")?.data;
       expect(
         (last as { minutes: { published: number }[] }).minutes.some(({ published }) => published === 1),
       ).toBe(true);
-    }, 15_000);
+    });
     const schemas = { status, activity, payment: happening };
     for (const { name, data } of stream.events)
       expect(schemas[name as keyof typeof schemas].safeParse(data).error, name).toBeUndefined();
@@ -152,7 +153,7 @@ describe("a listener", () => {
     const { socket } = rawSocket(url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     socket.pause();
     await vi.waitFor(() => expect(live.listeners).toBe(1));
-    await vi.waitFor(() => expect(live.listeners).toBe(0), 20_000);
+    await vi.waitFor(() => expect(live.listeners).toBe(0));
     await vi.waitFor(async () => expect(await connections()).toBe(0));
   });
 

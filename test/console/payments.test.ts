@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { operations } from "../../src/console/admin-api/operations.ts";
+import { operations } from "../../src/api/operations.ts";
+import { emailHash } from "../../src/confirm/invoices/payment.ts";
 import { newId } from "../../src/kit/new-id.ts";
-import { emailHash } from "../../src/payments/payment.ts";
 import { type AdminApi, adminApi, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { TOKEN } from "../support/relay.ts";
@@ -268,7 +268,7 @@ describe("one payment's story", () => {
       status: 200,
       body: { replay: { kind: "events", matching: 1 } },
     });
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(2), 15_000);
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(2));
     const asks = around.provider.requests.filter((path) => path.includes(id)).length;
     const dry = await call("POST", `/invoices/${id}/ask`, { dryRun: true });
     expect(dry.body).toMatchObject({ replay: null, plan: { matching: 1 } });

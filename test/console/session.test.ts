@@ -1,8 +1,10 @@
+import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { operations } from "../../src/console/admin-api/operations.ts";
-import { ABSOLUTE_MS, IDLE_MS, Sessions } from "../../src/console/admin-api/sessions.ts";
+import { operations } from "../../src/api/operations.ts";
+import { ABSOLUTE_MS, IDLE_MS, Sessions } from "../../src/api/sessions.ts";
 import { readSettings } from "../../src/kit/settings.ts";
 import { ADMIN, ADMIN_TOKENS, adminApi, cookieIn, OPERATOR, READER } from "../support/admin.ts";
+import { rawSocket } from "../support/raw-socket.ts";
 import { startRelay } from "../support/relay.ts";
 
 const tokensOf = (text: string) => readSettings({ ADMIN_TOKENS: text }).ADMIN_TOKENS ?? [];
@@ -16,6 +18,20 @@ async function signedIn(token = OPERATOR, changes: Record<string, string | undef
   const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     api.send(method, path, { headers: { cookie, "x-csrf-token": csrfToken, ...headers }, body });
   return { ...api, answer, cookie, csrfToken, ask };
+}
+
+/** What is answered to somebody who signs in at this Host: a browser's fetch sets no other one. */
+async function raw(url: string, host: string, token: string, origin = `https://${host}`): Promise<string> {
+  const body = JSON.stringify({ token });
+  const lines = [
+    "POST /admin/v1/session HTTP/1.1",
+    `Host: ${host}`,
+    `Origin: ${origin}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Connection: close",
+  ];
+  return await rawSocket(url, `${lines.join("\r\n")}\r\n\r\n${body}`).ended;
 }
 
 describe("a session of the console", () => {
@@ -44,6 +60,15 @@ describe("a session of the console", () => {
     expect(answer.headers.get("set-cookie")).toMatch(
       /^relay-session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict$/,
     );
+    // On OPS_PORT too: whoever has TLS has it there, but for a browser on this machine.
+    const own = await adminApi({ OPS_PORT: "0" });
+    const named = await raw(own.relay.opsUrl ?? "", "ops.example.com", READER);
+    expect(named).toMatch(
+      /^set-cookie: __Host-relay-session=[\w.-]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/im,
+    );
+    const plain = await raw(own.relay.opsUrl ?? "", "ops.example.com", READER, "http://ops.example.com");
+    expect(plain).toMatch(/^HTTP\/1\.1 403 /);
+    expect(plain).toContain("Sign in by https");
     const proxied = await adminApi({ TRUSTED_PROXIES: "loopback" });
     const headers = { "x-forwarded-proto": "https" };
     const secure = await proxied.send("POST", "/session", { headers, body: { token: READER } });
@@ -112,6 +137,37 @@ describe("a session of the console", () => {
     expect(out).toMatchObject({ status: 200, body: { signedOut: true } });
     expect(out.headers.get("set-cookie")).toMatch(/^relay-session=; Path=\/; Expires=Thu, 01 Jan 1970/);
     expect(await send("GET", "/session")).toMatchObject({ status: 401 });
+  });
+
+  it("that was signed out of opens nothing with a copy of its cookie, in any process; others go on", async () => {
+    const { around, relay, cookie, csrfToken, ask, send } = await signedIn();
+    const other = await send("POST", "/session", { body: { token: OPERATOR } });
+    const environment = around.environment({ ADMIN_TOKENS });
+    const beside = await startRelay(environment, { http: true, workers: false });
+    const statusOf = async (url: string, copy: string) =>
+      (await fetch(`${url}/admin/v1/upstreams`, { headers: { cookie: copy } })).status;
+    expect(await statusOf(beside.url, cookie)).toBe(200);
+    expect((await ask("DELETE", "/session")).status).toBe(200);
+    const later = await startRelay(environment, { http: true, workers: false });
+    for (const { url } of [relay, beside, later]) {
+      expect(await statusOf(url, cookie)).toBe(401);
+      expect(await statusOf(url, cookieIn(other) ?? "")).toBe(200);
+    }
+    const change = { headers: { cookie, "x-csrf-token": csrfToken }, body: { work: "publish" } };
+    expect((await send("POST", "/pause", change)).status).toBe(401);
+  });
+
+  it("opens nothing while nobody can tell whether it has ended", async () => {
+    const { around, ask } = await signedIn();
+    const locker = new pg.Client({ connectionString: around.databaseUrl });
+    await locker.connect();
+    onTestFinished(() => locker.end());
+    await locker.query("begin");
+    await locker.query("lock table ended_session in access exclusive mode");
+    const asked = await Promise.all(Array.from({ length: 20 }, () => ask("GET", "/upstreams")));
+    expect(new Set(asked.map(({ status }) => status))).toEqual(new Set([503]));
+    await locker.query("rollback");
+    await vi.waitFor(async () => expect((await ask("GET", "/upstreams")).status).toBe(200));
   });
 
   it("is not begun by a wrong token, which is counted and throttled; a right one always is", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Alarms } from "../../src/database/alarms.ts";
-import { claimUntoldAlarms } from "../../src/database/untold-alarms.ts";
+import { Alarms } from "../../src/alarms/alarms.ts";
+import { claimUntoldAlarms } from "../../src/alarms/untold-alarms.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { mostRowsOf } from "../support/most-rows.ts";

@@ -50,6 +50,34 @@ describe("group commit", () => {
     expect([most, largest]).toEqual([2, 10]);
   });
 
+  it("of items with keys writes one of each key in turn, and no key fills the queue (G8, G11)", async () => {
+    const written: string[] = [];
+    const ends: (() => void)[] = [];
+    const group = commits<string>(
+      (items) => {
+        written.push(...items);
+        return new Promise((resolve) => ends.push(resolve));
+      },
+      { maxInFlight: 1, maxBatch: 1, maxWaiting: 3, keyOf: (item: string) => item.slice(0, 1) },
+    );
+    const first = group.add("a0");
+    await expect.poll(() => written).toEqual(["a0"]);
+    const outcomes = Promise.allSettled(["a1", "a2", "a3", "a4", "b1"].map((item) => group.add(item)));
+    for (const expected of [
+      ["a0", "a1"],
+      ["a0", "a1", "b1"],
+      ["a0", "a1", "b1", "a2"],
+    ]) {
+      ends.pop()?.();
+      await expect.poll(() => written).toEqual(expected);
+    }
+    ends.pop()?.();
+    await first;
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      ...["fulfilled", "fulfilled", "rejected", "rejected", "fulfilled"],
+    ]);
+  });
+
   it("splits a refused batch until the bad item stands alone", async () => {
     const written: number[] = [];
     const group = commits<number>(async (items) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
+import { Alarms } from "../../src/alarms/alarms.ts";
 import { claimConfirmations } from "../../src/confirm/claim.ts";
-import { Alarms } from "../../src/database/alarms.ts";
+import { OutcomeStore } from "../../src/confirm/store/outcome-store.ts";
 import { connect } from "../../src/database/connect.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
@@ -10,12 +11,12 @@ import type { Handoff } from "../../src/kit/handoff.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import type { ClaimedEvent } from "../../src/outbox/claim-events.ts";
-import { writeOutcomes } from "../../src/outbox/write-outcomes.ts";
 import { claimEvents } from "../../src/publish/claim-events.ts";
-import { CallbackLog } from "../../src/record/callback-log.ts";
-import { OutcomeStore } from "../../src/store/outcome-store.ts";
+import type { ClaimedEvent } from "../../src/publish/outbox/claim-events.ts";
+import { writeOutcomes } from "../../src/publish/outbox/write-outcomes.ts";
+import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { createTestDatabase } from "../support/database.ts";
+import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { paidOutcome } from "../support/paid-outcome.ts";
 
@@ -24,18 +25,8 @@ const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC
 const LEASE_MS = 60_000;
 const LIMITS = { ratePerSecond: null, unknownRatePerSecond: 10 };
 
-const callbackAbout = (invoiceId: string) => ({
-  ...{
-    source: "default",
-    method: "POST",
-    path: "/callbacks/***",
-    query: "",
-    headers: [],
-    remoteAddress: null,
-  },
-  ...{ body: Buffer.from("{}"), reference: null, invoiceIds: [invoiceId], foundBy: "data.id", verdict: null },
-  ...{ cut: null, traceparent: null, raises: [] },
-});
+const callbackAbout = (invoiceId: string) =>
+  incomingCallback({ invoiceIds: [invoiceId], foundBy: "data.id" });
 
 function handoff<Item>(): Handoff<Item> & { taken: Item[] } {
   const taken: Item[] = [];
@@ -95,7 +86,15 @@ const PAST = sql`
   insert into publication (source, event_id, topic_arn, message_id)
   select 'default', id, ${TOPIC}, '' from past`;
 
-it("plans that were made for an empty database read no table that has grown since (G11)", async () => {
+const FLOOD = sql`
+  with senders as materialized (select gen_random_uuid() as id from generate_series(1, 3000)),
+  line as (insert into sender_turn (source, sender) select 'default', id::text from senders)
+  insert into confirmation
+    (invoice_id, source, sender, opened_by, opened_at, requested_at, due_at, state, priority)
+  select gen_random_uuid(), 'default', id::text, 'callback', now(), now(), now(), 'due', 'unknown'
+  from senders`;
+
+async function emptyRelay() {
   const { url, drop } = await createTestDatabase();
   const { db, close } = connect(new Secret(url), { max: 1 });
   onTestFinished(async () => {
@@ -104,6 +103,11 @@ it("plans that were made for an empty database read no table that has grown sinc
   });
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
   await sql`insert into topic (arn) values (${TOPIC})`.execute(db);
+  return { url, db };
+}
+
+it("plans that were made for an empty database read no table that has grown since (G11)", async () => {
+  const { url, db } = await emptyRelay();
   const most = await mostRowsOf(
     url,
     (session) => path(session, 8),
@@ -113,4 +117,24 @@ it("plans that were made for an empty database read no table that has grown sinc
     },
   );
   expect(most).toBe(8);
+});
+
+it("nor do those of a flood that had hardly begun", async () => {
+  const { url, db } = await emptyRelay();
+  await sql`update source set unknown_share = 0.9`.execute(db);
+  const claiming = { source: "default", total: 64, unknown: 64, replays: 64, chance: 0, leaseMs: LEASE_MS };
+  const claimAndRecord = async (session: Kysely<Tables>) => {
+    await claimConfirmations(session, { ...claiming, limits: LIMITS });
+    const log = new CallbackLog({ db: session, onConfirmations: () => undefined });
+    const id = randomUUID();
+    for (const remoteAddress of ["203.0.113.1", "203.0.113.2"])
+      await log.append({ ...callbackAbout(id), remoteAddress });
+  };
+  const most = await mostRowsOf(url, claimAndRecord, async (session) => {
+    await sql`insert into sender_turn (source, sender) values ('default', 'x')`.execute(db);
+    await sql`vacuum analyze sender_turn`.execute(db);
+    for (let n = 0; n < 2; n += 1) await claimAndRecord(session);
+    await FLOOD.execute(db);
+  });
+  expect(most).toBeLessThan(100);
 });

@@ -39,6 +39,7 @@ describe("the logs of callbacks and of events", () => {
     "update event set payload = 'forged', erased_at = now()",
     `update event set payload = 'forged', erased_at = now(), erased_digest = '${hash("sha256", "forged")}'`,
     `update event set collection_name = 'Mine', erased_at = now(), erased_digest = '${DIGEST}'`,
+    `update event set answer_digest = 'x', erased_at = now(), erased_digest = '${DIGEST}'`,
     `update event set created_at = '2020-01-01', erased_at = now(), erased_digest = '${DIGEST}'`,
     `update event set payload = replace(payload, '100.10', '900.10'), erased_at = now(), erased_digest = '${DIGEST}'`,
     "delete from callback",

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, KyselyPlugin } from "kysely";
 import { describe, expect, it } from "vitest";
-import { readTimeline } from "../../src/console/timeline-reading.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { showUndelivered } from "../../src/operate/show-undelivered.ts";
 import { readStatus } from "../../src/operate/status.ts";
+import { readTimeline } from "../../src/operate/timeline-reading.ts";
 import { readVitalSigns } from "../../src/operate/vital-signs.ts";
 import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";

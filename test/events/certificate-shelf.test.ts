@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { certificateShelf } from "../../src/events/certificate-shelf.ts";
 import { createSigner } from "../../src/sandbox/sns/signing.ts";
 
@@ -14,20 +14,26 @@ const isForged = () => false;
  */
 async function host() {
   const asked: string[] = [];
+  let [atOnce, most] = [0, 0];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
+    atOnce += 1;
+    most = Math.max(most, atOnce);
+    response.on("close", () => {
+      atOnce -= 1;
+    });
     if (request.url?.includes("genuine")) response.end(certificatePem);
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  let now = Date.now();
+  let now = 0;
   const shelf = certificateShelf(() => now);
   const pass = (seconds: number) => {
     now += seconds * 1_000;
   };
-  return { origin, asked, shelf, pass };
+  return { origin, asked, shelf, pass, mostAtOnce: () => most };
 }
 
 const unreachable = expect.objectContaining({ kind: "unreachable", retry: true });
@@ -56,33 +62,53 @@ describe("the certificates of an origin", () => {
     expect(asked).toEqual(["/genuine.pem", "/missing.pem"]);
   });
 
-  it("are fetched within a budget when forgers name ever others, and the genuine one is kept", async () => {
-    const { origin, asked, shelf, pass } = await host();
-    await shelf.fits(`${origin}/genuine.pem`, isGenuine);
+  it("are fetched in turn, few at once, while forgers name ever others, and the genuine one is kept", async () => {
+    const { origin, asked, shelf, mostAtOnce } = await host();
+    const forged = Array.from({ length: 500 }, (_, number) =>
+      expect(shelf.fits(`${origin}/${number}.pem`, isForged)).rejects.toEqual(unreachable),
+    );
 
-    for (let message = 0; message < 1_000; message += 1)
-      await expect(shelf.fits(`${origin}/${message}.pem`, isForged)).rejects.toEqual(unreachable);
-    expect(asked).toHaveLength(8);
-
-    pass(60);
-    for (let message = 0; message < 1_000; message += 1)
-      await expect(shelf.fits(`${origin}/again-${message}.pem`, isForged)).rejects.toEqual(unreachable);
-    expect(asked).toHaveLength(8 + 6);
+    expect(await shelf.fits(`${origin}/genuine.pem`, isGenuine)).toBe(true);
+    await Promise.all(forged);
+    expect(mostAtOnce()).toBeLessThanOrEqual(16);
     expect(await shelf.fits(`${origin}/genuine.pem`, isGenuine)).toBe(true);
     expect(asked.filter((path) => path === "/genuine.pem")).toHaveLength(1);
   });
 
-  it("are forgotten, the oldest first, while nothing proved them genuine", async () => {
-    const { origin, asked, shelf, pass } = await host();
-    for (let number = 0; number < 20; number += 1) {
-      expect(await shelf.fits(`${origin}/genuine-${number}.pem`, isForged)).toBe(false);
-      pass(10);
-    }
+  it("are refused for the moment when a thousand wait for their turn", async () => {
+    const { origin, asked, shelf } = await host();
+    const answers = await Promise.allSettled(
+      Array.from({ length: 1_200 }, (_, number) => shelf.fits(`${origin}/${number}.pem`, isForged)),
+    );
 
-    await shelf.fits(`${origin}/genuine-19.pem`, isGenuine);
-    expect(asked).toHaveLength(20);
+    const refused = answers.filter(
+      (answer) => answer.status === "rejected" && String(answer.reason.message).startsWith("Too many"),
+    );
+    expect(refused).toHaveLength(1_200 - 1_000 - 16);
+    expect(asked).toHaveLength(1_016);
+    expect(await shelf.fits(`${origin}/genuine.pem`, isGenuine)).toBe(true);
+  });
+
+  it("are fetched as soon as there is room again: a refusal for want of it is not remembered", async () => {
+    const { origin, shelf } = await host();
+    const forged = Array.from({ length: 1_016 }, (_, number) =>
+      expect(shelf.fits(`${origin}/${number}.pem`, isForged)).rejects.toEqual(unreachable),
+    );
+    await expect(shelf.fits(`${origin}/genuine.pem`, isGenuine)).rejects.toEqual(unreachable);
+
+    await Promise.all(forged);
+    expect(await shelf.fits(`${origin}/genuine.pem`, isGenuine)).toBe(true);
+  });
+
+  it("are forgotten, the oldest first, while nothing proved them genuine", async () => {
+    const { origin, asked, shelf } = await host();
+    for (let number = 0; number < 70; number += 1)
+      expect(await shelf.fits(`${origin}/genuine-${number}.pem`, isForged)).toBe(false);
+
+    await shelf.fits(`${origin}/genuine-69.pem`, isGenuine);
+    expect(asked).toHaveLength(70);
     await shelf.fits(`${origin}/genuine-0.pem`, isGenuine);
-    expect(asked).toHaveLength(21);
+    expect(asked).toHaveLength(71);
   });
 
   it("are asked for again ten seconds after they could not be fetched", async () => {
@@ -98,8 +124,9 @@ describe("the certificates of an origin", () => {
   });
 
   it("fit nothing before and after their time", async () => {
-    const { origin, shelf, pass } = await host();
-    pass(100 * 365 * 86_400);
+    const { origin, shelf } = await host();
+    vi.setSystemTime(Date.now() + 100 * 365 * 86_400_000);
+    onTestFinished(() => void vi.useRealTimers());
 
     await expect(shelf.fits(`${origin}/genuine.pem`, isGenuine)).rejects.toEqual(
       expect.objectContaining({ kind: "untrusted_certificate", retry: false }),

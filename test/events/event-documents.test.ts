@@ -1,4 +1,3 @@
-import { Parser } from "@asyncapi/parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
@@ -23,22 +22,5 @@ describe("the event's documents", () => {
     expect(ajv.validateSchema(invoicePaidJsonSchema())).toBe(true);
     const validate = ajv.compile(invoicePaidJsonSchema());
     expect(validate({ specversion: "1.0" })).toBe(false);
-  });
-
-  it("the AsyncAPI document is one to AsyncAPI's own parser, without errors or warnings", async () => {
-    const { document, diagnostics } = await new Parser().parse(text(asyncApiDocument()));
-
-    expect(diagnostics.filter(({ severity }) => severity <= 1)).toEqual([]);
-    expect(document?.version()).toBe("3.0.0");
-    expect(document?.allMessages().map((message) => message.name())).toEqual(["invoice.paid"]);
-  });
-
-  it("and that parser finds what is wrong in a broken one", async () => {
-    const { operations: _, ...document } = asyncApiDocument();
-    const { diagnostics } = await new Parser().parse(
-      text({ ...document, operations: { publishInvoicePaid: { action: "shout" } } }),
-    );
-
-    expect(diagnostics.some(({ severity }) => severity === 0)).toBe(true);
   });
 });

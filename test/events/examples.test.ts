@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { PublishCommand } from "@aws-sdk/client-sns";
@@ -55,7 +57,7 @@ function run(example: string, words: string[], environment: Record<string, strin
   return { ended, printed: () => printed };
 }
 
-const eventually = <Result>(look: () => Result) => vi.waitFor(look, { timeout: 20_000, interval: 50 });
+const eventually = <Result>(look: () => Result) => vi.waitFor(look, { interval: 50 });
 
 async function consumerDatabase() {
   const database = await createEmptyTestDatabase();
@@ -120,6 +122,12 @@ describe("the examples for consumers", () => {
     ]);
     const forged = await fetch(`http://127.0.0.1:${port}/paid`, { method: "POST", body: text });
     expect(forged.status).toBe(400);
+    // Whoever hangs up in the middle ends nothing but that.
+    const half = connect(Number(port), "127.0.0.1");
+    half.end("POST /paid HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhalf");
+    await once(half.resume(), "close");
+    const long = await fetch(`http://127.0.0.1:${port}/paid`, { method: "POST", body: "x".repeat(2 ** 21) });
+    expect(long.status).toBe(413);
   });
 
   it("sqs-consumer deletes what it handled and leaves what it cannot read", async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PublishCommand } from "@aws-sdk/client-sns";
@@ -11,6 +12,12 @@ import { type Subscriber, startSubscriber, subscribe } from "../sandbox/sns/subs
 
 const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8");
 const event = JSON.parse(text);
+
+const NAMED =
+  "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-9c6465fa7f48f5cacd23014631ec1136.pem";
+
+const missingAt = ({ trustedOrigins: [origin] }: { trustedOrigins: readonly string[] }) =>
+  `${origin}${new URL(NAMED).pathname}`;
 
 const failing = (kind: InvoicePaidErrorKind, retry = false) => expect.objectContaining({ kind, retry });
 
@@ -69,7 +76,7 @@ describe("parseInvoicePaid", () => {
     ] as const) {
       const { body, trust } = await notification({ now: () => Date.now() + drift });
       const limit = maxAgeSeconds === undefined ? {} : { maxAgeSeconds };
-      const nowhere = { ...JSON.parse(body), SigningCertURL: `${trust.trustedOrigins[0]}/missing.pem` };
+      const nowhere = { ...JSON.parse(body), SigningCertURL: missingAt(trust) };
 
       await expect(parseInvoicePaid(body, { ...trust, ...limit })).rejects.toEqual(failing("stale"));
       await expect(parseInvoicePaid(nowhere, { ...trust, ...limit })).rejects.toEqual(failing("stale"));
@@ -105,6 +112,12 @@ describe("parseInvoicePaid", () => {
       "https://someone@sns.us-east-1.amazonaws.com/certificate.pem",
       "https://s3.amazonaws.com/sns.us-east-1.amazonaws.com/certificate.pem",
       "https://sns.us-east-1.amazonaws.com/certificate.txt",
+      "https://sns.us-east-1.amazonaws.com/certificate.pem",
+      `${NAMED}X`,
+      `${NAMED}?1`,
+      `${NAMED}#1`,
+      NAMED.replace("//sns", "//someone@sns"),
+      NAMED.replace("/Simple", "/somewhere/Simple"),
       "no address",
     ]) {
       const moved = { ...JSON.parse(body), SigningCertURL };
@@ -113,6 +126,33 @@ describe("parseInvoicePaid", () => {
       );
     }
     expect(subscriber.received).toHaveLength(before);
+  });
+
+  it("takes the first genuine message beside forged ones that name ever other certificates", async () => {
+    const { body, trust } = await notification();
+    const forged = Array.from({ length: 200 }, () => ({
+      ...JSON.parse(body),
+      Message: "forged",
+      SigningCertURL: `${trust.trustedOrigins[0]}/SimpleNotificationService-${randomUUID().replaceAll("-", "")}.pem`,
+    }));
+
+    const refused = Promise.allSettled(forged.map((message) => parseInvoicePaid(message, trust)));
+    expect(await parseInvoicePaid(body, trust)).toEqual([event]);
+    for (const answer of await refused) expect(answer.status).toBe("rejected");
+  });
+
+  it("fetches nothing for what a certificate signed that the program holds", async () => {
+    const { body, trust } = await notification();
+    const { SigningCertURL } = JSON.parse(body);
+    const pem = await (await fetch(SigningCertURL)).text();
+    const elsewhere = {
+      ...JSON.parse(body),
+      SigningCertURL: `https://sns.us-east-1.amazonaws.com${new URL(SigningCertURL).pathname}`,
+    };
+    const holding = { topicArns: trust.topicArns, certificates: [pem] };
+
+    expect(await parseInvoicePaid(elsewhere, holding)).toEqual([event]);
+    await expect(parseInvoicePaid(body, { ...trust, certificates: ["no PEM"] })).rejects.toThrow(TypeError);
   });
 
   it("trusts a local SNS only when its origin is named", async () => {
@@ -156,11 +196,10 @@ describe("parseInvoicePaid", () => {
 
   it("says that another delivery may help when the certificate cannot be fetched", async () => {
     const { body, trust } = await notification();
-    const SigningCertURL = `${trust.trustedOrigins[0]}/missing.pem`;
 
-    await expect(parseInvoicePaid({ ...JSON.parse(body), SigningCertURL }, trust)).rejects.toEqual(
-      failing("unreachable", true),
-    );
+    await expect(
+      parseInvoicePaid({ ...JSON.parse(body), SigningCertURL: missingAt(trust) }, trust),
+    ).rejects.toEqual(failing("unreachable", true));
   });
 });
 

@@ -6,7 +6,7 @@ const SOURCES = join(import.meta.dirname, "../../src");
 
 /** A statement that does nothing but raise or clear: in a transaction, or where the alarm is the change. */
 const ALONE: Record<string, string> = {
-  "database/alarms.ts":
+  "alarms/alarms.ts":
     "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",
   "operate/close-alarms-of-removed.ts": "the settings of no process name what it is about any more",
   "replay/held-replay.ts": "in the transaction that fails the replay",

@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
 const documents = [
   ...readdirSync(root).filter((file) => file.endsWith(".md")),
   ...["docs", "src"].flatMap((folder) =>
@@ -11,78 +12,56 @@ const documents = [
 ].filter((file) => file.endsWith(".md"));
 
 /** The text without what stands in fenced code. */
-const proseOf = (file: string) =>
-  readFileSync(join(root, file), "utf8").replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
+const proseOf = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, "");
 
-const headingsOf = (file: string) =>
-  [...proseOf(file).matchAll(/^(#{1,6}) +(.+?) *$/gm)].map(([, marks = "", title = ""]) => ({
-    level: marks.length,
-    title,
-  }));
+/** As GitHub makes them from headings. */
+const anchorsOf = (file: string) =>
+  [...proseOf(file).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
 
-/** As GitHub makes it from a heading. */
-const anchorOf = (title: string) =>
-  title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-    .replaceAll(/\s/g, "-");
-
-const linksOf = (file: string) =>
-  [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
-
-/** Links of a document that lead nowhere. */
-const brokenLinks = (file: string) =>
-  linksOf(file)
+/** Links of a document that lead nowhere, and files of tests that it names and are not there. */
+const wrongIn = (file: string) => [
+  ...[...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = ""]) => target)
     .filter((target) => !/^(https?|mailto):/.test(target))
     .filter((target) => {
       const [path = "", anchor] = target.split("#");
       const goal = path === "" ? join(root, file) : resolve(dirname(join(root, file)), path);
-      if (!existsSync(goal)) return true;
-      return (
-        anchor !== undefined &&
-        !headingsOf(relative(root, goal)).some(({ title }) => anchorOf(title) === anchor)
-      );
-    });
+      return !existsSync(goal) || (anchor !== undefined && !anchorsOf(relative(root, goal)).includes(anchor));
+    }),
+  ...[...read(file).matchAll(/`(test\/[\w./-]+\.ts)`/g)]
+    .map(([, path = ""]) => path)
+    .filter((path) => !existsSync(join(root, path))),
+];
 
 describe("the documents", () => {
-  it("are all here", () => {
-    expect(documents).toEqual(
-      expect.arrayContaining([
-        "README.md",
-        "CONTRIBUTING.md",
-        "CHANGELOG.md",
-        "docs/architecture.md",
-        "src/README.md",
-      ]),
+  it.each(documents)("%s: every link, and every test it names, leads to what is there", (file) => {
+    expect(wrongIn(file)).toEqual([]);
+  });
+
+  it("say why each package is there", () => {
+    const packages = ["package.json", "tools/package.json"].flatMap((file) => {
+      const { dependencies, devDependencies } = JSON.parse(read(file));
+      return Object.keys({ ...dependencies, ...devDependencies });
+    });
+    const reasons = read("docs/decisions.md");
+    const said = (name: string) =>
+      new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\| .{10,} \\|$`, "m").test(reasons) || name.startsWith("@types/");
+    expect(packages.filter((name) => !said(name))).toEqual([]);
+  });
+
+  it("call only npm scripts that exist", () => {
+    const { scripts } = JSON.parse(read("package.json"));
+    const called = ["README.md", "CONTRIBUTING.md"].flatMap((file) =>
+      [...read(file).matchAll(/npm (?:run (?:--silent )?)?(start|test|[a-z:-]+)/g)].map(
+        ([, name = ""]) => name,
+      ),
     );
-    expect(documents.flatMap(linksOf).length).toBeGreaterThan(20);
-  });
-
-  it.each(documents)("%s: every link leads to a file and a heading that exist", (file) => {
-    expect(brokenLinks(file)).toEqual([]);
-  });
-
-  it.each(documents.filter((file) => file.startsWith("docs/")))(
-    "%s has one title, and no heading skips a level",
-    (file) => {
-      const levels = headingsOf(file).map(({ level }) => level);
-
-      expect(levels[0]).toBe(1);
-      expect(levels.filter((level) => level === 1)).toHaveLength(1);
-      expect(levels.filter((level, index) => level > (levels[index - 1] ?? 0) + 1)).toEqual([]);
-    },
-  );
-
-  it("in docs can all be reached from docs/README.md, their first page", () => {
-    const reached = new Set<string>();
-    const visit = (file: string) => {
-      if (reached.has(file) || !file.endsWith(".md") || !existsSync(join(root, file))) return;
-      reached.add(file);
-      for (const target of linksOf(file))
-        visit(relative(root, resolve(dirname(join(root, file)), target.split("#")[0] ?? "")));
-    };
-    visit("docs/README.md");
-
-    expect(documents.filter((file) => file.startsWith("docs/") && !reached.has(file))).toEqual([]);
+    const ofNpm = ["run", "ci", "pack", "and"];
+    expect(called.filter((name) => !(name in scripts) && !ofNpm.includes(name))).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ALARM_NAMES } from "../../src/database/alarms.ts";
+import { ALARM_NAMES } from "../../src/alarms/alarms.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -56,7 +56,7 @@ describe("a payment told of by the collection service", () => {
       expect((await service.control("POST", `/invoices/${id}/pay`)).status).toBe(200);
       ids.push(id);
     }
-    await vi.waitFor(() => expect(subjects(around)).toHaveLength(NAMING.length), 20_000);
+    await vi.waitFor(() => expect(subjects(around)).toHaveLength(NAMING.length));
     expect(subjects(around).sort()).toEqual(ids.sort());
     // Each by its own callback, not by reconciliation.
     const called = await around.query(
@@ -77,7 +77,7 @@ describe("a payment told of by the collection service", () => {
     await service.control("PUT", "/faults", { callback: { variants: [variant] } });
     const id = await service.create({ callBackUrl });
     await service.control("POST", `/invoices/${id}/pay`);
-    await vi.waitFor(() => expect(subjects(around)).toEqual([id]), 20_000);
+    await vi.waitFor(() => expect(subjects(around)).toEqual([id]));
     expect(await around.query("select verdict from callback")).toEqual([{ verdict: "ping" }]);
   });
 });

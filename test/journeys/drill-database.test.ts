@@ -14,7 +14,6 @@ it.concurrent.each([
   ["black-hole", /^The database does not answer in time/],
 ] as const)(
   "on call, Postgres is away (%s): status, alarm, metric and runbook say so, and it clears",
-  { timeout: 120_000 },
   async (kind, words) => {
     const around = await surroundings();
     const proxy = await TcpProxy.start(Number(new URL(around.databaseUrl).port));
@@ -54,7 +53,7 @@ it.concurrent.each([
 
     proxy.heal();
     await clears(watch, "database_away", AWAY);
-    expect(await watch.page()).not.toContain(ALARM);
+    await vi.waitFor(async () => expect(await watch.page()).not.toContain(ALARM), WAIT);
     expect(await around.query("select name, cleared_at is not null as over from alarm")).toEqual([
       { name: "database_away", over: true },
     ]);

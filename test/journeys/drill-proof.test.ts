@@ -13,9 +13,7 @@ const noSweepForAnHour = (page: string): boolean => {
   return Date.now() / 1_000 - Number(at) > 3_600;
 };
 
-it("on call, sweeps are missed: status, alarm, metric and runbook say so, and it clears", {
-  timeout: 180_000,
-}, async () => {
+it("on call, sweeps are missed: status, alarm, metric and runbook say so, and it clears", async () => {
   const month = await emptyMonth();
   const watch = await onCall(month.environment);
   await watch.stop();
@@ -42,9 +40,7 @@ it("on call, sweeps are missed: status, alarm, metric and runbook say so, and it
   expect(await watch.page()).toContain('invoice_relay_alarms_open{alarm="sweep_failing"} 0');
 });
 
-it("on call, a payment has no event: status, alarm, metric and runbook say so, and it clears", {
-  timeout: 180_000,
-}, async () => {
+it("on call, a payment has no event: status, alarm, metric and runbook say so, and it clears", async () => {
   const month = await emptyMonth();
   const watch = await onCall(month.environment);
   // The daily certificate of another day.

@@ -94,7 +94,6 @@ const DRILLS: Record<string, Drill> = {
 
 it.each(Object.entries(DRILLS))(
   "on call, %s: status, alarm, metric and runbook say so, and it clears",
-  { timeout: 120_000 },
   async (_, { alarm, heading, says, metric, strike, heal }) => {
     const around = await surroundings();
     const watch = await onCall(around.environment({ COLLECTION_IDS: "none" }));

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, vi } from "vitest";
 import { type AlarmReceiver, startAlarmReceiver } from "../support/alarm-receiver.ts";
+import type { CliResult } from "../support/cli-process.ts";
 import { startRelay, type TestRelay } from "../support/relay.ts";
-import { type CommandResult, runInProcess } from "../support/run-command.ts";
+import { runInProcess } from "../support/run-command.ts";
 
-export const WAIT = { timeout: 40_000, interval: 200 };
+export const WAIT = { interval: 200 };
 const ADMIN = "drill-token-0123456789abcdef";
 const RUNBOOK = readFileSync(resolve(import.meta.dirname, "../../docs/operations.md"), "utf8");
 
@@ -16,7 +17,7 @@ export interface OnCall {
   environment: Environment;
   receiver: AlarmReceiver;
   relay: TestRelay;
-  status(): Promise<CommandResult>;
+  status(): Promise<CliResult>;
   /** GET /admin/v1/status. */
   admin(): Promise<Response>;
   /** The page of metrics. */

@@ -6,7 +6,7 @@ import { step } from "./interleaved-steps.ts";
 import { takenApart, World } from "./interleaved-world.ts";
 
 describe("whatever happens in whatever order", () => {
-  it("G2, G4, G5 and G6 hold", { timeout: 120_000 }, async () => {
+  it("G2, G4, G5 and G6 hold", async () => {
     const around = await surroundings();
     around.provider.otherwise(NOT_FOUND);
     const parts = await takenApart(around);

@@ -104,7 +104,7 @@ export async function answersBetweenKills(given: {
         expect(answered.size).toBe(script.size);
         expect(await around.query(OPEN)).toEqual([]);
       },
-      { timeout: 60_000, interval: 25 },
+      { interval: 25 },
     );
     await killed;
     const after = await readHeld(around, ids);
@@ -112,7 +112,6 @@ export async function answersBetweenKills(given: {
   }
 
   await vi.waitFor(async () => expect(await around.query("select from outbox")).toEqual([]), {
-    timeout: 60_000,
     interval: 50,
   });
   crew.dismiss();

@@ -77,5 +77,5 @@ describe("yesterday's dump restored", () => {
       expect(again).toBe(first);
       expect(more).toEqual([]);
     }
-  }, 120_000);
+  });
 });

@@ -6,13 +6,13 @@ import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 import { type RelayProcess, startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
-const INVOICES = 500;
+const INVOICES = 200;
 const CALLBACKS_EACH = 4;
-/** Three processes that are busy with five hundred payments. */
-const LONG = { timeout: 60_000 };
+/** So many callbacks under way keep both processes busy, and are never refused for being too many. */
+const SENDERS = 64;
 
 /**
- * Four callbacks for each invoice, spread over the processes, all at once; gives how many were answered 2xx.
+ * Four callbacks for each invoice, spread over the processes; gives how many were answered 2xx.
  */
 async function sendAll(
   ids: string[],
@@ -20,17 +20,24 @@ async function sendAll(
   onAnswer: (answered: number) => void = () => undefined,
 ) {
   let answered = 0;
-  const sends = ids.flatMap((id, index) =>
-    Array.from({ length: CALLBACKS_EACH }, async (_, copy) => {
-      const { url } = processes[(index + copy) % processes.length] as RelayProcess;
-      const body = JSON.stringify({ id: randomUUID(), event: "payment.successful", data: { id } });
-      const response = await fetch(`${url}/callbacks/${TOKEN}`, { method: "POST", body });
-      if (!response.ok) return;
+  const left = ids.flatMap((id, index) =>
+    Array.from({ length: CALLBACKS_EACH }, (_, copy) => ({
+      process: processes[(index + copy) % processes.length] as RelayProcess,
+      body: JSON.stringify({ id: randomUUID(), event: "payment.successful", data: { id } }),
+    })),
+  );
+  const send = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const { process, body } = next;
+      const response = await fetch(`${process.url}/callbacks/${TOKEN}`, { method: "POST", body }).catch(
+        () => null,
+      );
+      if (!response?.ok) continue;
       answered += 1;
       onAnswer(answered);
-    }),
-  );
-  await Promise.allSettled(sends);
+    }
+  };
+  await Promise.all(Array.from({ length: SENDERS }, send));
   return answered;
 }
 
@@ -49,7 +56,7 @@ const eventsOf = (around: Surroundings) =>
 
 const ALL = [{ events: INVOICES, ids: INVOICES, invoices: INVOICES, published: INVOICES }];
 describe("two serve processes on one database", () => {
-  it("share the work: exactly one event an invoice, each published (G4)", { timeout: 120_000 }, async () => {
+  it("share the work: exactly one event an invoice, each published (G4)", async () => {
     const around = await surroundings();
     const ids = await paidInvoices(around);
     const processes = await Promise.all([
@@ -57,7 +64,7 @@ describe("two serve processes on one database", () => {
       startRelayProcess(around.environment()),
     ]);
     expect(await sendAll(ids, processes)).toBe(INVOICES * CALLBACKS_EACH);
-    await eventually(() => eventsOf(around), toEqual(ALL), LONG);
+    await eventually(() => eventsOf(around), toEqual(ALL));
     expect(await around.query("select count(*)::int as callbacks from callback")).toEqual([
       { callbacks: INVOICES * CALLBACKS_EACH },
     ]);
@@ -67,9 +74,7 @@ describe("two serve processes on one database", () => {
     expect(await Promise.all(processes.map((process) => process.end("SIGTERM")))).toEqual([0, 0]);
   });
 
-  it("kill -9 of one in the middle loses nothing that was answered, and publishes nothing as new twice (G1, G2, G4, G7)", {
-    timeout: 120_000,
-  }, async () => {
+  it("kill -9 of one in the middle loses nothing that was answered, and publishes nothing as new twice (G1, G2, G4, G7)", async () => {
     const around = await surroundings();
     const ids = await paidInvoices(around);
     const environment = around.environment({ LEASE_DURATION: "2s" });
@@ -81,7 +86,7 @@ describe("two serve processes on one database", () => {
       if (count === 20) victim.process.child.kill("SIGKILL");
     });
     expect(await victim.end("SIGKILL")).toBeNull();
-    await eventually(() => eventsOf(around), toEqual(ALL), LONG);
+    await eventually(() => eventsOf(around), toEqual(ALL));
     const [recorded] = await around.query<{ callbacks: number }>(
       "select count(*)::int as callbacks from callback",
     );
@@ -94,7 +99,6 @@ describe("two serve processes on one database", () => {
     await eventually(
       () => around.query("select state, verdict from confirmation group by state, verdict"),
       toEqual([{ state: "done", verdict: "paid" }]),
-      LONG,
     );
     expect(await eventsOf(around)).toEqual(ALL);
   });

@@ -47,6 +47,12 @@ describe("repeats of a warning or an error", () => {
     expect(said()).toHaveLength(8);
   });
 
+  it("are not requests, each of which somebody may look for by its id", () => {
+    const { log, said } = recording();
+    for (const requestId of ["a", "b"]) log.error({ requestId, error: "one" }, "a request failed");
+    expect(said()).toHaveLength(2);
+  });
+
   it("of more kinds than can be kept are told as they come", () => {
     const { log, said } = recording();
     for (let n = 0; n < 2_000; n += 1) log.warn({ error: String(n) }, "failed");

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { LISTS, twoSources } from "../support/two-sources.ts";
 
-const WITHIN = { timeout: 20_000, interval: 20 };
+const WITHIN = { interval: 20 };
 const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
 
 const openAlarms = async ({ query }: Surroundings) =>
@@ -51,7 +51,7 @@ describe("alarms of what the settings name no longer", () => {
     await pause(around, ["a"]);
     await around.query(
       `insert into source (name, paused_by, paused_at, probe_at, last_error, first_served_at)
-       values ('b', 'refused', now(), now() + interval '1 hour', 'HTTP 401', now())`,
+       values ('b', 'refused', now(), now() + interval '1 min', 'HTTP 401', now())`,
     );
     await around.query(
       "insert into topic (arn, faults, opens_at) values ($1, 7, now() + interval '1 hour')",

@@ -15,7 +15,7 @@ describe("PERSONAL_DATA_RETENTION", () => {
       around.provider.invoice(id, invoiceAnswer(id));
       await relay.callback({ data: { id } });
     }
-    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(3), { timeout: 20_000 });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(3));
     await vi.waitFor(async () => expect(await around.query("select 1 from outbox")).toEqual([]));
     await relay.stop();
     await around.query(

@@ -6,7 +6,7 @@ import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/r
 import { startRelayProcess } from "../support/relay-process.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { interval: 20 };
 
 /** As many invoices as one callback may name. */
 const MOST_TOLD = 100;

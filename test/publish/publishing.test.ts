@@ -6,7 +6,7 @@ import { addEvents } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
-const WAIT = { timeout: 15_000, interval: 20 };
+const WAIT = { interval: 20 };
 
 /** Paid invoices at the provider, and one callback that names them all. */
 async function pay(

@@ -12,7 +12,7 @@ import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
 import { sourcesOf } from "../../src/kit/sources.ts";
 import { CallbackIntake } from "../../src/receive/callback-intake.ts";
 import { callbackRoutes } from "../../src/receive/callback-routes.ts";
-import { CallbackLog } from "../../src/record/callback-log.ts";
+import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { type Surroundings, surroundings, TOKEN } from "../support/relay.ts";
 
 /** The way in with a short queue before the commit. */

@@ -14,7 +14,7 @@ import { callbackAddress } from "../../src/receive/callback-address.ts";
 import { CallbackTokens } from "../../src/receive/caller/callback-tokens.ts";
 import { requestMask } from "../../src/receive/masked-request.ts";
 import { glance } from "../../src/receive/reading/glance.ts";
-import { readCallback } from "../../src/receive/reading/read-callback.ts";
+import { readToRecord } from "../../src/receive/reading/read-callback.ts";
 import { BODY_LIMIT } from "../../src/receive/what-is-named.ts";
 import { leastCpuMs } from "../support/least-cpu-ms.ts";
 
@@ -27,7 +27,7 @@ const STRANGER_MS = 4;
 
 const request = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
 const read = (body: Buffer, changes = {}) =>
-  readCallback({ ...request, body, ...changes }, { inflatedBytes: BODY_LIMIT });
+  readToRecord({ ...request, body, ...changes }, { inflatedBytes: BODY_LIMIT });
 const maskKnown = maskOf([new Secret("test-token-0123456789abcdef"), new Secret("aaaaaaaaaaaaaaaaaaaaaaaa")]);
 const maskRequest = requestMask([]);
 
@@ -39,7 +39,15 @@ const readers: Record<string, (text: string) => unknown> = {
     const head = text.slice(0, HEAD_LIMIT);
     return read(Buffer.alloc(0), { query: head, reference: head, contentType: head });
   },
-  "the glance at a refused one": (text) => glance(text.slice(0, HEAD_LIMIT), Buffer.from(text)),
+  "the glance at a refused one": (text) =>
+    glance(
+      {
+        query: text.slice(0, HEAD_LIMIT),
+        contentEncoding: null,
+        body: Buffer.from(text).subarray(0, BODY_LIMIT),
+      },
+      { inflatedBytes: BODY_LIMIT },
+    ),
   "the mask of tokens": withoutCallbackTokens,
   "the mask of known tokens": maskKnown,
   "the mask of what is recorded": (text) => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { launchChromium } from "../sandbox/provider/chromium.ts";
+import { PATIENCE_MS } from "../support/patience-ms.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 
@@ -15,6 +16,7 @@ afterAll(() => browser.close());
 /** A page in a context of its own, that complains of whatever the browser reports. */
 async function open(options: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
@@ -54,7 +56,7 @@ describe("the payer's page in a browser", () => {
     await keep(page, `${name}-confirming`);
     await page.evaluate("window.notReloaded = true");
     await pay();
-    await page.getByRole("heading", { name: "Payment confirmed" }).waitFor({ timeout: 20_000 });
+    await page.getByRole("heading", { name: "Payment confirmed" }).waitFor();
     await keep(page, `${name}-confirmed`);
     expect(await page.evaluate("window.notReloaded")).toBe(true);
     expect(await page.title()).toBe("Payment confirmed");
@@ -83,13 +85,10 @@ describe("the payer's page in a browser", () => {
     expect(await page.title()).toBe("No payment has been confirmed yet");
     await pay();
     const confirmed = page.getByRole("heading", { name: "Payment confirmed" });
-    await vi.waitFor(
-      async () => {
-        await page.clock.runFor(10_000);
-        expect(await confirmed.isVisible()).toBe(true);
-      },
-      { timeout: 20_000 },
-    );
+    await vi.waitFor(async () => {
+      await page.clock.runFor(10_000);
+      expect(await confirmed.isVisible()).toBe(true);
+    });
     expect(await rest.isVisible()).toBe(false);
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -102,7 +101,7 @@ describe("the payer's page in a browser", () => {
     await page.getByRole("heading", { name: "Confirming your payment" }).waitFor();
     await keep(page, "no-script");
     await pay();
-    await page.getByRole("heading", { name: "Payment confirmed" }).waitFor({ timeout: 25_000 });
+    await page.getByRole("heading", { name: "Payment confirmed" }).waitFor();
     expect(page.url()).toMatch(/\/payment-pages\//);
     await page.context().close();
   });

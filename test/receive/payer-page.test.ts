@@ -44,7 +44,7 @@ describe("a payer's browser", () => {
     expect(await state()).toEqual({ state: "confirming" });
     paid = true;
     await relay.callback({ data: { id } });
-    await vi.waitFor(async () => expect(await state()).toEqual({ state: "confirmed" }), 15_000);
+    await vi.waitFor(async () => expect(await state()).toEqual({ state: "confirmed" }));
     // Without JavaScript: the page's own address, which the noscript part leads to.
     expect(page).toContain(`<noscript><meta http-equiv="refresh" content="5; url=${address}"></noscript>`);
     expect(await (await fetch(`${relay.url}${address}`)).text()).toContain("Payment confirmed");

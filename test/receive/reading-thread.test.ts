@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import type { Request } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { faultOf } from "../../src/kit/fault.ts";
 import type { CallbackRequest } from "../../src/receive/reading/read-callback.ts";
 import { ReadingThread, type ReadingThreadOptions } from "../../src/receive/reading-thread.ts";
+import { BODY_LIMIT, namedIn } from "../../src/receive/what-is-named.ts";
 
 const OBEDIENT = new URL("../support/obedient-thread.js", import.meta.url);
 
@@ -22,7 +25,36 @@ const callback = (body: string | Buffer, changes: Partial<CallbackRequest> = {})
   ...changes,
 });
 
+const FROM = "203.0.113.7";
 const NOT_READ = { kind: "unreadable", unread: ["document"] };
+
+/** Counts what it is given to read. */
+class CountingThread extends ReadingThread {
+  reads = 0;
+
+  override read(...given: Parameters<ReadingThread["read"]>) {
+    this.reads += 1;
+    return super.read(...given);
+  }
+}
+
+describe("what is read in the thread (G12)", () => {
+  const json = Buffer.from(JSON.stringify({ data: { id: randomUUID() } }));
+  it.each([
+    { what: "a compressed body that says so", body: gzipSync(json), coding: "gzip", reads: 1 },
+    { what: "a compressed body that does not say so", body: gzipSync(json), coding: undefined, reads: 1 },
+    { what: "a plain body that calls itself compressed", body: json, coding: "gzip", reads: 1 },
+    { what: "a plain body", body: json, coding: undefined, reads: 0 },
+  ])("$what: $reads", async ({ body, coding, reads }) => {
+    const thread = new CountingThread({ inflatedBytes: BODY_LIMIT });
+    onTestFinished(() => thread.stop());
+    const request = { method: "POST", headers: { "content-encoding": coding } } as unknown as Request;
+    const how = { thread, isRefused: false };
+    const named = await namedIn(request, { address: FROM, query: "", reference: null, body }, how);
+    expect(named).toMatchObject({ foundBy: "data.id", verdict: null });
+    expect(thread.reads).toBe(reads);
+  });
+});
 
 describe("the thread that reads heavy callbacks (G12)", () => {
   it("finds what is named, and leaves the body as it was", async () => {
@@ -31,7 +63,7 @@ describe("the thread that reads heavy callbacks (G12)", () => {
       contentEncoding: "gzip",
     });
     const before = Buffer.from(zipped.body);
-    expect(await threadWith().read(zipped)).toEqual({
+    expect(await threadWith().read(zipped, FROM)).toEqual({
       kind: "ids",
       invoiceIds: [invoiceId],
       foundBy: "data.id",
@@ -42,44 +74,56 @@ describe("the thread that reads heavy callbacks (G12)", () => {
 
   it("takes no more than the limit after decompression", async () => {
     const bomb = callback(gzipSync(Buffer.alloc(100_000)), { contentEncoding: "gzip" });
-    expect(await threadWith().read(bomb)).toEqual({ kind: "too_large" });
+    expect(await threadWith().read(bomb, FROM)).toEqual({ kind: "too_large" });
   });
 
   it.each(["die", "hang", "swallow memory"])(
     "is replaced when a body makes it %s: that one stays unread, the next are read",
     async (order) => {
       const thread = threadWith({ main: OBEDIENT, withinMs: 5_000 });
-      const readings = ["obey", order, "obey", "obey"].map((word) => thread.read(callback(word)));
+      const readings = ["obey", order, "obey", "obey"].map((word) => thread.read(callback(word), FROM));
       const [first, broken, ...next] = await Promise.all(readings);
       expect(broken).toMatchObject(NOT_READ);
       for (const read of [first, ...next]) expect(read).toEqual({ kind: "ping", unread: [] });
     },
   );
 
+  it("tells of a bug that ended it", async () => {
+    const faults: unknown[] = [];
+    const thread = threadWith({ main: OBEDIENT, onFault: (error) => void faults.push(error) });
+    expect(await thread.read(callback("throw"), FROM)).toMatchObject(NOT_READ);
+    expect(faults.map(faultOf)).toMatchObject([
+      { error: "a bug", stack: expect.stringContaining("test/support/obedient-thread.js:") },
+    ]);
+  });
+
   it("that does not start sends callers away to try again, instead of leaving ids unread", async () => {
     const thread = threadWith({ main: new URL("./no-such-file.js", import.meta.url) });
     for (const _ of [1, 2])
-      await expect(thread.read(callback("{}"))).rejects.toMatchObject({ name: "RelayError", next: "retry" });
+      await expect(thread.read(callback("{}"), FROM)).rejects.toMatchObject({
+        name: "RelayError",
+        next: "retry",
+      });
   });
 
   it("that the system has no room for keeps nobody waiting either", async () => {
     // Refused at once, as when no process or thread may be added.
     const thread = threadWith({ main: new URL("https://nowhere.invalid/thread.js") });
-    const both = [thread.read(callback("{}")), thread.read(callback("{}"))];
-    for (const reading of [...both, thread.read(callback("{}"))])
+    const both = [thread.read(callback("{}"), FROM), thread.read(callback("{}"), FROM)];
+    for (const reading of [...both, thread.read(callback("{}"), FROM)])
       await expect(reading).rejects.toMatchObject({ name: "RelayError", next: "retry" });
   });
 
-  it("lets only so many wait, and tells those that wait when it stops", async () => {
-    const thread = threadWith({ main: OBEDIENT, maxWaiting: 1, withinMs: 60_000 });
-    const [hanging, waiting, refused] = ["hang", "obey", "obey"].map((word) =>
-      thread.read(callback(word)).catch((error: Error) => error.message),
-    );
+  it("lets only so many wait, none of them shut out by one address, and tells them when it stops", async () => {
+    const thread = threadWith({ main: OBEDIENT, maxWaiting: 2, withinMs: 60_000 });
+    const read = (word: string, address: string) =>
+      thread.read(callback(word), address).catch((error: Error) => error.message);
+    const [hanging, waiting, late] = ["hang", "obey", "obey"].map((word) => read(word, FROM));
+    const refused = read("obey", FROM);
     expect(await refused).toMatch(/^Too many heavy callbacks/);
+    const honest = read("obey", "198.51.100.1");
+    expect(await late).toMatch(/^Too many heavy callbacks/);
     thread.stop();
-    expect(await Promise.all([hanging, waiting])).toEqual([
-      "The relay is stopping.",
-      "The relay is stopping.",
-    ]);
+    expect(await Promise.all([hanging, waiting, honest])).toEqual(Array(3).fill("The relay is stopping."));
   });
 });

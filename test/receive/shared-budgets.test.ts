@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { CallbackBudgets } from "../../src/receive/caller/callback-budgets.ts";
-import { forgetBudgets, shareBudgets } from "../../src/record/callback-budgets.ts";
+import { forgetBudgets, shareBudgets } from "../../src/receive/log/callback-budgets.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 const CALLER = { token: "default#1", address: "203.0.113.1" };
@@ -37,7 +37,7 @@ describe("the budgets of several processes (G12)", () => {
     expect(taken).toBeGreaterThanOrEqual(10_000 * 0.99);
     // Ten processes, a thousandth and what comes between two times of sharing each. The budget empties on meanwhile.
     expect(taken).toBeLessThanOrEqual(10_000 * 1.05);
-  }, 60_000);
+  });
 
   it("empty over an hour, and are forgotten then", async () => {
     const { around, db } = await database();

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket as open } from "../support/raw-socket.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 
@@ -73,5 +74,38 @@ describe("connections", () => {
     );
     socket.write(Buffer.alloc(2_000_000, "a"));
     expect(await ended).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("a body in chunks is taken whatever their size, but not one in chunks of a byte or so", async () => {
+    const around = await surroundings();
+    const relay = await startRelay(around.environment(), { http: true, workers: false });
+    const answerTo = (chunk: string, count: number) =>
+      open(
+        relay.url,
+        `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n` +
+          `${`${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(count)}0\r\n\r\n`,
+      ).ended;
+    expect(await answerTo("a".repeat(100), 2_500)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answerTo("a", 900)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answerTo("a", 100_000)).toMatch(/^HTTP\/1\.1 413 /);
+    const sizes = await around.query<{ size: number }>(
+      "select length(body) as size from callback order by 1",
+    );
+    expect(sizes.map(({ size }) => size)).toEqual([900, 250_000]);
+  });
+});
+
+describe("large bodies that never end (G8)", () => {
+  it("share a limit: 503 beyond it, small callbacks are taken, and there is room when they are gone", async () => {
+    const relay = await relayWith({ REQUEST_TIMEOUT: "60s" });
+    const large = "a".repeat(200 * 1024);
+    const head = `POST /callbacks/${TOKEN} HTTP/1.1\r\nHost: x\r\nContent-Length: ${large.length + 1}\r\n\r\n`;
+    const senders = Array.from({ length: 200 }, () => open(relay.url, head + large));
+    expect(await Promise.race(senders.map(({ ended }) => ended))).toMatch(
+      /^HTTP\/1\.1 503 [\s\S]*retry-after: 1\r/i,
+    );
+    expect((await relay.callback("{}")).status).toBe(200);
+    for (const { socket } of senders) socket.destroy();
+    await eventually(async () => (await relay.callback(large)).status, toEqual(200));
   });
 });

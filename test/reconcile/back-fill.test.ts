@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { openConfirmations } from "../../src/confirmations/open.ts";
+import { openConfirmations } from "../../src/confirm/queue/open.ts";
 import { backFill } from "../../src/reconcile/sweep/back-fill.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
@@ -33,13 +33,14 @@ const records = async ({ query }: Books) =>
   );
 
 describe("a back-fill", () => {
-  it("records what was paid before the first serve, publishes what was paid since, and leaves other days alone", async () => {
+  it("records what was paid before the first serve, publishes what was paid since, and has other days dated", async () => {
     const given = await books({ servedDays: 10 });
     const [before, since] = [pay(given, 20), pay(given, 5)];
-    pay(given, 70);
+    // Listed, and dated outside the window: only Get Invoice can say so.
+    const outside = pay(given, 70);
     pay(given, 0.5);
     expect(await fill(given)).toMatchObject({ listed: 2, missing: 2, opened: 2, resumed: false });
-    expect(await records(given)).toEqual({ [before]: true, [since]: false });
+    expect(await records(given)).toEqual({ [before]: true, [since]: false, [outside]: true });
   });
 
   it("records everything for a source that was never served, and publishes it with publish", async () => {

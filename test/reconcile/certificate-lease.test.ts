@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { claimAskedFor } from "../../src/reconcile/certificate/certificate-row.ts";
 import { makeCertificates } from "../../src/reconcile/certificate/certify.ts";
 import { noteShown } from "../../src/reconcile/certificate/listed-row.ts";
-import { LeaseLost } from "../../src/workers/held-lease.ts";
+import { LeaseLost } from "../../src/work/held-lease.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { midnight, place } from "./prove-period.ts";
 import { books } from "./relay-books.ts";

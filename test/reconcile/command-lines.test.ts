@@ -38,7 +38,7 @@ describe("the command lines", () => {
     expect(await around.query("select invoice_id, opened_by from confirmation")).toEqual([
       { invoice_id: id, opened_by: "reconcile" },
     ]);
-  }, 120_000);
+  });
 
   it("reconcile without days reads the last seven, as the runbook has it", async () => {
     const { environment } = await emptyMonth();
@@ -48,7 +48,7 @@ describe("the command lines", () => {
     const { code, stdout } = await runCli(["reconcile"], environment);
     expect(code).toBe(0);
     expect(stdout).toContain(`Payments of ${from} to ${to} (UTC)`);
-  }, 120_000);
+  });
 
   it("certify prints a table for finance with --csv, and the same of one that was made", async () => {
     const { environment, around } = await emptyMonth();
@@ -64,7 +64,7 @@ describe("the command lines", () => {
     const both = await runCli(["certificate", "show", id, "--csv", "--json"], environment);
     expect(both.code).toBe(2);
     expect(both.stdout + both.stderr).toContain("Choose one of --csv and --json.");
-  }, 120_000);
+  });
 
   it("certify and reconcile without COLLECTION_IDS say what to set, and exit 2", async () => {
     const { environment } = await emptyMonth();
@@ -73,5 +73,5 @@ describe("the command lines", () => {
       expect([result.code, result.stdout]).toEqual([2, ""]);
       expect(result.stderr).toContain("Set COLLECTION_IDS");
     }
-  }, 120_000);
+  });
 });

@@ -219,7 +219,7 @@ describe("a daily certificate that was not made in time", () => {
     await given.query(
       "update certificate set claimed_until = now() - interval '1 s' where state = 'claimed'",
     );
-    await rescueListWork(given.db);
+    await rescueListWork(given.db, { leaseMs: 1_000, intervalMs: 60_000 });
     await certifyPass(given.context, GO_ON);
     expect(await rows(given)).toEqual([{ age: 0, state: "done", result: "equal" }]);
   });

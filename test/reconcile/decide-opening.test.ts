@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ListedPayment } from "../../src/reconcile/list/listed-payment.ts";
-import { decideOpening, type Opening, type SweepTerms } from "../../src/reconcile/sweep/decide-opening.ts";
+import {
+  decideOpening,
+  isDatedElsewhere,
+  type Opening,
+  type SweepTerms,
+} from "../../src/reconcile/sweep/decide-opening.ts";
 import type { KnownPayment } from "../../src/reconcile/sweep/known-payments.ts";
 
 const at = (day: string) => new Date(`2026-10-${day}T12:00:00Z`);
@@ -8,9 +13,12 @@ const at = (day: string) => new Date(`2026-10-${day}T12:00:00Z`);
 const listed = (changes: Partial<ListedPayment> = {}): ListedPayment => ({
   invoiceId: "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b",
   paidAt: at("10"),
-  createdAt: at("08"),
+  createdAt: at("02"),
   amount: "10.00",
-  status: "Paid",
+  label: "Paid",
+  saysPaid: true,
+  digest: "now",
+  paidUntil: null,
   asked: null,
   ...changes,
 });
@@ -21,7 +29,10 @@ const unheard = (changes: Partial<KnownPayment> = {}): KnownPayment => ({
   event: "none",
   outboxState: null,
   stored: false,
+  isPaid: false,
+  askedDigest: null,
   paidAt: null,
+  createdAt: null,
   confirmation: null,
   ...changes,
 });
@@ -40,7 +51,15 @@ const confirmation = (changes: Partial<Confirmation> = {}): { confirmation: Conf
 });
 
 /** All up to now, of a source first served on the fifth. */
-const TERMS: SweepTerms = { from: at("01"), to: null, firstServedAt: at("05"), publishEarlier: false };
+const TERMS: SweepTerms = {
+  from: at("01"),
+  to: null,
+  firstServedAt: at("05"),
+  publishEarlier: false,
+  seenBefore: false,
+  asksAgain: false,
+  now: new Date("2026-11-01T12:00:00Z"),
+};
 
 const decided = (
   known: Partial<KnownPayment>,
@@ -76,6 +95,43 @@ describe("a payment of the list that has no event", () => {
   });
 });
 
+describe("what the provider was asked about", () => {
+  const answered = (verdict: Confirmation["verdict"]) => ({
+    askedDigest: "now",
+    ...confirmation({ verdict }),
+  });
+  it.each(["not_paid", "invalidated", "unknown_invoice"] as const)(
+    "and is %s, is asked about again only when its item changed, or a person asks for it",
+    (verdict) => {
+      expect(decided(answered(verdict))).toBe("answered");
+      expect(decided(answered(verdict), { digest: "changed" })).toBe("open");
+      expect(decided(answered(verdict), {}, { asksAgain: true })).toBe("open");
+    },
+  );
+
+  it("waits for its ladder, and as a dead letter for a person, until its item changed", () => {
+    for (const state of ["due", "dead"] as const) {
+      const waiting = { askedDigest: "now", ...confirmation({ state, verdict: "pending" }) };
+      expect(decided(waiting)).toBe("waiting");
+      expect(decided(waiting, { digest: "changed" })).toBe("open");
+    }
+  });
+
+  it("and is paid, is asked about once more when the list calls it something else", () => {
+    const paid = { event: "published", stored: true, isPaid: true, ...confirmation() } as const;
+    const settled = { saysPaid: false, digest: "settled" };
+    expect(decided(paid, settled)).toBe("ask_again");
+    expect(decided({ ...paid, askedDigest: "settled" }, settled)).toBe("complete");
+  });
+
+  it("is published although the provider's clock is hours behind, once an earlier sweep saw the rest", () => {
+    const since = { paidAt: new Date(at("05").getTime() - 3 * 3_600_000) };
+    expect(decided({}, since)).toBe("open_to_record");
+    expect(decided({}, since, { seenBefore: true })).toBe("open");
+    expect(decided(confirmation({ state: "due" }), since, { seenBefore: true })).toBe("open_to_record");
+  });
+});
+
 describe("whether it is published", () => {
   it.each<[Opening, string, Partial<ListedPayment>, Partial<SweepTerms>]>([
     ["open", "it was paid when the source was first served", { paidAt: at("05") }, {}],
@@ -83,7 +139,7 @@ describe("whether it is published", () => {
     ["open", "what was paid before is to be published too", { paidAt: at("04") }, { publishEarlier: true }],
     ["open_to_record", "the source was never served", {}, { firstServedAt: null }],
     ["open", "... and all is to be published", {}, { firstServedAt: null, publishEarlier: true }],
-    ["open", "it is undated, and was created since", { paidAt: null }, {}],
+    ["open", "it is undated, and was created since", { paidAt: null, createdAt: at("06") }, {}],
     ["open_to_record", "it is undated, and was created before", { paidAt: null, createdAt: at("04") }, {}],
     ["open_to_record", "nothing dates it", { paidAt: null, createdAt: null }, {}],
   ])("%s: %s", (opening, _, payment, terms) => {
@@ -92,22 +148,46 @@ describe("whether it is published", () => {
 
   it("goes by the confirmed answer's date where the list has none", () => {
     expect(decided({ paidAt: at("06") }, { paidAt: null, createdAt: at("04") })).toBe("open");
-    expect(decided({ paidAt: at("04") }, { paidAt: null, createdAt: at("06") })).toBe("open_to_record");
-    expect(decided({ paidAt: at("04") }, { paidAt: at("06") })).toBe("open");
+    expect(decided({ paidAt: at("04") }, { paidAt: null, createdAt: at("05") })).toBe("open_to_record");
+    expect(decided({ paidAt: at("04") }, { paidAt: at("06") })).toBe("open_to_record");
+    expect(decided({ paidAt: at("06") }, { paidAt: at("04") })).toBe("open");
   });
 });
 
 describe("the window of a sweep", () => {
   const window = { from: at("09"), to: at("11") };
+  it.each<[boolean, string, Date | null, Partial<ListedPayment>]>([
+    [true, "paid at its beginning", at("09"), {}],
+    [false, "paid before it", at("08"), {}],
+    [false, "paid at its end", at("11"), {}],
+    [true, "undated, created before", null, { createdAt: at("08") }],
+    [false, "undated, created at its end", null, { createdAt: at("11") }],
+    [true, "undated, created in the future", null, { createdAt: new Date("2027-01-01T00:00:00Z") }],
+    [true, "absurdly dated", new Date("1975-01-01T00:00:00Z"), {}],
+    [true, "paid before it was created, which is no date", at("04"), { createdAt: at("10") }],
+    [true, "nothing dates it", null, { createdAt: null }],
+  ])("holds it, %s, by its answer: %s", (isHeld, _, paidAt, payment) => {
+    expect(decided({ paidAt }, payment, window) !== "elsewhere").toBe(isHeld);
+  });
+
   it.each<[boolean, string, Partial<ListedPayment>]>([
-    [true, "paid at its beginning", { paidAt: at("09") }],
-    [false, "paid before it", { paidAt: at("08") }],
-    [false, "paid at its end", { paidAt: at("11") }],
-    [true, "undated, created before", { paidAt: null, createdAt: at("08") }],
-    [false, "undated, created at its end", { paidAt: null, createdAt: at("11") }],
-    [true, "nothing dates it", { paidAt: null, createdAt: null }],
-  ])("holds it, %s: %s", (isHeld, _, payment) => {
-    expect(decided({}, payment, window) !== "elsewhere").toBe(isHeld);
+    [false, "within it", { paidAt: at("09") }],
+    [true, "before it", { paidAt: at("08") }],
+    [true, "at its end", { paidAt: at("11") }],
+    [false, "on a day that reaches into it", { paidAt: at("08"), paidUntil: at("09") }],
+    [false, "before it was created, which is no date", { paidAt: at("02"), createdAt: at("08") }],
+    [false, "in the future, which is no date", { paidAt: new Date("2199-01-01T00:00:00Z") }],
+    [false, "by no answer and no list", { paidAt: null }],
+  ])("counts it elsewhere, %s, where only the list dates it: %s", (isElsewhere, _, payment) => {
+    const terms = { ...TERMS, ...window };
+    expect(isDatedElsewhere(listed(payment), unheard(), terms)).toBe(isElsewhere);
+    expect(isDatedElsewhere(listed(payment), unheard({ paidAt: at("10") }), terms)).toBe(false);
+  });
+
+  it("has what the list dates elsewhere asked about, and publishes only what it covers", () => {
+    const terms = { ...window, publishEarlier: true, firstServedAt: at("20") };
+    expect(decided({}, { paidAt: at("10") }, terms)).toBe("open");
+    expect(decided({}, { paidAt: at("07") }, terms)).toBe("open_to_record");
   });
 
   it("without an end holds all that came since", () => {
@@ -122,13 +202,13 @@ describe("a payment of the list that has its event", () => {
   });
 
   it.each(["waiting", "published"] as const)("and is %s, is complete as far as the books say so", (event) => {
-    const complete = { event, stored: true };
+    const complete = { event, stored: true, isPaid: true };
     expect(decided({ ...complete, ...confirmation() })).toBe("complete");
     expect(decided({ ...complete, ...confirmation({ verdict: "quarantined" }) })).toBe("complete");
     expect(decided({ ...complete, ...confirmation({ state: "due", verdict: "pending" }) })).toBe("complete");
     expect(decided({ ...complete, ...confirmation({ verdict: "not_paid" }) })).toBe("open");
     expect(decided({ ...complete, ...confirmation({ verdict: null }) })).toBe("open");
     expect(decided({ ...complete, confirmation: null })).toBe("open");
-    expect(decided({ event, stored: false, ...confirmation() })).toBe("open");
+    expect(decided({ event, stored: false, isPaid: true, ...confirmation() })).toBe("open");
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Reason } from "../../src/reconcile/certificate/certificate.ts";
 import { detailOf } from "../../src/reconcile/certificate/detail-of.ts";
 import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
-import { COMPLETE } from "./judging-payments.ts";
+import { COMPLETE, payload } from "./judging-payments.ts";
 
 const words = (reason: Reason, changes: Partial<PaymentFacts> = {}): string =>
   detailOf(reason, { ...COMPLETE, ...changes });
@@ -23,7 +23,7 @@ describe("a certificate's reason in plain words", () => {
     ["no_acceptance", "its event is not queued, and no acceptance by SNS is stored"],
     [
       "books_differ",
-      "columns, document and event of the stored invoice contradict each other: something was edited by hand",
+      "columns and event contradict the provider's answers that they were made from: something was edited by hand",
     ],
     ["payload_differs", "the event in the log is not the one that SNS accepted"],
     ["digest_missing", "no digest of what SNS accepted is stored"],
@@ -34,10 +34,11 @@ describe("a certificate's reason in plain words", () => {
     ["verdict_differs", "published, but its confirmation's verdict is paid"],
     ["event_without_payment", "it has an event, but is not paid, neither at the provider nor in the store"],
     ["callback_missing", "the callback that opened it is gone from the log"],
-    ["undated", "neither the list nor the confirmed answer has its time of payment"],
+    ["undated", "neither the list nor the confirmed answer has a time of payment that can be true"],
     ["future", "its time of payment is in the future"],
     ["counted_by_asking", "the list leaves it out, but Get Invoice says it is paid"],
     ["test", "a Test invoice"],
+    ["corrected", "the provider has changed it since its event was made: "],
     [
       "type_changed",
       "the provider has named another type since: it is Live now, and its event was accepted on the live topic as Live",
@@ -67,6 +68,16 @@ describe("a certificate's reason in plain words", () => {
       { type: null, eventType: "Test" },
       "the provider has named another type since: it is none now, and its event was accepted on the live topic as Test",
     ],
+    [
+      "books_differ",
+      { eventAnswers: null },
+      "the answer that its event was made from is gone, and the event differs from the newest one",
+    ],
+    [
+      "corrected",
+      { ...payload({ vat: "1.00", paidAt: null }) },
+      "the provider has changed it since its event was made: vat was 1.00 and is 0.75, paidAt was missing and is 2026-10-10T12:00:00.000Z",
+    ],
     ["quarantined", { lastError: "foreign", dismissedBy: "ada" }, "quarantined: foreign; dismissed by ada"],
     ["event_dead", { outboxError: "no", dismissedBy: "ada" }, "SNS refused its event: no; dismissed by ada"],
   ])("%s with %j", (reason, changes, text) => {
@@ -95,6 +106,9 @@ describe("a certificate's reason in plain words", () => {
   it("amount_differs names every amount, and what is missing", () => {
     expect(words("amount_differs", { askedAmount: "2" })).toBe(
       "the list says 1500.5, Get Invoice 2, stored is 1500.50, in the event 1500.50",
+    );
+    expect(words("amount_differs", payload({ totalAmount: "1.00" }))).toBe(
+      "the list says 1500.5, Get Invoice was not asked, stored is 1500.50, in the event 1500.50; the stored total is 1511.25, in the event 1.00",
     );
     expect(words("amount_differs", { listedAmount: null, amounts: null, inPayload: null })).toBe(
       "the list says nothing, Get Invoice was not asked, stored is nothing, in the event nothing",

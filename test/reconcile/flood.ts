@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, vi } from "vitest";
+import { MOST_HELD } from "../../src/work/pump.ts";
 import { OPEN_AMOUNT } from "../sandbox/provider/service-fixture.ts";
 import { type Surroundings, startRelay } from "../support/relay.ts";
 import { startCallLog } from "./call-log.ts";
@@ -58,10 +59,14 @@ export async function survivesFlood({ forged, genuine, stillWaiting }: FloodShap
   const calls = provider.calls.filter(({ invoiceId, at }) => !real.has(invoiceId) && at <= endedAt);
   const since = calls.filter(({ at }) => at > throttled.seenAt).length;
   expect(since).toBeLessThanOrEqual(BUCKET + (UNKNOWN_RATE * (endedAt - throttled.askedAt)) / 1_000);
-  // Until so many answers have shown the flood, twice the concurrency is in hand.
+  // Until so many answers have been written down, which is when they show the flood, the relay may hold all
+  // that its pump takes: on a slow disk, most of it was asked for and is not written yet.
   const beganAt = calls[0]?.at ?? endedAt;
   expect(calls.length).toBeLessThanOrEqual(
-    ANSWERS_THAT_SHOW_A_FLOOD + CONCURRENCY * 2 + BUCKET + (UNKNOWN_RATE * (endedAt - beganAt)) / 1_000,
+    ANSWERS_THAT_SHOW_A_FLOOD +
+      CONCURRENCY * MOST_HELD +
+      BUCKET +
+      (UNKNOWN_RATE * (endedAt - beganAt)) / 1_000,
   );
 }
 
@@ -81,7 +86,7 @@ async function untilThrottled({ query }: Surroundings): Promise<{ askedAt: numbe
       expect(row).toEqual({ flooded: true, claimed: 0 });
       return { askedAt, seenAt: performance.now() };
     },
-    { timeout: 60_000, interval: 10 },
+    { interval: 10 },
   );
 }
 

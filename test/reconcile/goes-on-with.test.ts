@@ -22,6 +22,7 @@ const READING: Reading = {
   terms: TERMS,
   collections: [],
   pages: 1,
+  pagesOfAll: [],
   doubts: [],
   unusable: [],
 };

@@ -49,7 +49,7 @@ async function relayWith(given: Books, victim: Place | null): Promise<Relay> {
       paidAt: null,
       amount: "9.00",
       type: "Live",
-      ...(n === 2 ? { status: "OnHold" } : {}),
+      ...(n === 2 ? { status: "Invalidated" } : {}),
     });
   if (victim === null) return { given, source, invoices: provider.invoices, victim: null, knows: false };
   const paidAt = new Date(WINDOW.from.getTime() + 13 * 3_600_000);

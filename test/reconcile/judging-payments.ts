@@ -18,6 +18,7 @@ export const AMOUNTS = {
 export const TERMS: Terms = {
   window: { from: at("01T00:00:00"), to: new Date("2026-11-01T00:00:00Z") },
   paidStatuses: new Set(["paid", "settled"]),
+  invalidStatuses: new Set(["invalidated"]),
   firstServedAt: new Date("2026-09-01T00:00:00Z"),
   now: new Date("2026-11-02T00:00:00Z"),
   otherCollections: new Set(["Other"]),
@@ -26,13 +27,27 @@ export const TERMS: Terms = {
 const PAID_AT = at("10T12:00:00");
 const PAYLOAD = { ...AMOUNTS, id: EVENT, subject: INVOICE, type: "Live", paidAt: PAID_AT.toISOString() };
 
+const ANSWER = { ...AMOUNTS, type: "Live", paymentDate: PAID_AT.toISOString() };
+
+/** The newest answer says so. */
+export const document = (changes: Partial<NonNullable<PaymentFacts["inDocument"]>>) => ({
+  inDocument: { ...ANSWER, status: "Paid", ...changes },
+});
+
+type EventAnswer = NonNullable<PaymentFacts["eventAnswers"]>[number];
+
+/** The answer that the event was made from says so. */
+export const eventAnswer = (changes: Partial<EventAnswer>): { eventAnswers: EventAnswer[] } => ({
+  eventAnswers: [{ ...ANSWER, isNewest: true, isErased: false, isWhole: true, ...changes }],
+});
+
 /** A payment that is listed, stored and published, and says the same everywhere. */
 export const COMPLETE: PaymentFacts = {
   invoiceId: INVOICE,
   listed: true,
   inLive: true,
   inTest: false,
-  lacksStatus: false,
+  label: "Paid",
   amountsDiffer: false,
   listedAmount: "1500.5",
   listedPaidAt: PAID_AT,
@@ -50,7 +65,7 @@ export const COMPLETE: PaymentFacts = {
   createdAt: at("09T00:00:00"),
   collectionName: "Term 1",
   amounts: AMOUNTS,
-  inDocument: { ...AMOUNTS, status: "Paid", type: "Live" },
+  ...document({}),
   documentIsWhole: true,
   confirmation: "done",
   verdict: "paid",
@@ -63,6 +78,7 @@ export const COMPLETE: PaymentFacts = {
   eventId: EVENT,
   eventType: "Live",
   eventCreatedAt: PAID_AT,
+  ...eventAnswer({}),
   inPayload: PAYLOAD,
   outboxState: null,
   outboxError: null,
@@ -77,6 +93,7 @@ export const WITHOUT_EVENT: Partial<PaymentFacts> = {
   eventId: null,
   eventType: null,
   eventCreatedAt: null,
+  eventAnswers: null,
   inPayload: null,
   accepted: false,
   digestMatches: null,
@@ -93,6 +110,7 @@ export const NOT_STORED: Partial<PaymentFacts> = {
   amounts: null,
   inDocument: null,
   documentIsWhole: null,
+  eventAnswers: null,
 };
 
 /** The list does not show it. */
@@ -109,6 +127,8 @@ export const UNDATED: Partial<PaymentFacts> = {
   listedPaidAt: null,
   paidAt: null,
   inPayload: { ...PAYLOAD, paidAt: null },
+  ...document({ paymentDate: null }),
+  ...eventAnswer({ paymentDate: null }),
 };
 
 /** Everything says that it was paid then. */
@@ -116,6 +136,8 @@ export const paidAt = (moment: Date): Partial<PaymentFacts> => ({
   paidAt: moment,
   listedPaidAt: moment,
   inPayload: { ...PAYLOAD, paidAt: moment.toISOString() },
+  ...document({ paymentDate: moment.toISOString() }),
+  ...eventAnswer({ paymentDate: moment.toISOString() }),
 });
 
 export const payload = (changes: Partial<NonNullable<PaymentFacts["inPayload"]>>) => ({

@@ -34,11 +34,15 @@ export interface ListedInvoice {
   createdAt: Date;
   paidAt: Date | null;
   status?: string;
+  /** What the list calls it instead, and filters by. */
+  label?: unknown;
   /** Live when left out. */
   type?: string | null;
   amount?: number | string | null;
   /** What the list shows as datePaid instead of paidAt. */
-  datePaid?: string | null;
+  datePaid?: unknown;
+  /** What Get Invoice says besides, or otherwise. */
+  more?: Record<string, unknown>;
 }
 
 export interface ListProvider {
@@ -122,7 +126,7 @@ function answerInvoice({ invoices, unlisted }: ListProvider, id: string, respons
     return void response
       .writeHead(404)
       .end('{"status":404,"message":"Invoice with the given Id does not exist"}');
-  const status = invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid");
+  const status = statusOf(invoice);
   const data = {
     id,
     title: "School fees",
@@ -133,9 +137,16 @@ function answerInvoice({ invoices, unlisted }: ListProvider, id: string, respons
     dateCreated: invoice.createdAt.toISOString(),
     dateModified: (invoice.paidAt ?? invoice.createdAt).toISOString(),
     paymentDate: invoice.paidAt?.toISOString() ?? null,
+    ...invoice.more,
   };
   response.end(JSON.stringify({ status: 200, message: "ok", data }));
 }
+
+const statusOf = ({ status, paidAt }: ListedInvoice) => status ?? (paidAt === null ? "Unpaid" : "Paid");
+
+const plain = (label: unknown) => String(label).trim().toLowerCase();
+
+const labelOf = (invoice: ListedInvoice) => (invoice.label === undefined ? statusOf(invoice) : invoice.label);
 
 const typeOf = ({ type = "Live" }: ListedInvoice) => type;
 
@@ -151,7 +162,7 @@ function page({ invoices, reading }: ListProvider, query: URLSearchParams) {
         id: invoice.id,
         title: "School fees",
         amount: invoice.amount === undefined ? 1500.5 : invoice.amount,
-        status: invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"),
+        status: labelOf(invoice),
         payerName: "Ada Obi",
         payerEmail: "ada@example.com",
         dateCreated: invoice.createdAt.toISOString(),
@@ -178,7 +189,7 @@ function matches(invoice: ListedInvoice, reading: Reading, query: URLSearchParam
   const asked = query.get("invoiceType");
   if (asked === null ? hidesTest && type === "Test" : asked !== type) return false;
   const status = query.get("invoiceStatus");
-  return status === null || status === (invoice.status ?? (invoice.paidAt === null ? "Unpaid" : "Paid"));
+  return status === null || plain(status) === plain(labelOf(invoice));
 }
 
 function orderOf({ order }: Reading): (a: ListedInvoice, b: ListedInvoice) => number {

@@ -147,7 +147,7 @@ async function untilCounted({ query }: Surroundings, what: string, count: number
       const [row] = await query<{ n: number }>(`select count(*)::int as n from ${what}`);
       expect(row?.n).toBe(count);
     },
-    { timeout: 300_000, interval: 200 },
+    { interval: 200 },
   );
 }
 

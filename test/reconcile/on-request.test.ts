@@ -35,10 +35,24 @@ describe("a run on request over several sources", () => {
       ]),
     );
     mayAnswer();
-    expect((await certified).map(({ source, result }) => [source, result])).toEqual([
-      ["default", "equal"],
-      ["quick", "not_equal"],
+    expect(await certified).toMatchObject([
+      { source: "default", result: "equal" },
+      { source: "quick", result: "not_equal" },
     ]);
+  });
+
+  it("certifies the one whose list can be read, beside the error of the other", async () => {
+    const { given, sources, mayAnswer } = await slowAndQuick();
+    mayAnswer();
+    given.provider.faults = [(response) => void response.writeHead(401).end("{}")];
+    expect(await certifyPeriod(given.context, { sources, window, signal })).toMatchObject([
+      { source: "default", error: { code: "failed", message: expect.stringContaining("401") } },
+      { source: "quick", result: "not_equal" },
+    ]);
+    const [alone] = sources;
+    await expect(
+      certifyPeriod(given.context, { sources: alone === undefined ? [] : [alone], window, signal }),
+    ).rejects.toThrow("401");
   });
 
   it("reconciles one while another's list waits, also if that one fails in the end (G11)", async () => {
@@ -49,13 +63,15 @@ describe("a run on request over several sources", () => {
       publish: false,
       actor: "test",
     });
-    reconciled.catch(() => undefined);
     await vi.waitFor(async () =>
       expect(await given.query("select source, opened from sweep where state = 'done'")).toEqual([
         { source: "quick", opened: 1 },
       ]),
     );
     mayAnswer();
-    await expect(reconciled).rejects.toThrow("401");
+    expect(await reconciled).toMatchObject([
+      { source: "default", error: { message: expect.stringContaining("401") } },
+      { source: "quick", opened: 1 },
+    ]);
   });
 });

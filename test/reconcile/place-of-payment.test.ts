@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
 import {
-  AMOUNTS,
   at,
   COMPLETE,
+  document,
   judged,
   NOT_LISTED,
   NOT_STORED,
@@ -18,9 +18,6 @@ type Changes = Partial<PaymentFacts>;
 
 const SEPTEMBER = new Date("2026-09-30T23:59:59.999Z");
 const NOVEMBER = new Date("2026-11-01T00:00:00.000Z");
-const document = (changes: Partial<NonNullable<PaymentFacts["inDocument"]>>): Changes => ({
-  inDocument: { ...AMOUNTS, status: "Paid", type: "Live", ...changes },
-});
 
 describe("a Test payment", () => {
   const TEST: Changes = {
@@ -82,11 +79,11 @@ describe("a Test payment", () => {
 
 describe("the day that a payment counts on", () => {
   it.each<[string, Changes, string]>([
-    ["the confirmed answer's", { paidAt: at("05T00:00:00"), askedPaidAt: at("06T00:00:00") }, "2026-10-05"],
-    ["else Get Invoice's now", { paidAt: null, askedPaidAt: at("06T00:00:00") }, "2026-10-06"],
+    ["as Get Invoice says now", { paidAt: at("12T00:00:00"), askedPaidAt: at("13T00:00:00") }, "2026-10-13"],
+    ["else the confirmed answer's", { paidAt: at("12T00:00:00") }, "2026-10-12"],
     ["else the list's", { paidAt: null }, "2026-10-10"],
     ["else the event's", { paidAt: null, listedPaidAt: null }, "2026-10-10"],
-    ["its first moment included", paidAt(at("01T00:00:00")), "2026-10-01"],
+    ["its first moment included", { ...paidAt(at("01T00:00:00")), createdAt: SEPTEMBER }, "2026-10-01"],
     ["else the day of its creation", UNDATED, "2026-10-09"],
     ["as Get Invoice says", { ...UNDATED, createdAt: null, askedCreatedAt: at("07T00:00:00") }, "2026-10-07"],
     ["as the list says", { ...UNDATED, createdAt: null, listedCreatedAt: at("08T00:00:00") }, "2026-10-08"],
@@ -117,7 +114,7 @@ describe("the day that a payment counts on", () => {
   });
 
   it.each<[string, Changes]>([
-    ["paid before it", paidAt(SEPTEMBER)],
+    ["paid before it", { ...paidAt(SEPTEMBER), createdAt: SEPTEMBER }],
     ["paid after it", paidAt(NOVEMBER)],
     ["undated, created after it", { ...UNDATED, createdAt: NOVEMBER }],
   ])("is none of this period: %s", (_, changes) => {
@@ -125,7 +122,7 @@ describe("the day that a payment counts on", () => {
   });
 
   it("one that only others date here counts elsewhere, and is named here when anything is wrong", () => {
-    const elsewhere = { paidAt: SEPTEMBER, ...payload({ paidAt: SEPTEMBER.toISOString() }) };
+    const elsewhere = { ...paidAt(SEPTEMBER), createdAt: SEPTEMBER, listedPaidAt: at("10T12:00:00") };
     expect(judged(elsewhere)).toBeNull();
     expect(judged({ ...elsewhere, verdict: "not_paid" })).toMatchObject({
       day: "2026-10-10",
@@ -167,11 +164,33 @@ describe("the day that a payment counts on", () => {
     expect(judged(paidAt(TERMS.now))).toBeNull();
   });
 
-  it("one that was paid before, by the date that is not in the future, is none of this period", () => {
-    const future = new Date(TERMS.now.getTime() + 1);
-    expect(
-      judged({ paidAt: SEPTEMBER, listedPaidAt: future, ...payload({ paidAt: null }) })?.differences,
-    ).toContainEqual(expect.objectContaining({ reason: "future" }));
+  it.each(["2199-01-01T00:00:00Z", "1975-01-01T00:00:00Z", "2026-10-02T00:00:00Z"])(
+    "one that anybody dates %s, which cannot be, is of the period that the others say",
+    (date) => {
+      const none = new Date(date);
+      expect(judged({ paidAt: NOVEMBER, listedPaidAt: none, ...payload({ paidAt: null }) })).toBeNull();
+      const { inPayload } = payload({ paidAt: date });
+      const everywhere = { askedPaidAt: none, paidAt: none, listedPaidAt: none, inPayload };
+      expect(judged(everywhere)).toMatchObject({ day: "2026-10-09", paid: "1500.50" });
+    },
+  );
+
+  it("one whose dates can all be none is named in every period that it may belong to", () => {
+    const dated = paidAt(new Date("2026-08-01T00:00:00Z"));
+    expect(judged({ ...dated, createdAt: SEPTEMBER })).toMatchObject({
+      day: "2026-10-01",
+      paid: null,
+      differences: [{ reason: "undated", weight: "note" }],
+    });
+  });
+
+  it("one that was created in the future is of today, by hours, and else has no date of creation", () => {
+    const hour = 3_600_000;
+    const createdAt = new Date(TERMS.now.getTime() + hour);
+    const window = { from: TERMS.window.from, to: new Date(TERMS.now.getTime() + 2 * hour) };
+    expect(judged({ ...UNDATED, createdAt }, { window })).toMatchObject({ day: "2026-11-02" });
+    expect(judged({ ...UNDATED, createdAt })).toBeNull();
+    expect(judged({ ...UNDATED, createdAt: new Date("2199-01-01T00:00:00Z") })).not.toBeNull();
   });
 });
 

@@ -54,7 +54,12 @@ function listOf(
     },
   } as unknown as Provider;
   const reader = new ListReader({
-    source: { provider, paidStatuses, timeZone: "UTC" } as Partial<ReconcileSource> as ReconcileSource,
+    source: {
+      provider,
+      paidStatuses,
+      invalidStatuses: [],
+      timeZone: "UTC",
+    } as Partial<ReconcileSource> as ReconcileSource,
     collectionId: COLLECTION,
     sink: {
       async take(reading, ids, paid) {
@@ -91,16 +96,16 @@ describe("what is asked for", () => {
     expect(reader.pages).toBe(4);
   });
 
-  it("is all of them without a status; of those, what says it is paid, or says nothing, is handed on", async () => {
-    const statuses = ["Paid", " PAID ", "Unpaid", null, " "];
+  it("is all of them without a status; of those, what may be paid is handed on", async () => {
+    const statuses = ["Paid", " PAID ", "Unpaid", null, " ", "Overpaid"];
     const list = statuses.map((status, index) => item({ id: id(index), status }));
-    const { asked, reader, shown } = listOf(() => page(list, { totalCount: 5, hasNextPage: false }));
+    const { asked, reader, shown } = listOf(() => page(list, { totalCount: 6, hasNextPage: false }));
     expect(await reader.readUnfiltered(WEEK)).toEqual([]);
     expect(asked).toEqual([
       { collectionId: COLLECTION, page: 1, pageSize: 100, startDate: WEEK.first, endDate: WEEK.last },
     ]);
-    expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(0), id(1), id(3), id(4)]);
-    expect(shown.map(({ asked: type }) => type)).toEqual([null, null, null, null]);
+    expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(0), id(1), id(3), id(4), id(5)]);
+    expect(shown.map(({ asked: type }) => type)).toEqual([null, null, null, null, null]);
   });
 
   it("is each page forwards, then all but the last one backwards", async () => {
@@ -243,10 +248,12 @@ describe("a list that contradicts itself", () => {
 describe("an item without a usable id", () => {
   const bad = (changes: Partial<ListedInvoice>) => item({ id: "inv-7", datePaid: "2026-10-02", ...changes });
 
-  it("is named once with what else it says, if it counts as paid, and makes no list incomplete", async () => {
-    const list = [bad({}), bad({ amount: "11.00" }), bad({ amount: "12.00", status: "Unpaid" }), item()];
+  it("is named once with what else it says, if it may be paid, and makes no list incomplete", async () => {
+    const unpaid = bad({ amount: "12.00", status: "Unpaid", datePaid: null });
+    const list = [bad({}), bad({ amount: "11.00" }), unpaid, item()];
     const { reader, shown } = listOf(() => page(list, { totalCount: 4, hasNextPage: false }));
-    expect(await reader.read(WEEK, [null, "Live"])).toEqual([]);
+    expect(await reader.readUnfiltered(WEEK)).toEqual([]);
+    expect(await reader.readUnfiltered(WEEK)).toEqual([]);
     expect([...reader.unusable.values()]).toEqual(
       ["10.00", "11.00"].map((amount) => ({ id: "inv-7", amount, datePaid: "2026-10-02", status: "Paid" })),
     );

@@ -1,4 +1,4 @@
-import { Alarms } from "../../src/database/alarms.ts";
+import { Alarms } from "../../src/alarms/alarms.ts";
 import { connect, type Database } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
@@ -36,13 +36,23 @@ export interface Books {
 /** A database, a provider with a list, and a source that has been served for so many days. */
 export async function books({ servedDays = 30 }: { servedDays?: number | null } = {}): Promise<Books> {
   const database = await createTestDatabase();
-  const { db, close } = connect(new Secret(database.url));
-  const provider = await startListProvider();
+  onTestFinished(database.drop);
+  const given = await booksIn(database.url, await startListProvider());
+  if (servedDays !== null)
+    await given.db
+      .insertInto("source")
+      .values({ name: "default", first_served_at: new Date(Date.now() - servedDays * DAY_MS) })
+      .execute();
+  return given;
+}
+
+/** The source `default` over this database, with the provider's list. */
+export async function booksIn(databaseUrl: string, provider: ListProvider): Promise<Books> {
+  const { db, close } = connect(new Secret(databaseUrl));
   const account = collectionApiProvider({ baseUrl: provider.url, apiKey: "key" });
   onTestFinished(async () => {
     await account.close();
     await close();
-    await database.drop();
   });
   const source: ReconcileSource = {
     name: "default",
@@ -57,11 +67,6 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
     lookbackMs: 35 * DAY_MS,
     retentionMs: 400 * DAY_MS,
   };
-  if (servedDays !== null)
-    await db
-      .insertInto("source")
-      .values({ name: "default", first_served_at: new Date(Date.now() - servedDays * DAY_MS) })
-      .execute();
   const log = createLogger({ level: "silent" });
   const query: Books["query"] = async (text, values = []) => {
     const { CompiledQuery } = await import("kysely");

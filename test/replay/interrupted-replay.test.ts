@@ -168,10 +168,10 @@ describe("a replay of events that is interrupted", () => {
     const around = await surroundings();
     const events = await addEvents(around, 400);
     const command = startCommand(
-      ["replay", "events", "--rate", "400"],
+      ["replay", "events", "--here", "--rate", "400"],
       around.environment({ LEASE_DURATION: "500ms" }),
     );
-    await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(40), { timeout: 20_000 });
+    await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(40));
     command.child.kill("SIGKILL");
     expect(await command.ended).toBeNull();
     const [row] = await around.query<{ id: string; handled: number; state: string }>(
@@ -181,7 +181,7 @@ describe("a replay of events that is interrupted", () => {
     expect(row?.handled).toBeLessThan(400);
 
     const resumed = await runCommand(
-      ["replay", "resume", row?.id ?? "", "--json"],
+      ["replay", "resume", row?.id ?? "", "--here", "--json"],
       around.environment({ LEASE_DURATION: "500ms" }),
     );
 

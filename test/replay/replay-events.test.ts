@@ -140,7 +140,6 @@ describe("replay events", () => {
     for (let round = 1; round <= 8; round += 1) {
       await vi.waitFor(() => expect(around.sns.messages().length).toBeGreaterThan(round * 60), {
         interval: 25,
-        timeout: 20_000,
       });
       const id = randomUUID();
       await around.query(
@@ -155,10 +154,8 @@ describe("replay events", () => {
     }
     // Whoever was first to take it up, this process or serve.
     await running;
-    await vi.waitFor(
-      async () =>
-        expect(await around.query("select state, sent from replay")).toEqual([{ state: "done", sent: 900 }]),
-      { timeout: 20_000 },
+    await vi.waitFor(async () =>
+      expect(await around.query("select state, sent from replay")).toEqual([{ state: "done", sent: 900 }]),
     );
 
     const order = idsOf(around.sns.messages());

@@ -9,8 +9,8 @@ import {
   startDocumentedService,
   withoutChance,
 } from "../contracts/documented-calls.ts";
-import { type Answered, type GeneratedClient, generateClient } from "../contracts/generated-client.ts";
 import { LIVE_KEY } from "../sandbox/provider/service-fixture.ts";
+import { type Answered, type GeneratedClient, generateClient } from "./generated-client.ts";
 
 const run = promisify(execFile);
 

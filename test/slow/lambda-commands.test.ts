@@ -15,11 +15,12 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse, stringify } from "yaml";
 import { relayMigrations } from "../../migrations/relay.ts";
-import { startContainer } from "../lambda/container.ts";
+import { startContainer } from "../app/lambda/container.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../support/database.ts";
 import { Account, type DeployedFunction } from "../support/fake-aws/account.ts";
 import { type FakeAws, keyOfFunction, startFakeAws } from "../support/fake-aws/start-fake-aws.ts";
 import { unzip } from "../support/fake-aws/unzip.ts";
+import { PATIENCE_MS } from "../support/patience-ms.ts";
 
 // Every command of docs/deploy-lambda.md, run as it stands there, against an endpoint that answers for AWS:
 // the real osls, the real bundle, its invocation on a real Postgres.
@@ -51,7 +52,7 @@ async function invoke({ name, handler, variables, zip }: DeployedFunction, event
     mkdirSync(join(home, file, ".."), { recursive: true });
     writeFileSync(join(home, file), content);
   }
-  const container = startContainer(join(home, handler.replace(/\.handler$/, ".cjs")), {
+  const container = startContainer(join(home, handler), {
     ...variables,
     AWS_ENDPOINT_URL: aws.url,
     AWS_REGION: "eu-west-1",
@@ -64,7 +65,7 @@ async function invoke({ name, handler, variables, zip }: DeployedFunction, event
 async function run(command: string): Promise<string> {
   const running = execute("sh", ["-c", command], {
     cwd: folder,
-    timeout: 120_000,
+    timeout: 2 * PATIENCE_MS,
     env: {
       PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`,
       HOME: folder,
@@ -86,7 +87,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "invoice-relay-lambda-"));
   for (const part of ["package.json", "serverless.yml", "tsconfig.json", "ops", "src", "migrations"])
     cpSync(join(root, part), join(folder, basename(part)), { recursive: true });
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const part of ["node_modules", "tools"]) symlinkSync(join(root, part), join(folder, part));
   mkdirSync(join(root, "node_modules/.cache"), { recursive: true });
   unpacked = mkdtempSync(join(root, "node_modules/.cache/lambda-commands-"));
   cpSync(join(folder, "ops/lambda/stages/example.yml"), stageFile());
@@ -111,6 +112,7 @@ describe("the commands of docs/deploy-lambda.md", () => {
       "npx osls invoke --function migrate --stage prod",
       "npx osls deploy function --function migrate --stage prod",
       "npx osls invoke --function migrate --stage prod",
+      "npx osls deploy --stage prod",
       "npx osls deploy --stage prod",
       "npx osls info --verbose --stage prod",
     ]);
@@ -164,8 +166,16 @@ describe("the commands of docs/deploy-lambda.md", () => {
     expect(account.functions.get("invoice-relay-prod-receive")?.variables.LOG_LEVEL).toBe("debug");
   });
 
+  it("go back: the version before replaces the new one, on the schema as that left it", async () => {
+    cpSync(join(root, "migrations/relay.ts"), join(folder, "migrations/relay.ts"));
+    cpSync(join(folder, "ops/lambda/stages/example.yml"), stageFile());
+    await run(documented[6] ?? "");
+    expect(account.functions.get("invoice-relay-prod-receive")?.variables.LOG_LEVEL).not.toBe("debug");
+    expect(JSON.parse(await run(documented[2] ?? ""))).toMatchObject({ migrations: [], schema: "ahead" });
+  });
+
   it("print what the next steps need: the API's address and the topics", async () => {
-    const said = await run(documented[6] ?? "");
+    const said = await run(documented[7] ?? "");
     expect(said).toMatch(/https:\/\/\S+execute-api\.eu-west-1\.amazonaws\.com/);
     expect(said).toContain("EventTopicArn: arn:aws:sns:eu-west-1:123456789012:invoice-relay-prod\n");
     expect(said).toContain("TestEventTopicArn: arn:aws:sns:eu-west-1:123456789012:invoice-relay-prod-test\n");

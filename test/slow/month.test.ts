@@ -1,16 +1,18 @@
 import { describe, it } from "vitest";
 import { namesHole, provesMonth } from "../reconcile/month-story.ts";
+import { howMany } from "./how-many.ts";
 
+const PAID = howMany(2_000, 10_000);
 const SHAPE = {
-  paid: 10_000,
-  withoutCallback: 500,
-  withTwoCallbacks: 300,
-  calledTooEarly: 200,
-  forged: 100,
-  expired: 50,
+  paid: PAID,
+  withoutCallback: PAID * 0.05,
+  withTwoCallbacks: PAID * 0.03,
+  calledTooEarly: PAID * 0.02,
+  forged: PAID * 0.01,
+  expired: PAID * 0.005,
 };
 
-describe("a month of 10,000 paid invoices", () => {
+describe(`a month of ${PAID} paid invoices`, () => {
   it("is proven whole under every reading of the list, and a hole is named and healed (G4, G10)", async () => {
     const month = await provesMonth(SHAPE, [
       { datesMean: "creation", includesTest: true },

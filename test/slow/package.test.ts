@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEmptyTestDatabase } from "../support/database.ts";
-import { type InstalledPackage, installPackage } from "./install-package.ts";
+import { checkTypes, type InstalledPackage, installPackage, KINDS_OF_PROJECT } from "./install-package.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const payload = join(root, "test/events/published/v1/payloads/full.json");
@@ -75,7 +74,7 @@ describe("the package, installed into an empty project", () => {
       const thread = new ReadingThread({ inflatedBytes: 100_000 });
       const body = Buffer.from(JSON.stringify({ data: { id: "0199a3b4-0000-4000-8000-000000000001" } }));
       const how = { method: "POST", query: "", reference: null, contentType: null, contentEncoding: null };
-      console.log(JSON.stringify(await thread.read({ ...how, body })));
+      console.log(JSON.stringify(await thread.read({ ...how, body }, "192.0.2.1")));
       thread.stop();`);
     expect(reading).toMatchObject({ kind: "ids", foundBy: "data.id" });
   });
@@ -126,9 +125,9 @@ describe("the package, installed into an empty project", () => {
     expect(told).toEqual({ known: true });
   });
 
-  it("both entries have types that a strict project takes", async () => {
+  it.each(KINDS_OF_PROJECT)("has types that a strict project takes in %s under %s", async (file, module) => {
     await writeFile(
-      join(folder, "types.ts"),
+      join(folder, file),
       `import { CollectionClient } from "invoice-relay/collection-api";
        import { type InvoicePaid, parseInvoicePaid } from "invoice-relay/events";
        const events: Promise<InvoicePaid[]> = parseInvoicePaid({}, { topicArns: [] });
@@ -141,25 +140,7 @@ describe("the package, installed into an empty project", () => {
        // @ts-expect-error there is no such operation
        client.burnInvoice();`,
     );
-    const tsc = join(root, "node_modules/.bin/tsc");
-    const types = join(root, "node_modules/@types");
-    expect(existsSync(tsc)).toBe(true);
-
-    const words = [
-      "--noEmit",
-      "--strict",
-      "--module",
-      "nodenext",
-      "--target",
-      "es2024",
-      "--skipLibCheck",
-      "false",
-    ];
-    await expect(
-      run(tsc, [...words, "--typeRoots", types, "--types", "node", "types.ts"]).catch((error) => {
-        throw new Error(error.stdout);
-      }),
-    ).resolves.toBeDefined();
+    await checkTypes(run, file, module);
   });
 
   it("the JSON Schema of the event is part of it", async () => {

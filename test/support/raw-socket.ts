@@ -5,7 +5,10 @@ import { onTestFinished } from "./own-test.ts";
  * A connection of its own that has sent `text`; `ended` gives all that was answered once the other side
  * closes.
  */
-export function rawSocket(url: string, text = ""): { socket: Socket; ended: Promise<string> } {
+export function rawSocket(
+  url: string,
+  text: string | Buffer = "",
+): { socket: Socket; ended: Promise<string> } {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
@@ -15,6 +18,6 @@ export function rawSocket(url: string, text = ""): { socket: Socket; ended: Prom
     socket.on("error", () => undefined);
     socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
   });
-  if (text !== "") socket.write(text);
+  if (text.length > 0) socket.write(text);
   return { socket, ended };
 }

@@ -1,5 +1,4 @@
-import { vi } from "vitest";
-import { type CliProcess, startCli } from "./cli-process.ts";
+import { type CliProcess, startCli, untilSaid } from "./cli-process.ts";
 
 export interface RelayProcess {
   url: string;
@@ -17,17 +16,10 @@ export async function startRelayProcess(
 ): Promise<RelayProcess> {
   const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
   const process = startCli(["serve"], { ...credentials, ...environment, PORT: "0" });
-  const port = await vi.waitFor(
-    () => {
-      const [, digits] = /"port":(\d+)/.exec(process.output.stdout) ?? [];
-      if (digits === undefined)
-        throw new Error(`serve does not listen: ${process.output.stdout}${process.output.stderr}`);
-      return digits;
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+  const port = () => /"port":(\d+)/.exec(process.output.stdout)?.[1];
+  await untilSaid(() => port() !== undefined, process);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port()}`,
     process,
     end: (signal) => {
       process.child.kill(signal);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect, vi } from "vitest";
 import { onTestFinished } from "./own-test.ts";
 import type { Surroundings } from "./relay.ts";
 
@@ -18,7 +19,7 @@ export const LISTS = {
  */
 export function twoSources(
   around: Surroundings,
-  changes: { a: object; b?: object } = { a: {}, b: {} },
+  changes: { a?: object; b?: object } = { a: {}, b: {} },
 ): Record<string, string | undefined> {
   const source = (name: "a" | "b", snsTopicArn: string) => ({
     name,
@@ -45,15 +46,25 @@ export function twoSources(
 /**
  * Settings in which both have a list that is read often. That of `a` ends after its first page, when `a` has
  * named a long wait.
+ * @param reader what reads it then. Nothing else of `a` has made it wait before, or it would not begin.
  */
-export async function listOfAWaits(around: Surroundings): Promise<Record<string, string | undefined>> {
+export async function listOfAWaits(
+  around: Surroundings,
+  reader: "sweep" | "certificate",
+): Promise<Record<string, string | undefined>> {
+  const isReading = async () =>
+    expect(await around.query(`select from ${reader} where source = 'a' and state = 'claimed'`)).toHaveLength(
+      1,
+    );
   around.provider.otherwise(async (request, response) => {
     const isA = request.headers["x-api-key"] === "key-of-a";
     const isList = request.url?.includes("/invoices?") === true;
     const slow = "opens_at = now() + interval '10 min', retry_at = now() + interval '10 min'";
     // A request that outlives the test finds its database gone.
-    if (isA && isList)
+    if (isA && isList) {
+      await vi.waitFor(isReading, { interval: 20 }).catch(() => undefined);
       await around.query(`update source set ${slow} where name = 'a'`).catch(() => undefined);
+    }
     const [id, collectionName] = isA ? [LISTS.a, "Term 1"] : [LISTS.b, "Term 2"];
     const item = { id: randomUUID(), title: "Fees", status: "Unpaid", dateCreated: "2026-11-01T08:00:00Z" };
     const page = isA

@@ -8,6 +8,7 @@ const { policy } = SOURCE;
 const WELL: Read = {
   pausedBy: null,
   faults: 0,
+  slowDowns: 0,
   opensInMs: 0,
   retryInMs: 0,
   version: 1,

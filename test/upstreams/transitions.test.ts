@@ -7,7 +7,7 @@ import {
 } from "../../src/upstreams/machine.ts";
 import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 
-const CLOSED: Standing = { pausedBy: null, faults: 0, opensInMs: 0, retryInMs: 0 };
+const CLOSED: Standing = { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 };
 const error = "it said no";
 const { policy } = SOURCE;
 

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Alarms } from "../../src/database/alarms.ts";
+import { Alarms } from "../../src/alarms/alarms.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { registerUpstreams } from "../../src/upstreams/source-row.ts";
-import { UnknownIds } from "../../src/upstreams/unknown-ids.ts";
+import { endFloods, UnknownIds } from "../../src/upstreams/unknown-ids.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 async function house() {
@@ -19,6 +19,8 @@ async function house() {
   await registerUpstreams(db, { sources: ["default"], topics: [] });
   const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
   return {
+    db,
+    context: { db, alarms },
     seen: () => new UnknownIds({ db, alarms, source: "default" }),
     share: async () =>
       (await sql<{ share: number }>`select unknown_share as share from source`.execute(db)).rows[0]?.share,
@@ -39,6 +41,28 @@ describe("ids that nobody knows", () => {
     expect(await alarms()).toEqual([{ name: "unknown_ids_flooding", times: 1, is_open: true }]);
     await Promise.all(processes.map((one) => times(20, () => one.note("found"))));
     expect(await alarms()).toEqual([{ name: "unknown_ids_flooding", times: 1, is_open: false }]);
+  });
+
+  it("of a flood that nothing keeps up are forgotten by time", async () => {
+    const { db, context, seen, share, alarms } = await house();
+    await times(40, () => seen().note("not_found"));
+    await endFloods(context, ["default"]);
+    expect(await alarms()).toMatchObject([{ is_open: true }]);
+    await sql`update source set unknown_share_at = unknown_share_at - interval '2 min'`.execute(db);
+    await endFloods(context, ["default"]);
+    await sql`update source set unknown_share_at = unknown_share_at - interval '1 year'`.execute(db);
+    await times(2, () => seen().note("found"));
+    expect(await alarms()).toEqual([{ name: "unknown_ids_flooding", times: 1, is_open: false }]);
+    expect(await share()).toBeLessThan(0.25);
+  });
+
+  it("that come once a minute are no flood", async () => {
+    const { db, seen, alarms } = await house();
+    for (let minute = 0; minute < 40; minute += 1) {
+      await seen().note("not_found");
+      await sql`update source set unknown_share_at = unknown_share_at - interval '1 min'`.execute(db);
+    }
+    expect(await alarms()).toEqual([]);
   });
 
   it("beside as many known ones are one flood, and not one each second", async () => {

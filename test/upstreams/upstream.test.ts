@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Alarms } from "../../src/database/alarms.ts";
+import { Alarms } from "../../src/alarms/alarms.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";

@@ -18,7 +18,7 @@ export function alarmsCommand(context: CommandContext): Command {
     .option("--source <name>", "only this source")
     .option("--limit <number>", "the most to list", countValue, 50)
     .action(async ({ limit, ...filters }: Options) => {
-      const { listAlarms } = await import("../../database/list-alarms.ts");
+      const { listAlarms } = await import("../../alarms/list-alarms.ts");
       const { actionOf } = await import("../../operate/alarm-actions.ts");
       const { total, items } = await context.withDatabase((db) => listAlarms(db, filters, limit));
       const alarms = items.map((alarm) => ({ ...alarm, action: actionOf(alarm) }));

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { AuditFilters } from "../../database/audit.ts";
+import type { AuditFilters } from "../../alarms/audit.ts";
 import type { CommandContext } from "../command-context.ts";
 import { countValue, idValue, timeValue } from "../option-values.ts";
 import { table } from "../table.ts";
@@ -25,7 +25,7 @@ export function auditCommand(context: CommandContext): Command {
     .option("--to <time>", "only before this time (UTC)", timeValue)
     .option("--limit <number>", "the most to list", countValue, 50)
     .action(async ({ limit, invoice: invoiceId, ...others }: Options) => {
-      const { readAuditLog } = await import("../../database/audit.ts");
+      const { readAuditLog } = await import("../../alarms/audit.ts");
       const filters: AuditFilters = { ...others, invoiceId };
       const entries = await context.withDatabase((db) => readAuditLog({ db, limit, ...filters }));
       context.show({ entries }, () =>

@@ -3,6 +3,7 @@ import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
 import { oneFormOnly, showCertificates } from "../show-certificates.ts";
+import { tellUnread } from "../tell-unread.ts";
 import { withLists } from "../with-lists.ts";
 
 interface Options {
@@ -24,7 +25,7 @@ export function certifyCommand(context: CommandContext): Command {
     .option("--csv", "a table for finance instead of text: days, total, differences")
     .action(async ({ from, to, collection, deep, csv }: Options) => {
       oneFormOnly(context, csv);
-      const { certifyPeriod } = await import("../../reconcile/on-request.ts");
+      const { certifyPeriod, readOf } = await import("../../reconcile/on-request.ts");
       const window = paymentDays(from, to);
       const bar = new ListProgress(context.stderr);
       const certificates = await withLists(context, (given) =>
@@ -35,6 +36,7 @@ export function certifyCommand(context: CommandContext): Command {
         ),
       );
       bar.end();
-      await showCertificates(context, certificates, { certificates, csv });
+      await showCertificates(context, certificates, { certificates: readOf(certificates), csv });
+      tellUnread(context, certificates);
     });
 }

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { RunningDev } from "../../app/dev.ts";
 import type { Happening } from "../../app/dev-happenings.ts";
 import type { CommandContext } from "../command-context.ts";
+import { DATABASE_OPTION, localWorldFor } from "../local-world.ts";
 import { plainText } from "../terminal-text.ts";
 
 /**
@@ -12,22 +13,33 @@ import { plainText } from "../terminal-text.ts";
 export function devCommand(context: CommandContext): Command {
   return new Command("dev")
     .description("run everything on this machine, with an invoice to pay; data stays in DATA_DIR")
-    .action(async () => {
-      const { buildMissingPages } = await import("../../console/build-pages.ts");
-      await buildMissingPages();
-      const { startDev } = await import("../../app/dev.ts");
+    .option(...DATABASE_OPTION)
+    .action(async ({ database }: { database?: string | true }) => {
       const stop = context.listenForStop();
-      const running = await startDev({
-        environment: context.environment,
+      void stop.asked.then(() => context.remark("Stopping."));
+      const { left, ...given } = localWorldFor(context, database, TAKEN);
+      const { buildMissingPages } = await import("../../console/build-pages.ts");
+      await Promise.race([buildMissingPages(), stop.asked]);
+      if (stop.signal.aborted) return stop.release();
+      const { startDev } = await import("../../app/dev.ts");
+      const starting = startDev({
+        ...given,
         log: await context.localLog(),
+        remark: (text) => context.remark(text),
+        signal: stop.signal,
         tell: (happening) => context.showLine(happening, renderHappening),
       });
-      context.showLine(whatToOpen(running), () => welcome(running));
+      const running = await Promise.race([starting, stop.asked]);
+      if (running !== undefined) context.showLine(whatToOpen(running), () => welcome(running, left));
       await stop.asked;
-      context.remark("Stopping.");
-      await stop.finish(running.stop());
+      // What a stop cuts short on its way fails with errors of its own, which are no news.
+      const started = running === undefined ? starting.catch(() => null) : starting;
+      await stop.finish(started.then((one) => one?.stop()));
     });
 }
+
+/** What `npm start` takes from the environment. */
+const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];
 
 const whatToOpen = ({ world, sample, settingsFile }: RunningDev) => ({
   what: "started",
@@ -43,12 +55,21 @@ const whatToOpen = ({ world, sample, settingsFile }: RunningDev) => ({
   settingsFile,
 });
 
-function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
+function welcome(
+  { world, sample, dataDir, settingsFile }: RunningDev,
+  leftBehind: readonly string[],
+): string {
+  // There, what the shell sets would win over the file.
+  const without = leftBehind
+    .filter((name) => !/^NODE_|_PROXY$/i.test(name))
+    .map((name) => `-u ${name} `)
+    .join("");
+  const elsewhere = without === "" ? "" : `env ${without}`;
   const fromHere = relative(process.cwd(), settingsFile);
   const settings = fromHere.startsWith("..") ? settingsFile : fromHere;
   const postgres =
     world.postgresPort === null
-      ? "the server in DATABASE_URL"
+      ? "the database of --database"
       : `127.0.0.1:${world.postgresPort}, data in ${dataDir}`;
   const startOver = world.postgresPort === null ? "" : ` To start over, stop this and delete ${dataDir}.`;
   return `invoice-relay runs here with everything around it. Nothing leaves this machine.
@@ -63,7 +84,7 @@ function welcome({ world, sample, dataDir, settingsFile }: RunningDev): string {
 
 Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
 Meanwhile, in another terminal:
-  npm run --silent relay -- --settings ${settings} invoice ${sample.id}
+  ${elsewhere}npm run --silent relay -- --settings ${settings} invoice ${sample.id}
 A second invoice: README.md has the command.${startOver}
 `;
 }

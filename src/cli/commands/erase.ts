@@ -35,23 +35,37 @@ export function eraseCommand(context: CommandContext): Command {
 }
 
 function render(erased: Erased & { dryRun: boolean }): string {
-  const { invoiceId, found, callbacks, snapshots, invoices, events, confirmations, dryRun } = erased;
-  const counts: [number, string][] = [
-    [callbacks, callbacks === 1 ? "callback" : "callbacks"],
-    [invoices, "invoice"],
-    [snapshots, snapshots === 1 ? "snapshot" : "snapshots"],
-    [events, events === 1 ? "event" : "events"],
-  ];
-  const blanked = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const { invoiceId, found, callbacks, snapshots, invoices, events, confirmations, left, dryRun } = erased;
   if (!found) return `Nothing is known about invoice ${invoiceId}: there was nothing to erase.`;
-  if (blanked.length === 0 && confirmations === 0)
-    return `Invoice ${invoiceId} was erased before, and nothing is new since: there was nothing to erase.`;
-  const what = blanked.length > 0 ? blanked.join(", ") : "nothing stored so far";
-  if (dryRun)
-    return `Would be blanked for invoice ${invoiceId}: ${what}. This was a dry run: nothing was changed.`;
-  return [
-    `Erased for invoice ${invoiceId}: ${what}.`,
-    "Ids, amounts and a digest are kept; confirming it again brings nothing back.",
-    "Copies that were sent to SNS or written to a file are not erased.",
-  ].join("\n");
+  const counts: [table: string, count: number][] = [
+    ["callback", callbacks],
+    ["confirmation", confirmations],
+    ["invoice", invoices],
+    ["invoice_snapshot", snapshots],
+    ["event", events],
+  ];
+  const blanked = counts.filter(([, count]) => count > 0);
+  const tables = blanked.map(([table, count]) => `  ${table.padEnd(16)}  ${count}`);
+  const lines =
+    blanked.length === 0
+      ? [`Invoice ${invoiceId} was erased before, and nothing is new since: there was nothing to erase.`]
+      : dryRun
+        ? [
+            `Would be blanked for invoice ${invoiceId}, rows by table:`,
+            ...tables,
+            "This was a dry run: nothing was changed.",
+          ]
+        : [
+            `Erased for invoice ${invoiceId}, rows by table:`,
+            ...tables,
+            "Ids, amounts and digests are kept; what comes in about it later is recorded by its digest.",
+            "Copies that were sent to SNS or written to a file are not erased.",
+          ];
+  if (left.length > 0)
+    lines.push(
+      "These callbacks carry its reference, which another invoice has as well, and name no known invoice.",
+      "They were left as they are; the console shows each of them (Callbacks).",
+      ...left.map(({ id, receivedAt, source }) => `  ${id}  ${receivedAt.toISOString()}  ${source}`),
+    );
+  return lines.join("\n");
 }

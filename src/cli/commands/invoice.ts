@@ -12,8 +12,8 @@ export function invoiceCommand(context: CommandContext): Command {
     .description("show everything that happened to one invoice, and what happens next")
     .argument("<id>", "the invoice's id (UUID), or the merchant's reference")
     .action(async (given: string) => {
-      const { readTimeline } = await import("../../console/timeline-reading.ts");
-      const { meaningOf } = await import("../../console/timeline-meaning.ts");
+      const { readTimeline } = await import("../../operate/timeline-reading.ts");
+      const { meaningOf } = await import("../../operate/timeline-meaning.ts");
       const { renderTimeline } = await import("../render-timeline.ts");
       const timeline = await context.withDatabase(async (db) => {
         const id = isUuid(given) ? given.toLowerCase() : await idOfReference(db, given);
@@ -30,7 +30,7 @@ export function invoiceCommand(context: CommandContext): Command {
 }
 
 async function idOfReference(db: Database, reference: string): Promise<string> {
-  const { findByReference } = await import("../../payments/find-by-reference.ts");
+  const { findByReference } = await import("../../confirm/invoices/find-by-reference.ts");
   const ids = await findByReference(db, reference, MOST);
   const [id] = ids;
   if (id === undefined)

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { shortText } from "../../kit/short-text.ts";
 import type { InvoiceFilters } from "../../operate/invoice-terms.ts";
 import type { ListedInvoice } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -42,7 +43,7 @@ function render(invoices: readonly ListedInvoice[]): string {
     invoice.invoiceId,
     invoice.reference,
     invoice.totalAmount?.padStart(width),
-    invoice.status,
+    shortText(invoice.status),
     invoice.verdict,
     invoice.event,
     invoice.paidAt,

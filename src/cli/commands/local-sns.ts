@@ -12,8 +12,8 @@ export function localSnsCommand(context: CommandContext): Command {
     .option("--topic <name...>", "topics to create at the start", ["invoice-events"])
     .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
       const { startLocalSns } = await import("../../sandbox/sns/start-local-sns.ts");
-      const { LOCAL_AWS_CREDENTIALS } = await import("../../app/dev-secrets.ts");
-      const { createLocalTopic } = await import("../../app/dev-topic.ts");
+      const { LOCAL_AWS_CREDENTIALS } = await import("../../app/dev-settings.ts");
+      const { createLocalTopic } = await import("../../app/dev-topics.ts");
       const stop = context.listenForStop();
       const { port, host, region } = options;
       const sns = await startLocalSns({ port, host, region, log: await context.localLog() });

@@ -6,11 +6,13 @@ import type { CommandContext } from "../command-context.ts";
 export function migrateCommand(context: CommandContext): Command {
   return new Command("migrate")
     .description("bring the database schema up to date; safe to repeat and to run concurrently")
-    .action(async () => {
+    .option("--into-shared", "make the tables in a database that already holds others than the relay's")
+    .action(async ({ intoShared }: { intoShared?: boolean }) => {
       const { DATABASE_URL } = context.settings(["DATABASE_URL"]);
       const { connect } = await import("../../database/connect.ts");
       const { migrateToLatest, schemaState } = await import("../../database/migrate.ts");
-      const { makePartitions } = await import("../../record/partitions.ts");
+      const { refuseSharedDatabase } = await import("../../database/shared-database.ts");
+      const { makePartitions } = await import("../../receive/log/partitions.ts");
       const { grantRoles } = await import("../../database/roles.ts");
       const applicationName = `invoice-relay migrate ${randomUUID()}`;
       // A migration may rewrite a large table, so it has no time limit.
@@ -20,11 +22,14 @@ export function migrateCommand(context: CommandContext): Command {
           db,
           applicationName,
           context.listenForStop(),
-          async () => ({
-            migrations: await migrateToLatest(db, "relay"),
-            partitions: await makePartitions(db),
-            roles: await grantRoles(db),
-          }),
+          async () => {
+            if (intoShared !== true) await refuseSharedDatabase(db, "relay");
+            return {
+              migrations: await migrateToLatest(db, "relay"),
+              partitions: await makePartitions(db),
+              roles: await grantRoles(db),
+            };
+          },
         );
         const schema = await schemaState(db, "relay");
         context.show({ migrations, partitions, roles, schema: schema.state }, (done) => {

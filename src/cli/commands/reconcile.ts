@@ -8,6 +8,7 @@ import { ListProgress } from "../list-progress.ts";
 import { operator } from "../operator.ts";
 import { withReason } from "../option-values.ts";
 import { table } from "../table.ts";
+import { tellUnread } from "../tell-unread.ts";
 import { withLists } from "../with-lists.ts";
 
 /** The period when no days are given. */
@@ -36,7 +37,7 @@ export function reconcileCommand(context: CommandContext): Command {
     );
   return withReason(command).action(async ({ from, to, collection, reason, ...options }: Options) => {
     const publish = options.publish === true;
-    const { reconcilePeriod } = await import("../../reconcile/on-request.ts");
+    const { readOf, reconcilePeriod } = await import("../../reconcile/on-request.ts");
     const window = daysMeant(from, to);
     const bar = new ListProgress(context.stderr);
     const done = await withLists(context, async (given) => {
@@ -51,8 +52,10 @@ export function reconcileCommand(context: CommandContext): Command {
       return result;
     });
     bar.end();
-    context.show(done, (shown) => reconcileText(shown, publish));
-    if (done.some(({ unproven }) => unproven.length > 0)) context.fault();
+    const readable = readOf(done);
+    context.show(done, () => reconcileText(readable, publish));
+    if (readable.some(({ unproven }) => unproven.length > 0)) context.fault();
+    tellUnread(context, done);
   });
 }
 

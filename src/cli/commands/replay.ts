@@ -5,7 +5,7 @@ import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";
 import { countValue, idValue, idValues, timeValue, verdictValue, withReason } from "../option-values.ts";
 import { renderPlan, renderReplay, renderReplays } from "../render-replay.ts";
-import { replaysHere, runHere } from "../run-replay-here.ts";
+import { chooseRunner, requireRelay, showReplay } from "../show-replay.ts";
 
 interface Options extends ReplayFilters {
   type?: string;
@@ -14,6 +14,7 @@ interface Options extends ReplayFilters {
   rate?: number;
   topic?: string;
   toFile?: string;
+  here?: true;
   reason?: string;
 }
 
@@ -43,6 +44,7 @@ export function replayCommand(context: CommandContext): Command {
       "--to-file <file>",
       "to a new file instead, one event a line (NDJSON); it contains personal data",
     );
+  withHere(events);
   return new Command("replay")
     .description("repeat confirmations, callbacks or events from the log; try --dry-run first")
     .addCommand(confirmations)
@@ -53,6 +55,12 @@ export function replayCommand(context: CommandContext): Command {
     .addCommand(resumeCommand(context))
     .addCommand(cancelCommand(context));
 }
+
+const withHere = (command: Command): Command =>
+  command.option(
+    "--here",
+    "send events from this process, with its AWS credentials; otherwise the relay sends them",
+  );
 
 function withFilters(context: CommandContext, kind: Kind): Command {
   return withReason(new Command(kind))
@@ -83,7 +91,7 @@ async function replay(context: CommandContext, kind: Kind, options: Options): Pr
   const target = targetOf(options);
   const { startReplay } = await import("../../replay/start-replay.ts");
   await context.withDatabase(async (db) => {
-    const { runner, routes } = await replaysHere(context, db, kind, target);
+    const { runner, routes } = await chooseRunner(context, db, { kind, target, here: options.here === true });
     const request = { db, kind, filters, target, routes };
     if (options.dryRun === true) {
       const { planReplay } = await import("../../replay/plan-replay.ts");
@@ -91,6 +99,7 @@ async function replay(context: CommandContext, kind: Kind, options: Options): Pr
       const plan = await planReplay({ ...request, readAgain });
       return context.show({ dryRun: true, ...plan }, () => renderPlan(plan, rate ?? DEFAULT_RATES[kind]));
     }
+    if (runner === null) await requireRelay(db);
     if (target.kind === "file") {
       const { createEventFile } = await import("../../replay/event-file.ts");
       await createEventFile(target.path);
@@ -103,7 +112,7 @@ async function replay(context: CommandContext, kind: Kind, options: Options): Pr
         () => `No ${kind} match: there is nothing to replay.`,
       );
     }
-    await runHere(context, runner, started);
+    await showReplay(context, { db, runner, started });
   });
 }
 
@@ -137,15 +146,17 @@ function showCommand(context: CommandContext): Command {
 }
 
 function resumeCommand(context: CommandContext): Command {
-  return withReason(new Command("resume"))
+  return withHere(withReason(new Command("resume")))
     .description("resume a replay where it stopped")
     .argument("<id>", "the replay's id", idValue)
-    .action(async (id: string, { reason }: { reason?: string }) => {
+    .action(async (id: string, { reason, here = false }: { reason?: string; here?: boolean }) => {
       const { resumeReplay } = await import("../../replay/cancel-or-resume.ts");
       await context.withDatabase(async (db) => {
-        const replay = await resumeReplay({ db, actor: operator(), id, reason });
-        const { runner } = await replaysHere(context, db, replay.kind, replay.target);
-        await runHere(context, runner, replay);
+        const { mustFindReplay } = await import("../../replay/replay-rows.ts");
+        const { runner } = await chooseRunner(context, db, { ...(await mustFindReplay({ db, id })), here });
+        if (runner === null) await requireRelay(db);
+        const started = await resumeReplay({ db, actor: operator(), id, reason });
+        await showReplay(context, { db, runner, started });
       });
     });
 }

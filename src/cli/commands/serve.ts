@@ -19,12 +19,13 @@ export function serveCommand(context: CommandContext): Command {
           code: "usage",
         });
       const settings = context.settings(SERVE_REQUIRES);
-      const { serve } = await import("../../app/serve.ts");
+      const { endOnUncaught, serve } = await import("../../app/serve.ts");
       const { createLogger } = await import("../../kit/log.ts");
       const log = createLogger({
         level: settings.LOG_LEVEL,
         destination: { write: (line) => void context.stdout.write(plainJson(line)) },
       });
+      endOnUncaught(log);
       const stop = context.listenForStop();
       const relay = await serve({ settings, log, workers, http: workersOnly !== true, stop: stop.signal });
       const doing = [workersOnly !== true && "takes callbacks", workers && "confirms and publishes"];

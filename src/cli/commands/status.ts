@@ -8,7 +8,7 @@ export function statusCommand(context: CommandContext): Command {
     .description("how the relay is doing: what needs a person, and what to do about it")
     .action(async () => {
       const { readStatus } = await import("../../operate/status.ts");
-      const { statusSettings } = await import("../../app/status-settings.ts");
+      const { statusSettings } = await import("../../app/settings-shown.ts");
       const settings = statusSettings(context.settings(["DATABASE_URL"]));
       const status = await context.withDatabase((db) => readStatus(db, settings));
       if (status.needsPerson) context.fault();

@@ -3,14 +3,21 @@ import { DateTime } from "luxon";
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?([Zz]|[+-]\d\d:?\d\d)?)?$/;
 
+/** What a time ends with that names how far its zone is from UTC. */
+const OFFSET = /[Tt ].*[+-](\d\d)(?::?(\d\d))?$/;
+
+/** No zone is farther from UTC. */
+const FARTHEST_MINUTES = 14 * 60;
+
 /**
- * The moment that the provider's text names, or null when it names none (empty, unreadable, or a date
- * before 1970, such as year 1, which some platforms write for "no date"). Fractions below 1 ms are cut.
+ * The moment that the provider's text names, or null when it names none (empty, unreadable, of a zone
+ * that is none, or a date before 1970, such as year 1, which some platforms write for "no date"). Fractions
+ * below 1 ms are cut.
  * @param zone the zone of times that name none, such as `UTC` or `Africa/Lagos`.
  */
 export function toUtc(text: string | null | undefined, zone: string): Date | null {
   const given = text?.trim() ?? "";
-  if (given === "") return null;
+  if (given === "" || isOfNoZone(given)) return null;
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "", offset] =
     ISO.exec(given) ?? [];
   const elsewhere = offset === undefined && zone !== "UTC";
@@ -28,6 +35,11 @@ export function toUtc(text: string | null | undefined, zone: string): Date | nul
     wall.getUTCHours() === parts[3];
   const exists = cameBack && Number(minute) < 60 && Number(second) < 60;
   return exists ? afterEpoch(wall.getTime() - offsetMs(offset)) : null;
+}
+
+function isOfNoZone(given: string): boolean {
+  const [, hours = "0", minutes = "0"] = OFFSET.exec(given) ?? [];
+  return Number(minutes) > 59 || Number(hours) * 60 + Number(minutes) > FARTHEST_MINUTES;
 }
 
 function offsetMs(offset: string | undefined): number {

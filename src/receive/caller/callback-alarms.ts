@@ -1,4 +1,4 @@
-import type { Alarm } from "../../database/alarms.ts";
+import type { Alarm } from "../../alarms/alarms.ts";
 import type { FailedCheck } from "./caller-checks.ts";
 
 export interface CallbackTrouble {

@@ -1,8 +1,8 @@
 import { type Response, Router } from "express";
-import { messageOf } from "../../kit/errors.ts";
+import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
-import { type PaymentState, receivedAt } from "../../record/payment-state.ts";
+import { type PaymentState, receivedAt } from "../log/payment-state.ts";
 import { unsealer } from "./page-seal.ts";
 import { PAGES_PATH, payerPage } from "./payer-page.ts";
 import { PAYER_PAGE_SCRIPT } from "./payer-page-script.ts";
@@ -14,9 +14,6 @@ const FOLLOWED_MS = 3_600_000;
 
 /** How long the page looks busy; the script has the same figure. */
 const BUSY_MS = 60_000;
-
-/** Clocks of two relays may differ by this much. */
-const SKEW_MS = 60_000;
 
 /** However many pages are open, only this many query the database at once; the others try again later. */
 const LOOKS_AT_ONCE = 4;
@@ -63,7 +60,7 @@ export function payerPageRoutes({ stateOf, tokens, logger }: PayerPageRoutesOpti
     try {
       return (await stateOf(id)) ?? "gone";
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, "a payer's page could not be told how its payment stands");
+      logger.warn(faultOf(error), "a payer's page could not be told how its payment stands");
       return "unrecorded";
     } finally {
       looks -= 1;
@@ -75,10 +72,8 @@ export function payerPageRoutes({ stateOf, tokens, logger }: PayerPageRoutesOpti
 
 const STATUS = { confirming: 200, confirmed: 200, gone: 404, unrecorded: 503 } as const;
 
-function isOpen(id: string): boolean {
-  const age = ageMs(id);
-  return age > -SKEW_MS && age < FOLLOWED_MS;
-}
+// An id of ours from the future was made before a clock was set back, or by a relay whose clock is ahead.
+const isOpen = (id: string): boolean => ageMs(id) < FOLLOWED_MS;
 
 const ageMs = (id: string): number => Date.now() - receivedAt(id).getTime();
 

@@ -10,7 +10,7 @@ export const PAYER_PAGE_SCRIPT = `
   var status = document.querySelector("[data-follow]");
   if (!status) return;
   var address = status.getAttribute("data-follow");
-  var began = Date.now();
+  var began = performance.now();
   var wait = 1000;
   var show = function (id, there) { document.getElementById(id).hidden = !there; };
   try { history.replaceState(null, "", address); } catch (error) { /* the address stays as it is */ }
@@ -40,7 +40,7 @@ export const PAYER_PAGE_SCRIPT = `
       .catch(function () { return { state: "confirming" }; })
       .then(function (now) {
         if (now.state === "confirmed") return confirmed();
-        var waited = Date.now() - began;
+        var waited = performance.now() - began;
         if (waited > 60000 || now.state === "gone") unsettled();
         else if (waited > 20000) show("slow", document.getElementById("unsettled").hidden);
         if (now.state !== "gone") later();

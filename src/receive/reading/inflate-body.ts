@@ -32,9 +32,8 @@ const MOST_CODINGS = 3;
  * row. Bytes that are not what the header says are handed back as they are, since proxies inflate and forget
  * the header; gzip is recognised without the header too.
  *
- * Synchronous by choice: within the limit of 256 KiB it takes about a millisecond, and almost no body is
- * compressed; a trip through the thread pool would cost every such callback more than it saves its
- * neighbours.
+ * Synchronous: the thread that reads heavy callbacks has nothing else to do meanwhile, and its limits of time
+ * and memory are those of the work.
  *
  * @param limit the most bytes that may come out, also for a body that was never compressed
  */
@@ -44,7 +43,7 @@ export function inflateBody(
   limit: number,
 ): Uint8Array | "too_large" {
   if (body.length > limit) return "too_large";
-  if (contentEncoding === null && !isGzip(body)) return body;
+  if (!mayBeCompressed(body, contentEncoding)) return body;
   let bytes = body;
   for (const coding of codingsOf(body, contentEncoding)) {
     const inflated = tryInflate(coding, bytes, limit);
@@ -66,6 +65,10 @@ function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] 
   if (named.length > MOST_CODINGS) return [];
   return named.length === 0 && isGzip(body) ? [gunzip] : named.reverse();
 }
+
+/** Whether `inflateBody` would inflate anything, which may take long. */
+export const mayBeCompressed = (body: Uint8Array, contentEncoding: string | null): boolean =>
+  contentEncoding !== null || isGzip(body);
 
 function isGzip(body: Uint8Array): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;

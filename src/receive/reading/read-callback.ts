@@ -4,10 +4,11 @@ import { inflateBody } from "./inflate-body.ts";
 import { looksLikePing } from "./looks-like-ping.ts";
 import { parseForm, parseQuery } from "./parse-form.ts";
 import { type Json, parseJson } from "./parse-json.ts";
+import { plainName } from "./plain-name.ts";
 import type { Unread, UnreadSet } from "./reading-limits.ts";
-import { scanForUuids } from "./scan-for-uuids.ts";
+import { EVERY_UUID, namesOthers, scanForUuids } from "./scan-for-uuids.ts";
 import { unfoldJsonText } from "./unfold-json-text.ts";
-import { uuidsIn } from "./uuid.ts";
+import { asUuid, uuidsIn } from "./uuid.ts";
 
 export interface CallbackRequest {
   method: string;
@@ -39,6 +40,9 @@ interface Ids {
   foundBy: string;
 }
 
+/** With the other UUIDs in the body, lower case and distinct, where there are any. */
+export type ReadingToRecord = Reading & { alsoNamed?: string[] };
+
 /**
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
  * interface, part C, and any bytes at all: it is pure and never throws.
@@ -50,6 +54,12 @@ interface Ids {
  * @param limits.inflatedBytes the most bytes a body may have, before and after decompression
  */
 export function readCallback(request: CallbackRequest, limits: { inflatedBytes: number }): Reading {
+  const { alsoNamed: _, ...reading } = readToRecord(request, limits);
+  return reading;
+}
+
+/** The same, with what else the body names: erasing finds the callback by it. */
+export function readToRecord(request: CallbackRequest, limits: { inflatedBytes: number }): ReadingToRecord {
   const bytes = inflateBody(request.body, request.contentEncoding, limits.inflatedBytes);
   if (bytes === "too_large") return { kind: "too_large" };
   const unread: UnreadSet = new Set();
@@ -57,7 +67,31 @@ export function readCallback(request: CallbackRequest, limits: { inflatedBytes: 
   const listed = listedIn(body, unread);
   const read =
     listed === null ? readWithoutListedBody(request, body, unread) : { kind: "ids" as const, ...listed };
-  return { ...read, unread: [...unread] };
+  const reading = { ...read, unread: [...unread] };
+  const alsoNamed = findOtherIds(body, read.kind === "ids" ? read : null, request);
+  return alsoNamed.length === 0 ? reading : { ...reading, alsoNamed };
+}
+
+/** The UUIDs of a body beside those found in it, without the `id` of an envelope, which names no invoice. */
+function findOtherIds(
+  { text, document }: Content,
+  found: Ids | null,
+  { contentType }: CallbackRequest,
+): string[] {
+  const own = found?.foundBy.includes(".") === true ? findEnvelopeIds(document) : [];
+  const known = new Set([...(found?.invoiceIds ?? []), ...uuidsOf(contentType), ...own]);
+  // The look at the text saves nearly every callback the walk; an escape may hide an id from it.
+  if (!text.includes("\\u00") && !namesOthers(text, known)) return [];
+  return scanForUuids(document, text, new Set(), known, EVERY_UUID);
+}
+
+function findEnvelopeIds(document: Json | undefined): string[] {
+  if (typeof document !== "object" || document === null || Array.isArray(document)) return [];
+  return Object.keys(document)
+    .filter((key) => key.length <= 3 && plainName(key) === "id")
+    .map((key) => document[key])
+    .map((id) => (typeof id === "string" ? asUuid(id) : null))
+    .filter((id) => id !== null);
 }
 
 interface Content {

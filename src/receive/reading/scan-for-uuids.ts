@@ -6,14 +6,23 @@ import { uuidsIn } from "./uuid.ts";
 
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));
 
+/** How many UUIDs a scan keeps and looks at. */
+interface ScanLimits {
+  kept: number;
+  looked: number;
+}
+
 /** A scan is a guess, so this is the most requests to the provider that one may cost. */
-const MOST_SCANNED = 5;
+const GUESS: ScanLimits = { kept: 5, looked: READING_LIMITS.scanned };
+
+/** What is only noted costs no request. */
+export const EVERY_UUID: ScanLimits = { kept: Number.POSITIVE_INFINITY, looked: Number.POSITIVE_INFINITY };
 
 /**
- * The first distinct UUIDs of a body without a listed place, at most MOST_SCANNED: first through the parsed
- * document, keys as well as values, then through the text itself, which also holds what the parser dropped
- * (the first of two equal keys) or could not read. What stands under a key that is never an invoice's is left
- * out.
+ * The first distinct UUIDs of a body without a listed place, as many as the limits allow: first through the
+ * parsed document, keys as well as values, then through the text itself, which also holds what the parser
+ * dropped (the first of two equal keys) or could not read. What stands under a key that is never an invoice's
+ * is left out.
  *
  * @param text the same body as text
  * @param known UUIDs that are left out
@@ -23,14 +32,15 @@ export function scanForUuids(
   text: string,
   unread: UnreadSet,
   known: Iterable<string> = [],
+  limits = GUESS,
 ): string[] {
   const unrelated = new Set(known);
   const kept = new Set<string>();
-  if (document !== undefined) scanDocument(document, kept, unrelated);
+  if (document !== undefined) scanDocument(document, kept, unrelated, limits.kept);
   let looked = 0;
   for (const { uuid, index } of uuidsIn(text)) {
-    if (kept.size >= MOST_SCANNED) break;
-    if (++looked > READING_LIMITS.scanned) {
+    if (kept.size >= limits.kept) break;
+    if (++looked > limits.looked) {
       unread.add("ids");
       break;
     }
@@ -39,13 +49,24 @@ export function scanForUuids(
   return [...kept];
 }
 
+/** Whether a text holds a UUID that is not known nor stands under a key that is never an invoice's. */
+export function namesOthers(text: string, known: ReadonlySet<string>): boolean {
+  for (const { uuid, index } of uuidsIn(text))
+    if (!known.has(uuid) && !UNRELATED.has(keyBefore(text, index))) return true;
+  return false;
+}
+
 /** Walks without recursion, so that no nesting can overflow the stack. */
-function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>): void {
+function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>, most: number): void {
   const open: { value: Json; into: Set<string> }[] = [{ value: document, into: kept }];
-  for (let next = open.pop(); next !== undefined && kept.size < MOST_SCANNED; next = open.pop()) {
+  for (let next = open.pop(); next !== undefined && kept.size < most; next = open.pop()) {
     const { value, into } = next;
-    if (typeof value === "string") addAll(value, into, kept, unrelated);
-    else if (Array.isArray(value)) {
+    if (typeof value === "string") {
+      for (const { uuid } of uuidsIn(value)) {
+        if (kept.size >= most) return;
+        if (into === unrelated || !unrelated.has(uuid)) into.add(uuid);
+      }
+    } else if (Array.isArray(value)) {
       // Backwards, so that the first comes off the stack first.
       for (let i = value.length - 1; i >= 0; i--) open.push({ value: value[i] ?? null, into });
     } else if (typeof value === "object" && value !== null) {
@@ -54,13 +75,6 @@ function scanDocument(document: Json, kept: Set<string>, unrelated: Set<string>)
         open.push({ value: value[key] ?? null, into: below }, { value: key, into });
       }
     }
-  }
-}
-
-function addAll(text: string, into: Set<string>, kept: Set<string>, unrelated: Set<string>): void {
-  for (const { uuid } of uuidsIn(text)) {
-    if (kept.size >= MOST_SCANNED) return;
-    if (into === unrelated || !unrelated.has(uuid)) into.add(uuid);
   }
 }
 

@@ -35,12 +35,16 @@ export function* uuidsIn(text: string): Generator<{ uuid: string; index: number 
   }
 }
 
+/** An escape of a form, folded into another form perhaps, or of JSON: its last letter begins no word. */
+const ESCAPE = /(?:%(?:25)*[0-9a-f]{2}|\\[bfnrt]|\\u[0-9a-f]{4})$/i;
+const LONGEST_ESCAPE = 9;
+
 /** Whether a UUID stands there that is no part of a longer word. */
 function standsAt(text: string, index: number): boolean {
   return (
     LATER_DASHES.every((at) => text[index + at] === "-") &&
     isHex(text[index]) &&
-    !isWord(text[index - 1]) &&
+    (!isWord(text[index - 1]) || ESCAPE.test(text.slice(Math.max(0, index - LONGEST_ESCAPE), index))) &&
     !isWord(text[index + LENGTH]) &&
     BARE.test(text.slice(index, index + LENGTH))
   );

@@ -1,11 +1,10 @@
+import { classOfStatus, type StatusSets, statusSets } from "../../confirm/invoices/status-class.ts";
 import { storableText } from "../../kit/storable-text.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
 import { type Answer, toUtc } from "../../provider/answer.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
-import { plain } from "../list/listed-payment.ts";
-import { toAsk } from "./gather.ts";
-import { type AskedInvoice, noteAsked } from "./listed-row.ts";
+import { idsToAsk } from "./gather.ts";
+import { type AskedInvoice, countUnasked, noteAsked } from "./listed-row.ts";
 import type { PeriodReading } from "./read-period.ts";
 
 /** How many invoices are asked about at once and stored together. */
@@ -14,29 +13,27 @@ const BATCH = 8;
 /**
  * Calls Get Invoice for what the lists leave open, or for everything when `deep`. The answers are stored as
  * they arrive, so that an interrupted run can be continued.
- * @param onAsked receives the number asked so far
+ * @param onAsked receives the number asked so far, and when `deep` that of all
  * @throws ListUnreadable or SourcePaused when the provider does not answer.
  */
 export async function askInvoices(
   asking: Omit<PeriodReading, "collectionIds" | "period" | "onProgress">,
   deep: boolean,
-  onAsked: (asked: number) => void,
+  onAsked: (asked: number, total: number | null) => void,
 ): Promise<void> {
   const { db, source, certificateId } = asking;
   const pace = new ListPace(asking);
-  const paid = new Set(source.paidStatuses.map(plain));
+  const sets = statusSets(source);
   let asked = 0;
-  for (let after = NIL_UUID; ; ) {
-    const ids = await toAsk(db, source, certificateId, { deep, after, limit: BATCH });
-    const last = ids.at(-1);
-    if (last === undefined) return;
+  const total = deep ? await countUnasked(db, certificateId) : null;
+  onAsked(0, total);
+  for await (const ids of idsToAsk(db, source, certificateId, { deep, atOnce: BATCH })) {
     const answers = await Promise.all(
-      ids.map(async (id) => meaningOf(id, await ask(asking, pace, id), paid, source.timeZone)),
+      ids.map(async (id) => meaningOf(id, await ask(asking, pace, id), sets, source.timeZone)),
     );
     await noteAsked(db, certificateId, answers);
     asked += ids.length;
-    onAsked(asked);
-    after = last;
+    onAsked(asked, total);
   }
 }
 
@@ -52,14 +49,11 @@ const ask = (
     throw new ListUnreadable(`Get Invoice by ID of ${invoiceId}`, answer);
   });
 
+const MEANING = { paid: "paid", invalid: "not_paid", unpaid: "not_paid", unknown: "unknown" } as const;
+
 const NOTHING = { status: null, type: null, collection: null, amount: null, paidAt: null, createdAt: null };
 
-function meaningOf(
-  invoiceId: string,
-  answer: Answer,
-  paid: ReadonlySet<string>,
-  timeZone: string,
-): AskedInvoice {
+function meaningOf(invoiceId: string, answer: Answer, sets: StatusSets, timeZone: string): AskedInvoice {
   // A 404 without the provider's own envelope may come from a gateway.
   if (answer.kind === "not_found")
     return { invoiceId, asked: answer.inOwnWords ? "not_found" : "unclear", ...NOTHING };
@@ -67,7 +61,7 @@ function meaningOf(
   const { status, type, collectionName, amount, paymentDate, dateCreated } = answer.invoice;
   return {
     invoiceId,
-    asked: paid.has(plain(status)) ? "paid" : "not_paid",
+    asked: MEANING[classOfStatus(status, sets)],
     status: storableText(status),
     type: type === null ? null : storableText(type),
     collection: collectionName === null ? null : storableText(collectionName),

@@ -5,22 +5,30 @@ import {
   CLEARED,
   type EndedAlarm,
   selectCleared,
-} from "../../database/alarms.ts";
+} from "../../alarms/alarms.ts";
 import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
-import { LeasedRows, leaseEnd } from "../../database/leased-rows.ts";
+import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
+import { LeasedRows, leaseEnd } from "../../work/leased-rows.ts";
 import { givingBack } from "../give-back.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import type { Certificate } from "./certificate.ts";
-import type { Progress } from "./kept-reading.ts";
+import { type Progress, SETTLING_MS } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
 
 // All statements on `certificate`: due → claimed → done. Rows of the daily run have a day. One made on
 // request is claimed by the process that was asked, and continues where a process that died left off.
 
 export const certificateLeases = new LeasedRows("certificate", "id");
+
+/** A daily certificate waits an hour after midnight for late payments, and no longer after a fault. */
+export const CERTIFICATE_BACK_OFF = { firstMs: 60_000, capMs: SETTLING_MS };
+
+/** Certificates that wait for longer than that are due at once (G11). */
+export const bringForwardCertificates = (db: Kysely<Tables>): Promise<number> =>
+  certificateLeases.bringForward(db, isTooFarAhead(sql`due_at`, interval(CERTIFICATE_BACK_OFF.capMs)));
 
 const CLAIMED = {
   id: returned.uuid,
@@ -203,7 +211,7 @@ export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): P
     with made as (
       insert into certificate (id, source, window_from, window_to, collection_ids, deep)
       values (${id}, ${source}, ${from}::timestamptz, ${to}::timestamptz,
-        ${collections.map((one) => one.id)}::uuid[], ${certificate.basis.deep})
+        ${collections.map((one) => one.id)}::uuid[], ${certificate.basis.deep !== false})
       returning id)
     select id from made`.execute(db);
   await completing.execute(db, certificate);

@@ -56,6 +56,8 @@ export type Reason =
   | "future"
   | "counted_by_asking"
   | "type_changed"
+  /** The provider has changed dates or charges since the event was made. */
+  | "corrected"
   | "test";
 
 /**
@@ -80,6 +82,15 @@ export interface Difference {
 
 export type Result = "equal" | "not_equal" | "refused";
 
+/** A reading of every invoice, whatever the list calls it. */
+export interface DeepBasis {
+  /** Invoices that the lists without filter showed, and those of them that were asked about. */
+  read: number;
+  asked: number;
+  /** The pages of the lists without filter, oldest and newest day requested. */
+  pages: { collectionId: string; first: string; last: string; pages: number }[];
+}
+
 /** What a certificate is based on. */
 export interface Basis {
   /**
@@ -101,7 +112,8 @@ export interface Basis {
   pages: number;
   listed: number;
   asked: number;
-  deep: boolean;
+  /** What was read and asked about with `--deep`, or `true` in older certificates. */
+  deep: DeepBasis | boolean;
   firstServedAt: string | null;
 }
 

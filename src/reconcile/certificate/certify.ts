@@ -1,12 +1,12 @@
 import type { Kysely } from "kysely";
-import type { Alarms } from "../../database/alarms.ts";
+import type { Alarms } from "../../alarms/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { newId } from "../../kit/new-id.ts";
 import { OneByOne } from "../../kit/one-by-one.ts";
 import { step } from "../../kit/step.ts";
 import { readClock } from "../../upstreams/first-served.ts";
-import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
+import { LeaseLost, whileLeaseHolds } from "../../work/held-lease.ts";
 import { type ListPeriod, type PaidWindow, periodFor } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { askInvoices } from "./ask-invoices.ts";
@@ -46,7 +46,9 @@ export interface CertifyRequest {
 
 export type CertifyProgress =
   | { step: "lists"; done: number; total: number }
-  | { step: "invoices" | "books"; done: number; total: null };
+  /** The total is known of a deep one. */
+  | { step: "invoices"; done: number; total: number | null }
+  | { step: "books"; done: number; total: null };
 
 /** How often a failing call is tried before a certificate on request fails. */
 const TRIES = 5;
@@ -114,7 +116,7 @@ export async function makeCertificates(
       await gatherBooks(db, source, claimed.id, window, clock.now);
     });
     step("books gathered");
-    await askInvoices(calls, deep, (done) => onProgress({ step: "invoices", done, total: null }));
+    await askInvoices(calls, deep, (done, total) => onProgress({ step: "invoices", done, total }));
     const read = { reading, period, ...clock };
     return await BOOKS.run(async () => {
       signal.throwIfAborted();

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
+import { statusSets } from "../../confirm/invoices/status-class.ts";
 import type { Tables } from "../../database/tables.ts";
 import { DAY_MS, dayOf, startOf } from "../../kit/days.ts";
-import { orphanedAcceptances } from "../../outbox/orphans.ts";
+import { orphanedAcceptances } from "../../publish/outbox/orphans.ts";
 import { eachDay, type ListPeriod, type PaidWindow } from "../list/list-period.ts";
-import { plain } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Basis, Certificate } from "./certificate.ts";
 import { judgePayment, type Terms } from "./judge-payment.ts";
@@ -42,15 +42,14 @@ export async function compareBooks(
   comparison: Comparison,
   onCompared: (payments: number) => void,
 ): Promise<Certificate> {
-  const { id, source, window, period, reading, certificateId, collectionId, deep, now, servedAt } =
-    comparison;
+  const { id, source, window, period, reading, certificateId, collectionId, now, servedAt } = comparison;
   const { collections } = reading;
   const own = collections.filter((one) => collectionId === null || one.id === collectionId);
   const names = new Set(own.flatMap(({ name }) => (name === null ? [] : [name])));
   const others = collections.flatMap(({ name }) => (name === null || names.has(name) ? [] : [name]));
   const terms: Terms = {
     window,
-    paidStatuses: new Set(source.paidStatuses.map(plain)),
+    ...statusSets(source),
     firstServedAt: servedAt,
     now,
     otherCollections: new Set(others),
@@ -80,9 +79,20 @@ export async function compareBooks(
     from: window.from.toISOString(),
     to: window.to.toISOString(),
     madeAt: now.toISOString(),
-    basis: { ...basisOf(comparison), ...(await countListed(db, certificateId)), deep },
+    basis: { ...basisOf(comparison), ...(await countedOf(db, comparison)) },
     ...sheet.contents,
   };
+}
+
+async function countedOf(
+  db: Kysely<Tables>,
+  { certificateId, deep, period, reading, collectionId }: Comparison,
+): Promise<Pick<Basis, "listed" | "asked" | "deep">> {
+  const { read, ...counted } = await countListed(db, certificateId);
+  const pages = reading.pagesOfAll
+    .filter((one) => collectionId === null || one.collectionId === collectionId)
+    .map((one) => ({ ...one, ...period }));
+  return { ...counted, deep: deep && { read, asked: counted.asked, pages } };
 }
 
 /** Get Invoice says that it is paid, but the list that should show it does not. */

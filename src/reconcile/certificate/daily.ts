@@ -1,14 +1,16 @@
-import type { AlarmChange } from "../../database/alarms.ts";
+import type { AlarmChange } from "../../alarms/alarms.ts";
 import { backOffMs } from "../../kit/back-off.ts";
 import { lastDayBefore } from "../../kit/days.ts";
 import { messageOf } from "../../kit/errors.ts";
+import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
-import { LeaseLost } from "../../workers/held-lease.ts";
+import { LeaseLost } from "../../work/held-lease.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Certificate } from "./certificate.ts";
 import {
+  CERTIFICATE_BACK_OFF,
   type ClaimedCertificate,
   finishCertificate,
   giveBackCertificate,
@@ -23,7 +25,6 @@ export interface CertifyPassOptions extends CertifyDeps {
   log: Logger;
 }
 
-const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
 const ALARMING_FAULTS = 3;
 const PAUSED_MS = 60_000;
 const LOOK_MS = 60_000;
@@ -77,7 +78,7 @@ async function makeDaily(
     const text = messageOf(error);
     const isFault = !signal.aborted && !(error instanceof SourcePaused);
     const faults = claimed.faults + 1;
-    const dueInMs = isFault ? backOffMs(faults, BACK_OFF) : signal.aborted ? 0 : PAUSED_MS;
+    const dueInMs = isFault ? backOffMs(faults, CERTIFICATE_BACK_OFF) : signal.aborted ? 0 : PAUSED_MS;
     const detail =
       `The daily certificate failed ${faults} times in a row: ${text} It is unknown ` +
       "whether anything is missing. It is retried automatically.";
@@ -88,7 +89,7 @@ async function makeDaily(
     step("daily certificate given back");
     if (!isFault) return;
     log.warn(
-      { source: source.name, faults, error: text },
+      { source: source.name, faults, ...faultOf(error) },
       "the daily certificate failed and will be retried",
     );
     if (isOurs) alarms.tell(raises);

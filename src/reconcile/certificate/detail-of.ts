@@ -1,4 +1,6 @@
+import { NEITHER_STATUS } from "../../confirm/invoices/status-class.ts";
 import type { Reason } from "./certificate.ts";
+import { type Correction, correctionsOf, totalsAgree } from "./event-answer.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
 const because = (error: string | null) => (error ? `: ${error}` : "");
@@ -41,13 +43,16 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
       return (
         `the list says ${facts.listedAmount ?? "nothing"}, Get Invoice ` +
         `${facts.askedAmount ?? "was not asked"}, stored is ${amounts?.amount ?? "nothing"}, in the ` +
-        `event ${inPayload?.amount ?? "nothing"}`
+        `event ${inPayload?.amount ?? "nothing"}` +
+        (totalsAgree(facts)
+          ? ""
+          : `; the stored total is ${amounts?.totalAmount}, in the event ${inPayload?.totalAmount}`)
       );
     case "books_differ":
-      return (
-        "columns, document and event of the stored invoice contradict each other: something was edited " +
-        "by hand"
-      );
+      return facts.eventAnswers === null && facts.eventId !== null
+        ? "the answer that its event was made from is gone, and the event differs from the newest one"
+        : "columns and event contradict the provider's answers that they were made from: something was " +
+            "edited by hand";
     case "payload_differs":
       return "the event in the log is not the one that SNS accepted";
     case "digest_missing":
@@ -57,7 +62,9 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
     case "not_at_provider":
       return `stored as paid, but ${saidNow(asked, askedStatus)}`;
     case "status_unknown":
-      return "stored as paid, but the provider's answer cannot be read";
+      return asked === "unknown"
+        ? `Get Invoice says "${askedStatus}", which is ${NEITHER_STATUS}`
+        : "stored as paid, but the provider's answer cannot be read";
     case "confirmation_missing":
       return "its confirmation is gone";
     case "verdict_differs":
@@ -67,7 +74,7 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
     case "callback_missing":
       return "the callback that opened it is gone from the log";
     case "undated":
-      return "neither the list nor the confirmed answer has its time of payment";
+      return "neither the list nor the confirmed answer has a time of payment that can be true";
     case "future":
       return "its time of payment is in the future";
     case "counted_by_asking":
@@ -77,6 +84,11 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
         `the provider has named another type since: it is ${facts.askedType ?? facts.type ?? "none"} ` +
         `now, and its event was accepted on the live topic as ${facts.eventType}`
       );
+    case "corrected":
+      return (
+        "the provider has changed it since its event was made: " +
+        correctionsOf(facts).map(inWords).join(", ")
+      );
     case "test":
       return "a Test invoice";
     case "acceptance_without_event":
@@ -84,6 +96,9 @@ export function detailOf(reason: Reason, facts: PaymentFacts): string {
       return "";
   }
 }
+
+const inWords = ({ field, was, is }: Correction): string =>
+  `${field} was ${was ?? "missing"} and is ${is ?? "missing"}`;
 
 function saidNow(asked: PaymentFacts["asked"], status: string | null): string {
   if (asked === "not_found") return "the provider says that it does not exist";

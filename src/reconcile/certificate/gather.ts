@@ -1,12 +1,25 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  classOfStatus,
+  plainStatuses,
+  type StatusSets,
+  statusSets,
+} from "../../confirm/invoices/status-class.ts";
+import { hasStatus } from "../../confirm/invoices/stored-payments.ts";
+import { inKeyOrder } from "../../database/in-key-order.ts";
+import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { DAY_MS } from "../../kit/days.ts";
-import { inPayload } from "../../outbox/event-payload.ts";
-import { tellsOfPayment } from "../../outbox/event-state.ts";
-import { comparable, hasStatus } from "../../payments/stored-payments.ts";
+import { NIL_UUID } from "../../kit/uuid.ts";
+import { inPayload } from "../../publish/outbox/event-payload.ts";
+import { tellsOfPayment } from "../../publish/outbox/event-state.ts";
 import { eachDay, type PaidWindow } from "../list/list-period.ts";
+import { decideAsking } from "../list/listed-payment.ts";
+import { BEFORE_CREATION_MS, EARLIEST } from "../list/possible-date.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+
+/** Events may bear a later time than it is, since clocks step back; in ms. */
+const AHEAD_MS = 2 * DAY_MS;
 
 /**
  * Adds what the lists did not show but the books have for the period: stored payments, events without a paid
@@ -25,19 +38,22 @@ export async function gatherBooks(
       select distinct ${certificateId}::uuid, id from (${rows}) as found
       on conflict do nothing`.execute(db);
   };
-  const paid = hasStatus(sql`${comparable(source.paidStatuses)}`);
+  const paid = hasStatus(sql`${plainStatuses(source.paidStatuses)}`);
   for (const { from, to } of eachDay(window))
     await add(sql`
       select id from invoice
       where source = ${source.name} and paid_at >= ${from} and paid_at < ${to} and ${paid}`);
-  // An invoice without a date, or with one in the future, may belong to any period.
+  // An invoice without a date, or with one that can be none, may belong to any period.
   await add(sql`
     select id from invoice
-    where source = ${source.name} and ${paid} and ((paid_at is null
-      and coalesce(created_at, confirmed_at) < ${window.to} and confirmed_at >= ${window.from})
-      or paid_at > ${now})`);
+    where source = ${source.name} and ${paid} and (((paid_at is null
+      or paid_at < created_at - ${BEFORE_CREATION_MS}::float8 * interval '1 ms')
+      and coalesce(least(created_at, confirmed_at), confirmed_at) < ${window.to}
+      and confirmed_at >= ${window.from})
+      or paid_at > ${now} or paid_at < ${EARLIEST})`);
   // No event is older than its payment.
-  for (const { from, to } of eachDay({ from: window.from, to: now }))
+  const latest = new Date(now.getTime() + AHEAD_MS);
+  for (const { from, to } of eachDay({ from: window.from, to: latest }))
     await add(sql`
       select event.invoice_id as id from event
       left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
@@ -62,31 +78,67 @@ interface Asking {
   limit: number;
 }
 
-const selecting = new Statement({ id: returned.uuid }, ({ value }: Slots<Asking>) => {
-  const isPaid = hasStatus(value(({ source }) => comparable(source.paidStatuses)));
+const CANDIDATE = {
+  id: returned.uuid,
+  listed: returned.boolean,
+  label: nullable(returned.text()),
+  digest: nullable(returned.text()),
+  isPaid: returned.boolean,
+  askedDigest: nullable(returned.text()),
+  leavesOpen: returned.boolean,
+} as const;
+
+const selecting = new Statement(CANDIDATE, ({ value }: Slots<Asking>) => {
+  const name = value(({ source }) => source.name);
+  const paidStatuses = value(({ source }) => plainStatuses(source.paidStatuses));
+  const isPaid = sql`coalesce(${hasStatus(paidStatuses)}, false)`;
   return sql`
-    select work.invoice_id as id from listed_payment as work
-    left join invoice on invoice.source = ${value(({ source }) => source.name)}
-      and invoice.id = work.invoice_id
+    select work.invoice_id as id, work.listed, work.label, work.digest, ${isPaid} as "isPaid",
+      case when known.state = 'done' then known.listed_digest end as "askedDigest",
+      work.lacks_amount or (work.test and not work.live and invoice.type is null)
+        or (invoice.erased_at is not null and lower(btrim(invoice.type)) = 'test')
+        or (work.paid_at is not null and invoice.paid_at is not null
+          and (invoice.paid_at at time zone 'UTC')::date not between
+            (work.paid_at at time zone 'UTC')::date
+            and (coalesce(work.paid_until, work.paid_at) at time zone 'UTC')::date) as "leavesOpen"
+    from listed_payment as work
+    left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
+    left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
     where work.certificate_id = ${value(({ certificateId }) => certificateId)}
       and work.invoice_id > ${value(({ after }) => after)}::uuid and work.asked is null
-      and (${value(({ deep }) => deep)}
-        or (not work.listed and coalesce(${isPaid}, false))
-        or (work.listed and (work.lacks_amount or (work.test and not work.live and invoice.type is null)
-          or (invoice.erased_at is not null and lower(btrim(invoice.type)) = 'test')
-          or (work.lacks_status and not coalesce(${isPaid}, false)))))
+      and (${value(({ deep }) => deep)} or work.listed or ${isPaid})
     order by work.invoice_id limit ${value(({ limit }) => limit)}`;
 });
 
+const BATCH = 1_000;
+
 /**
- * The next invoices, in id order, to ask about one by one: those that the lists leave open.
+ * The invoices to ask about one by one, in id order and in small groups: those that may be paid and of which
+ * the list and the confirmed answer do not both say so. One without a label may have been reversed since.
  */
-export async function toAsk(
+export async function* idsToAsk(
   db: Kysely<Tables>,
   source: ReconcileSource,
   certificateId: string,
-  rest: { deep: boolean; after: string; limit: number },
-): Promise<string[]> {
-  const rows = await selecting.execute(db, { source, certificateId, ...rest });
-  return rows.map(({ id }) => id);
+  { deep, atOnce }: { deep: boolean; atOnce: number },
+): AsyncGenerator<string[], void, undefined> {
+  const sets = statusSets(source);
+  for (let after = NIL_UUID; ; ) {
+    const given = { source, certificateId, deep, after, limit: BATCH };
+    const rows = await inKeyOrder(db, (trx) => selecting.execute(trx, given));
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const ids = rows.filter((row) => deep || isOpen(row, sets)).map(({ id }) => id);
+    for (let first = 0; first < ids.length; first += atOnce) yield ids.slice(first, first + atOnce);
+    after = last.id;
+  }
+}
+
+function isOpen(
+  { listed, label, digest, isPaid, askedDigest, leavesOpen }: ResultOf<typeof selecting>,
+  sets: StatusSets,
+): boolean {
+  if (!listed || label === null || leavesOpen) return true;
+  const saysPaid = classOfStatus(label, sets) === "paid";
+  return decideAsking({ saysPaid, digest }, { isPaid, digest: askedDigest }) !== "confirmed";
 }

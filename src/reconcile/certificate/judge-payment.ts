@@ -1,16 +1,23 @@
+import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
 import { dayOf } from "../../kit/days.ts";
-import type { Money } from "../../provider/answer.ts";
-import { compareMoney, moneyOf } from "../../provider/answer.ts";
+import { type Money, moneyOf } from "../../provider/answer.ts";
 import type { PaidWindow } from "../list/list-period.ts";
-import { plain } from "../list/listed-payment.ts";
+import { possibleCreation, possiblePayment } from "../list/possible-date.ts";
 import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";
+import {
+  booksAgree,
+  correctionsOf,
+  isFromItsAnswer,
+  isSameMoney,
+  totalsAgree,
+  typeHasChanged,
+} from "./event-answer.ts";
 import type { PaymentFacts } from "./payment-facts.ts";
 
 /** What payments are compared with. */
-export interface Terms {
+export interface Terms extends StatusSets {
   window: PaidWindow;
-  paidStatuses: ReadonlySet<string>;
   firstServedAt: Date | null;
   now: Date;
   /** In a certificate of one collection: the names of the source's other collections. */
@@ -43,7 +50,7 @@ export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
   const notes = shape.isLive ? notesOf(facts, shape, terms) : [];
   // A complete payment counts in the period of the confirmed answer, or else of its creation.
   const counts = place.kind === "surely" || isWrong;
-  const named = counts ? [...found, ...notes] : notes.filter(([reason]) => UNDATABLE.has(reason));
+  const named = [...found, ...notes].filter(([reason]) => counts || OF_OTHER_PERIODS.has(reason));
   if (!counts && named.length === 0) return null;
   const amount = facts.listedAmount ?? facts.askedAmount ?? facts.amounts?.amount ?? null;
   return {
@@ -52,19 +59,22 @@ export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
     paid: counts && shape.paid ? money(amount) : null,
     stored: counts && shape.stored ? money(facts.amounts?.amount) : null,
     published: counts && facts.accepted ? money(facts.inPayload?.amount) : null,
-    differences: named.map(([reason, weight]) => ({
-      invoiceId: facts.invoiceId,
-      eventId: facts.eventId,
-      reason,
-      weight,
-      detail: detailOf(reason, facts),
-      day: place.day,
-      amount: amount === null ? null : money(amount),
-    })),
+    differences: named.flatMap(([reason, weight]) =>
+      (reason === "corrected" ? daysOf(facts, place.day, terms) : [place.day]).map((day) => ({
+        invoiceId: facts.invoiceId,
+        eventId: facts.eventId,
+        reason,
+        weight,
+        detail: detailOf(reason, facts),
+        day,
+        amount: amount === null ? null : money(amount),
+      })),
+    ),
   };
 }
 
-const UNDATABLE: ReadonlySet<Reason> = new Set(["undated", "future"]);
+/** Noted also where the payment does not count. */
+const OF_OTHER_PERIODS: ReadonlySet<Reason> = new Set(["undated", "future", "corrected"]);
 
 interface Shape {
   isLive: boolean;
@@ -73,14 +83,26 @@ interface Shape {
   stored: boolean;
 }
 
-function shapeOf(facts: PaymentFacts, { paidStatuses }: Terms): Shape {
-  const { listed, lacksStatus, asked } = facts;
-  const isListed = listed && !(lacksStatus && asked === "not_paid");
-  return {
-    isLive: isLive(facts),
-    paid: isListed || asked === "paid",
-    stored: facts.status !== null && paidStatuses.has(plain(facts.status)),
-  };
+function shapeOf(facts: PaymentFacts, terms: Terms): Shape {
+  const stored = facts.status !== null && classOfStatus(facts.status, terms) === "paid";
+  return { isLive: isLive(facts), paid: isPaid(facts, stored, terms), stored };
+}
+
+/**
+ * What the list shows counts as paid until Get Invoice says otherwise. Where the list calls it paid and Get
+ * Invoice never did, the provider contradicts itself: a person decides.
+ */
+function isPaid({ listed, label, asked }: PaymentFacts, stored: boolean, terms: Terms): boolean {
+  switch (asked) {
+    case "paid":
+      return true;
+    case "unknown":
+      return false;
+    case "not_paid":
+      return !stored && listed && label !== null && classOfStatus(label, terms) === "paid";
+    default:
+      return listed;
+  }
 }
 
 /**
@@ -92,7 +114,7 @@ function isLive({ askedType, type, inDocument, documentIsWhole, inLive, inTest }
   const documentType = inDocument?.type ?? null;
   const proof = askedType ?? (documentIsWhole === true ? documentType : null);
   const said = [askedType, type, documentType].filter((one) => one !== null);
-  const isTest = proof !== null && said.every((one) => plain(one) === "test") && (inTest || !inLive);
+  const isTest = proof !== null && said.every((one) => plainStatus(one) === "test") && (inTest || !inLive);
   return !isTest;
 }
 
@@ -100,13 +122,13 @@ type Place = { kind: "surely" | "perhaps"; day: string };
 
 function placeOf(facts: PaymentFacts, { window: { from, to }, now }: Terms): Place | null {
   const within = (moment: Date) => moment >= from && moment < to;
-  const dates = datesOf(facts).filter((moment) => moment <= now);
+  const created = possibleCreation(namedCreation(facts), now);
+  const dates = possibleDatesOf(facts, now);
   const [confirmed] = dates;
   if (confirmed !== undefined && within(confirmed)) return { kind: "surely", day: dayOf(confirmed) };
   const other = dates.find(within);
   if (other !== undefined) return { kind: "perhaps", day: dayOf(other) };
-  if (confirmed !== undefined && datesOf(facts).every((moment) => moment <= now)) return null;
-  const created = facts.createdAt ?? facts.askedCreatedAt ?? facts.listedCreatedAt;
+  if (confirmed !== undefined) return null;
   if (created === null) {
     // A callback comes soon after its payment.
     const last = new Date(to.getTime() - 1);
@@ -121,10 +143,24 @@ function placeOf(facts: PaymentFacts, { window: { from, to }, now }: Terms): Pla
   return created >= from ? { kind: "surely", day: dayOf(created) } : { kind: "perhaps", day: dayOf(from) };
 }
 
-/** The times of payment, that of the confirmed answer first. */
+/** The day on which a corrected payment counts, and that of its event, as far as the period has it. */
+function daysOf({ inPayload }: PaymentFacts, day: string, { window: { from, to } }: Terms): string[] {
+  const published = new Date(inPayload?.paidAt ?? Number.NaN);
+  const isWithin = published >= from && published < to;
+  return isWithin && dayOf(published) !== day ? [day, dayOf(published)] : [day];
+}
+
+const namedCreation = ({ createdAt, askedCreatedAt, listedCreatedAt }: PaymentFacts): Date | null =>
+  askedCreatedAt ?? createdAt ?? listedCreatedAt;
+
+/** Without those that can be none. */
+const possibleDatesOf = (facts: PaymentFacts, now: Date): Date[] =>
+  datesOf(facts).filter((moment) => possiblePayment(moment, namedCreation(facts), now) !== null);
+
+/** The times of payment: what Get Invoice says now, what it said, and what others say. */
 function datesOf({ askedPaidAt, paidAt, listedPaidAt, inPayload }: PaymentFacts): Date[] {
   const published = inPayload?.paidAt == null ? null : new Date(inPayload.paidAt);
-  return [paidAt, askedPaidAt, listedPaidAt, published].filter(
+  return [askedPaidAt, paidAt, listedPaidAt, published].filter(
     (moment): moment is Date => moment !== null && !Number.isNaN(moment.getTime()),
   );
 }
@@ -138,7 +174,10 @@ function isOfAnother({ listed, collectionName, askedCollection }: PaymentFacts, 
 function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, Weight][] {
   if (!shape.isLive) {
     if (facts.accepted)
-      return wasMadeAs("Live", facts) && facts.digestMatches === true && payloadIsSent(facts)
+      return facts.eventType === "Live" &&
+        isFromItsAnswer(facts) &&
+        facts.digestMatches === true &&
+        payloadIsSent(facts)
         ? [["type_changed", "note"]]
         : [["wrong_topic", "difference"]];
     return shape.paid || shape.stored ? [["test", "note"]] : [];
@@ -149,7 +188,8 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
   const isDismissedDead = facts.dismissedBy !== null && !shape.paid;
   if (shape.paid && !facts.accepted) reasons.push([gapOf(facts, terms), "gap"]);
   else if (shape.paid && !shape.stored) differs(facts.status === null ? "invoice_missing" : "not_paid");
-  if (!shape.paid && shape.stored) differs(asked === "unclear" ? "status_unknown" : "not_at_provider");
+  differs("status_unknown", asked === "unknown" || (!shape.paid && shape.stored && asked === "unclear"));
+  if (!shape.paid && shape.stored && reasons.length === 0) differs("not_at_provider");
   if (!shape.paid && !shape.stored) {
     differs("event_without_payment", eventId !== null);
     differs("dead", confirmation === "dead" && eventId === null && !isDismissedDead);
@@ -157,8 +197,11 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
   }
   if (!shape.paid && !shape.stored && eventId === null) return reasons;
   differs("amount_differs", !amountsAgree(facts));
-  if (!booksAgree(facts, shape)) differs("books_differ");
-  else if (facts.accepted && shape.stored && typeHasChanged(facts)) reasons.push(["type_changed", "note"]);
+  if (!booksAgree(facts, shape.stored)) differs("books_differ");
+  else if (facts.accepted && shape.stored) {
+    if (typeHasChanged(facts)) reasons.push(["type_changed", "note"]);
+    if (correctionsOf(facts).length > 0) reasons.push(["corrected", "note"]);
+  }
   differs("payload_differs", !payloadIsSent(facts));
   differs("digest_missing", facts.accepted && facts.digestMatches === null);
   const isKnown = shape.stored || eventId !== null;
@@ -171,7 +214,7 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
 }
 
 /** Why a payment is not accepted on the right topic: the first step on its path that is not done. */
-function gapOf(facts: PaymentFacts, { firstServedAt }: Terms): Reason {
+function gapOf(facts: PaymentFacts, { firstServedAt, now }: Terms): Reason {
   const { eventId, outboxState, confirmation, verdict, acceptedElsewhere } = facts;
   if (eventId !== null) {
     if (outboxState === "dead") return "event_dead";
@@ -179,7 +222,7 @@ function gapOf(facts: PaymentFacts, { firstServedAt }: Terms): Reason {
     if (acceptedElsewhere !== null) return "wrong_topic";
     return outboxState === null ? "no_acceptance" : "unpublished";
   }
-  const [paidAt] = datesOf(facts);
+  const [paidAt] = possibleDatesOf(facts, now);
   const isEarlier = paidAt !== undefined && (firstServedAt === null || paidAt < firstServedAt);
   if (isEarlier && (confirmation === null || facts.recordOnly === true)) return "before_start";
   if (confirmation === null) return facts.status === null ? "missing" : "event_missing";
@@ -191,54 +234,26 @@ function gapOf(facts: PaymentFacts, { firstServedAt }: Terms): Reason {
 }
 
 function notesOf(facts: PaymentFacts, shape: Shape, { now }: Terms): [Reason, Weight][] {
-  const dates = datesOf(facts);
+  const isOfFuture = datesOf(facts).some((moment) => moment > now);
+  const isUndated = !isOfFuture && possibleDatesOf(facts, now).length === 0;
   const notes: Reason[] = [];
   if (!facts.hasCallback) notes.push("callback_missing");
-  if (dates.length === 0 && (shape.paid || shape.stored)) notes.push("undated");
-  if (dates.some((moment) => moment > now)) notes.push("future");
+  if (isUndated && (shape.paid || shape.stored)) notes.push("undated");
+  if (isOfFuture) notes.push("future");
   if (!facts.listed && shape.paid) notes.push("counted_by_asking");
   return notes.map((note) => [note, "note"]);
 }
 
 function amountsAgree(facts: PaymentFacts): boolean {
-  if (facts.amountsDiffer) return false;
+  if (facts.amountsDiffer || !totalsAgree(facts)) return false;
   const { amounts, inPayload, eventId, status } = facts;
   const all = [
     ...[facts.listedAmount, facts.askedAmount].filter((amount) => amount !== null),
     ...(status === null ? [] : [amounts?.amount ?? null]),
     ...(eventId === null ? [] : [inPayload?.amount ?? null]),
   ];
-  return all.every((amount) => isSame(amount, all[0] ?? null));
+  return all.every((amount) => isSameMoney(amount, all[0] ?? null));
 }
-
-const MONEY = ["amount", "serviceCharge", "vat", "totalAmount", "settleableAmount"] as const;
-
-/** Whether columns, document and payload agree, as far as they are not erased. */
-function booksAgree(facts: PaymentFacts, { stored }: Shape): boolean {
-  const { amounts, inDocument, documentIsWhole, inPayload, eventId, eventType, type, paidAt } = facts;
-  if (facts.status === null) return true;
-  if (documentIsWhole === false) return false;
-  if (inDocument !== null) {
-    if (!MONEY.every((field) => isSame(amounts?.[field] ?? null, inDocument[field]))) return false;
-    if (!isText(facts.status, inDocument.status) || !isText(type, inDocument.type)) return false;
-  }
-  if (eventId === null || !stored) return true;
-  if (!MONEY.every((field) => isSame(amounts?.[field] ?? null, inPayload?.[field] ?? null))) return false;
-  const isLiveType = type !== null && plain(type) === "live";
-  if ((eventType === "Live") !== isLiveType && !typeHasChanged(facts)) return false;
-  return (paidAt?.toISOString() ?? null) === (inPayload?.paidAt ?? null);
-}
-
-/** Whether the provider has named another type of a Live payment since its event was made. */
-function typeHasChanged(facts: PaymentFacts): boolean {
-  const type = plain(facts.type ?? "");
-  const made = type === "live" ? "Test" : type === "test" ? null : "Live";
-  return made !== null && wasMadeAs(made, facts);
-}
-
-/** Column and payload of the event say so: neither was edited alone. */
-const wasMadeAs = (type: "Live" | "Test", { eventType, inPayload }: PaymentFacts): boolean =>
-  eventType === type && inPayload?.type === type;
 
 /**
  * Whether the payload belongs to this invoice and event, and is what SNS accepted. A lost event that was made
@@ -254,17 +269,6 @@ function payloadIsSent({
   if (eventId === null) return true;
   const isOurs = inPayload?.id === eventId && inPayload.subject === invoiceId;
   return isOurs && (digestMatches === true || digestDiffers !== true);
-}
-
-const isText = (a: string | null, b: string | null) => plain(a ?? "") === plain(b ?? "");
-
-const isMissing = (amount: string | null) => (amount ?? "").trim() === "";
-
-/** Compares amounts by value; two missing amounts are equal. */
-function isSame(a: string | null, b: string | null): boolean {
-  const [one, other] = [moneyOf(a), moneyOf(b)];
-  if (one === undefined || other === undefined) return isMissing(a) && isMissing(b);
-  return compareMoney(one, other) === 0;
 }
 
 /** Formats money as everywhere else: with at least two decimals. */

@@ -21,11 +21,13 @@ export interface ReadingTerms {
 
 /** The result of reading the lists of a period. */
 export interface Reading {
-  /** Postgres' time before the first page; ISO 8601, UTC. */
+  /** The time before the first page, by the earlier of Postgres' clock and the process'; ISO 8601, UTC. */
   begunAt: string;
   terms: ReadingTerms;
   collections: { id: string; name: string | null }[];
   pages: number;
+  /** Those of the list without filter, of each collection. */
+  pagesOfAll: { collectionId: string; pages: number }[];
   /** What could not be shown to be complete, in plain words. */
   doubts: { collectionId: string; text: string }[];
   /** Items without a usable invoice id. */
@@ -53,11 +55,14 @@ export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: PaidWin
 
 /**
  * Whether an interrupted certificate may go on with what was read for it. What was read by other settings, or
- * before the period was over, may lack payments, and is read again (G10).
+ * before the period was over, or by an older version, may lack payments, and is read again (G10).
  */
 export const goesOnWith = (
   reading: Reading | null,
   terms: ReadingTerms,
   window: PaidWindow,
 ): reading is Reading =>
-  reading !== null && beganAfter(reading, window) && isDeepStrictEqual(reading.terms, terms);
+  reading !== null &&
+  Array.isArray(reading.pagesOfAll) &&
+  beganAfter(reading, window) &&
+  isDeepStrictEqual(reading.terms, terms);

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { boolean, type Columns, numeric, tableOf, text, time, uuid } from "../../database/columns.ts";
+import { inKeyOrder } from "../../database/in-key-order.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { ListedPayment } from "../list/listed-payment.ts";
 
@@ -15,9 +16,12 @@ const SHOWN: Columns<Shown> = {
   listed: boolean(({ payment }) => payment !== null),
   live: boolean(({ payment }) => payment?.asked === "Live"),
   test: boolean(({ payment }) => payment?.asked === "Test"),
-  lacks_status: boolean(({ payment }) => payment !== null && payment.status === null),
+  lacks_status: boolean(({ payment }) => payment !== null && payment.label === null),
+  label: text(({ payment }) => payment?.label ?? null),
+  digest: text(({ payment }) => payment?.digest ?? null),
   amount: numeric(({ payment }) => payment?.amount ?? null),
   paid_at: time(({ payment }) => payment?.paidAt ?? null),
+  paid_until: time(({ payment }) => payment?.paidUntil ?? null),
   created_at: time(({ payment }) => payment?.createdAt ?? null),
 };
 
@@ -31,17 +35,17 @@ export async function noteShown(
   collectionId: string,
   reading: number,
   ids: readonly string[],
-  paid: readonly ListedPayment[],
+  payments: readonly ListedPayment[],
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  const payments = new Map(paid.map((payment) => [payment.invoiceId, payment]));
-  const shown = ids.map((invoiceId) => ({ invoiceId, payment: payments.get(invoiceId) ?? null }));
+  const byId = new Map(payments.map((payment) => [payment.invoiceId, payment]));
+  const shown = ids.map((invoiceId) => ({ invoiceId, payment: byId.get(invoiceId) ?? null }));
   const { numAffectedRows = 0n } = await sql`
     insert into listed_payment as known
       (certificate_id, collection_id, reading, invoice_id, listed, live, test,
-      lacks_status, lacks_amount, amount, paid_at, created_at)
+      lacks_status, label, digest, lacks_amount, amount, paid_at, paid_until, created_at)
     select ${certificateId}, ${collectionId}, ${reading}, invoice_id, listed, live, test, lacks_status,
-      listed and amount is null, amount, paid_at, created_at
+      label, digest, listed and amount is null, amount, paid_at, paid_until, created_at
     from ${tableOf("shown", SHOWN, shown)} order by invoice_id
     on conflict (certificate_id, invoice_id) do update set
       collection_id = excluded.collection_id, reading = excluded.reading,
@@ -50,10 +54,12 @@ export async function noteShown(
       lacks_status = case when known.listed and excluded.listed
         then known.lacks_status and excluded.lacks_status
         else known.lacks_status or excluded.lacks_status end,
+      label = coalesce(excluded.label, known.label), digest = coalesce(excluded.digest, known.digest),
       lacks_amount = coalesce(known.amount, excluded.amount) is null and (known.listed or excluded.listed),
       amounts_differ = known.amounts_differ or coalesce(known.amount <> excluded.amount, false),
       amount = coalesce(known.amount, excluded.amount),
       paid_at = coalesce(known.paid_at, excluded.paid_at),
+      paid_until = coalesce(known.paid_until, excluded.paid_until),
       created_at = coalesce(known.created_at, excluded.created_at)
     where known.reading <> excluded.reading or (excluded.listed and not known.listed)`.execute(db);
   return Math.min(Number(numAffectedRows), ids.length);
@@ -62,7 +68,7 @@ export async function noteShown(
 /** What Get Invoice said about one invoice. */
 export interface AskedInvoice {
   invoiceId: string;
-  asked: "paid" | "not_paid" | "not_found" | "unclear";
+  asked: "paid" | "not_paid" | "unknown" | "not_found" | "unclear";
   status: string | null;
   type: string | null;
   collection: string | null;
@@ -99,28 +105,58 @@ const AT_ONCE = 20_000;
 
 /** Deletes what the lists showed, once the certificate is made; in parts, however long they were. */
 export async function forgetListed(db: Kysely<Tables>, certificateId: string): Promise<void> {
+  const forgetting = sql`
+    delete from listed_payment where ctid = any(array(
+      select ctid from listed_payment where certificate_id = ${certificateId}
+      order by invoice_id limit ${AT_ONCE}))`;
   for (;;) {
-    const { numAffectedRows } = await sql`
-      delete from listed_payment where ctid = any(array(
-        select ctid from listed_payment where certificate_id = ${certificateId} limit ${AT_ONCE}))`.execute(
-      db,
-    );
+    const { numAffectedRows } = await inKeyOrder(db, (trx) => forgetting.execute(trx));
     if (Number(numAffectedRows) < AT_ONCE) return;
   }
 }
 
-/** How many invoices the lists showed as paid, and how many were asked about. */
+/** How many invoices the lists showed, how many of them may be paid, and how many were asked about. */
 export async function countListed(
   db: Kysely<Tables>,
   certificateId: string,
-): Promise<{ listed: number; asked: number }> {
-  const { listed, asked } = await db
+): Promise<{ read: number; listed: number; asked: number }> {
+  const counts = await db
     .selectFrom("listed_payment")
     .select(({ fn }) => [
       fn.countAll<number>().filterWhere("listed", "=", true).as("listed"),
       fn.count<number>("asked").as("asked"),
+      fn.count<number>("collection_id").as("read"),
     ])
     .where("certificate_id", "=", certificateId)
     .executeTakeFirstOrThrow();
-  return { listed, asked };
+  return counts;
+}
+
+/** How many of a collection the list calls something that is none of these. @param labels in lower case. */
+export async function countOtherwiseLabelled(
+  db: Kysely<Tables>,
+  certificateId: string,
+  collectionId: string,
+  labels: readonly string[],
+): Promise<number> {
+  const { count } = await db
+    .selectFrom("listed_payment")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("certificate_id", "=", certificateId)
+    .where("collection_id", "=", collectionId)
+    .where("listed", "=", true)
+    .where(sql<boolean>`(label is null or lower(label) <> all(${labels}::text[]))`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** How many invoices a deep certificate still has to ask about. */
+export async function countUnasked(db: Kysely<Tables>, certificateId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom("listed_payment")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("certificate_id", "=", certificateId)
+    .where("asked", "is", null)
+    .executeTakeFirstOrThrow();
+  return count;
 }

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from "kysely";
-import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/confirmation.ts";
+import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
+import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/uuid.ts";
-import type { OutboxState } from "../../outbox/event.ts";
-import { inPayload, invoiceTypeInPayload } from "../../outbox/event-payload.ts";
-import { joiningOutbox, tellsOfPayment } from "../../outbox/event-state.ts";
+import type { OutboxState } from "../../publish/outbox/event.ts";
+import { inPayload, invoiceTypeInPayload } from "../../publish/outbox/event-payload.ts";
+import { joiningOutbox, tellsOfPayment } from "../../publish/outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**
@@ -17,12 +18,12 @@ const FACTS = {
   listed: returned.boolean,
   inLive: returned.boolean,
   inTest: returned.boolean,
-  lacksStatus: returned.boolean,
+  label: nullable(returned.text()),
   amountsDiffer: returned.boolean,
   listedAmount: nullable(returned.numeric),
   listedPaidAt: nullable(returned.time),
   listedCreatedAt: nullable(returned.time),
-  asked: nullable(returned.text<"paid" | "not_paid" | "not_found" | "unclear">()),
+  asked: nullable(returned.text<"paid" | "not_paid" | "unknown" | "not_found" | "unclear">()),
   askedStatus: nullable(returned.text()),
   askedType: nullable(returned.text()),
   askedCollection: nullable(returned.text()),
@@ -35,7 +36,7 @@ const FACTS = {
   createdAt: nullable(returned.time),
   collectionName: nullable(returned.text()),
   amounts: nullable(returned.json<Amounts>()),
-  inDocument: nullable(returned.json<Amounts & { status: string | null; type: string | null }>()),
+  inDocument: nullable(returned.json<AnswerFields & { status: string | null }>()),
   documentIsWhole: nullable(returned.boolean),
   confirmation: nullable(returned.text<ConfirmationState>()),
   verdict: nullable(returned.text<Verdict>()),
@@ -52,6 +53,13 @@ const FACTS = {
     returned.json<
       Amounts & { id: string | null; subject: string | null; type: string | null; paidAt: string | null }
     >(),
+  ),
+  /**
+   * The stored answer that the event was made from; of an event that an earlier version made, every stored
+   * answer. null when there is none.
+   */
+  eventAnswers: nullable(
+    returned.json<(AnswerFields & { isNewest: boolean; isErased: boolean; isWhole: boolean })[]>(),
   ),
   outboxState: nullable(returned.text<OutboxState>()),
   outboxError: nullable(returned.text()),
@@ -70,6 +78,12 @@ interface Amounts {
   settleableAmount: string | null;
 }
 
+/** What an answer says of a payment, verbatim. */
+export interface AnswerFields extends Amounts {
+  type: string | null;
+  paymentDate: string | null;
+}
+
 export type PaymentFacts = ResultOf<typeof statement>;
 
 interface Given {
@@ -82,10 +96,13 @@ interface Given {
 }
 
 // Postgres cannot read JSON with escaped NULs or lone surrogates, which documents may contain.
-const readableDocument = sql`
-  case when strpos(invoice.document::text, '\\u') > 0
-    then regexp_replace(invoice.document::text, '\\\\u(0000|[dD][89a-fA-F]..)', '\\\\ufffd', 'g')::json
-    else invoice.document end`;
+const readable = (document: ReturnType<typeof sql>) => sql`
+  case when strpos(${document}::text, '\\u') > 0
+    then regexp_replace(${document}::text, '\\\\u(0000|[dD][89a-fA-F]..)', '\\\\ufffd', 'g')::json
+    else ${document} end`;
+
+const digestOf = (document: ReturnType<typeof sql>) => sql`
+  translate(rtrim(encode(sha256(convert_to(${document}::text, 'UTF8')), 'base64'), '='), '+/', '-_')`;
 
 const inDocument = (field: string) => sql`readable.document ->> ${sql.lit(field)}`;
 
@@ -100,6 +117,10 @@ const AMOUNTS = {
 const amountsOf = (read: (field: string, column: string) => ReturnType<typeof sql>) =>
   sql.join(Object.entries(AMOUNTS).map(([field, column]) => sql`${sql.lit(field)}, ${read(field, column)}`));
 
+const answerFields = sql`
+  ${amountsOf((field) => inDocument(field))}, 'type', ${inDocument("type")},
+  'paymentDate', ${inDocument("paymentDate")}`;
+
 const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
   const name = value(({ source }) => source.name);
   const live = value(({ source }) => source.liveTopicArn);
@@ -112,7 +133,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
           or collection_id = ${value(({ collectionId }) => collectionId)}::uuid)
       order by invoice_id limit ${value(({ limit }) => limit)}::int)
     select work.invoice_id as "invoiceId", work.listed, work.live as "inLive", work.test as "inTest",
-      work.lacks_status as "lacksStatus", work.amounts_differ as "amountsDiffer",
+      work.label, work.amounts_differ as "amountsDiffer",
       work.amount as "listedAmount",
       work.paid_at as "listedPaidAt", work.created_at as "listedCreatedAt", work.asked,
       work.asked_status as "askedStatus", work.asked_type as "askedType",
@@ -124,10 +145,9 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
       case when invoice.id is not null then
         json_build_object(${amountsOf((_, column) => sql`invoice.${sql.ref(column)}::text`)}) end as amounts,
       case when invoice.id is not null and invoice.erased_at is null then json_build_object(
-        ${amountsOf((field) => inDocument(field))}, 'type', ${inDocument("type")},
+        ${answerFields},
         'status', coalesce(${inDocument("status")}, ${inDocument("invoiceStatus")})) end as "inDocument",
-      case when invoice.erased_at is null then invoice.digest = translate(
-        rtrim(encode(sha256(convert_to(invoice.document::text, 'UTF8')), 'base64'), '='), '+/', '-_')
+      case when invoice.erased_at is null then invoice.digest = ${digestOf(sql`invoice.document`)}
         end as "documentIsWhole",
       known.state as confirmation, known.verdict, known.opened_by as "openedBy",
       known.opened_at as "openedAt",
@@ -156,6 +176,7 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
         ${amountsOf((field) => inPayload(field))}, 'id', ${inPayload("id")},
         'subject', ${inPayload("subject")}, 'type', ${invoiceTypeInPayload},
         'paidAt', ${inPayload("paidAt")}) end as "inPayload",
+      answers.found as "eventAnswers",
       outbox.state as "outboxState", outbox.last_error as "outboxError",
       coalesce(acceptance.on_live, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
       acceptance.matches as "digestMatches", acceptance.differs as "digestDiffers"
@@ -164,7 +185,22 @@ const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
     left join event on event.source = ${name} and event.invoice_id = work.invoice_id and ${tellsOfPayment}
     ${joiningOutbox}
-    left join lateral (select ${readableDocument} as document) as readable on true
+    left join lateral (select ${readable(sql`invoice.document`)} as document) as readable on true
+    left join lateral (
+      select json_agg(json_build_object(${answerFields}, 'isNewest', answer.newest,
+        'isErased', answer.erased_at is not null,
+        'isWhole', answer.digest = ${digestOf(sql`answer.document`)})) as found
+      from (
+        select true as newest, invoice.digest, invoice.document, invoice.erased_at
+        where invoice.id is not null
+        union all
+        (select distinct on (digest) false, digest, document, erased_at from invoice_snapshot as snapshot
+        where snapshot.source = event.source and snapshot.invoice_id = event.invoice_id
+          and event.answer_digest is distinct from invoice.digest
+        order by digest)) as answer
+      left join lateral (select ${readable(sql`answer.document`)} as document) as readable on true
+      where answer.digest = coalesce(event.answer_digest, answer.digest)
+    ) as answers on event.id is not null
     left join lateral (
       select bool_or(publication.topic_arn = ${live}::text) as on_live,
         string_agg(distinct publication.topic_arn, ', ') filter (
@@ -191,7 +227,8 @@ export async function* readFacts(
   collectionId: string | null,
 ): AsyncGenerator<PaymentFacts[], void, undefined> {
   for (let after = NIL_UUID; ; ) {
-    const facts = await statement.execute(db, { certificateId, source, collectionId, after, limit: BATCH });
+    const given = { certificateId, source, collectionId, after, limit: BATCH };
+    const facts = await inKeyOrder(db, (trx) => statement.execute(trx, given));
     const last = facts.at(-1);
     if (last === undefined) return;
     yield facts;

@@ -1,3 +1,4 @@
+import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { dayOf, daysBetween } from "../../kit/days.ts";
 import { storableText } from "../../kit/storable-text.ts";
 import { readClock } from "../../upstreams/first-served.ts";
@@ -8,7 +9,7 @@ import { ListUnreadable } from "../list/list-unreadable.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { describeUnproven, type Reading, readingTerms } from "./kept-reading.ts";
-import { noteShown } from "./listed-row.ts";
+import { countOtherwiseLabelled, noteShown } from "./listed-row.ts";
 
 export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> {
   certificateId: string;
@@ -22,6 +23,16 @@ export interface PeriodReading extends Required<Omit<ListPaceOptions, "gapMs">> 
 /** How often a changing list is counted before its counts are taken as contradictory. */
 const COUNTINGS = 3;
 
+/** Clocks that differ by less than this, in ms, agree. */
+const CLOCKS_AGREE_MS = 60_000;
+
+/**
+ * Of Postgres' clock and this process', one may have been set: a period counts as over only when it is by
+ * both (G10).
+ */
+const earlierOf = (now: Date, own: Date): Date =>
+  now.getTime() - own.getTime() > CLOCKS_AGREE_MS ? own : now;
+
 /**
  * Reads the lists of a period, page by page, into `listed_payment`, and reports what is in doubt.
  * @throws ListUnreadable or SourcePaused when a list cannot be read.
@@ -31,8 +42,16 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
   const pace = new ListPace(reading);
   const terms = readingTerms(source, collectionIds, period);
   const { now } = await readClock(db, source.name);
-  const begunAt = now.toISOString();
-  const result: Reading = { begunAt, terms, collections: [], pages: 0, doubts: [], unusable: [] };
+  const begunAt = earlierOf(now, new Date()).toISOString();
+  const result: Reading = {
+    begunAt,
+    terms,
+    collections: [],
+    pages: 0,
+    pagesOfAll: [],
+    doubts: [],
+    unusable: [],
+  };
   const days = daysBetween(period.first, period.last);
   for (const [index, collectionId] of collectionIds.entries()) {
     const name = await nameOf(reading, pace, collectionId);
@@ -40,6 +59,7 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
     const onDays = (read: number) => reading.onProgress(index * days + read, collectionIds.length * days);
     const { reader, doubts } = await readCollection(reading, pace, collectionId, onDays);
     result.pages += reader.pages;
+    result.pagesOfAll.push({ collectionId, pages: reader.pagesOfAll });
     result.doubts.push(...doubts.map((text) => ({ collectionId, text })));
     result.unusable.push(
       ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item) })),
@@ -60,50 +80,54 @@ async function readCollection(
     call: (call) => pace.call(call),
     signal,
     sink: {
-      take: (number, ids, paid) => noteShown(db, certificateId, collectionId, number, ids, paid),
+      take: (number, ids, payments) => noteShown(db, certificateId, collectionId, number, ids, payments),
     },
   });
   const doubts: string[] = [];
   for (let rest: ListPeriod | null = period; rest !== null; ) {
     const next: ReturnType<typeof nextStep> = nextStep(rest);
-    doubts.push(...(await reader.read(next.step, EACH_TYPE)).map(describeUnproven));
+    doubts.push(...(await reader.readWhole(next.step, EACH_TYPE)).map(describeUnproven));
     rest = next.rest;
     onDays(daysBetween(period.first, period.last) - (rest === null ? 0 : daysBetween(rest.first, rest.last)));
   }
-  if (!(await understandsItsFilter(reader, source, period)))
-    doubts.push(...(await readUnfiltered(reader, period)).map(describeUnproven));
-  return { reader, doubts };
+  const statuses = plainStatuses(["Unpaid", ...source.paidStatuses, ...source.invalidStatuses]);
+  const others = () => countOtherwiseLabelled(db, certificateId, collectionId, statuses);
+  const doubt = await doubtOfCounts(reader, source, period, others);
+  return { reader, doubts: doubt === null ? doubts : [...doubts, doubt] };
 }
 
-/** Whether the lists by status add up to the list of all; without counts this cannot be checked. */
-async function understandsItsFilter(
+/**
+ * Whether the counts by status add up to the count of all. What the list calls something else may be counted
+ * under one of these or not. Without counts, or without a filter, nothing can be added up: all was read.
+ * @returns what contradicts, in plain words; null when nothing does.
+ */
+async function doubtOfCounts(
   reader: ListReader,
   { paidStatuses, invalidStatuses }: ReconcileSource,
   period: ListPeriod,
-): Promise<boolean> {
+  countOthers: () => Promise<number>,
+): Promise<string | null> {
   const count = (status: string | null, of: ListPeriod | null = period) =>
     reader.count({ period: of, status: status?.trim() ?? null, asked: null });
+  const others = await countOthers();
+  let doubt = "";
+  let all = await count(null);
   for (let counting = 1; counting <= COUNTINGS; counting += 1) {
-    const all = await count(null);
-    if (all === null) return false;
+    if (all === null) return null;
     // An empty list may mean that it misreads the dates, so the list without dates is checked.
     if (all === 0) await count(null, null);
-    let sum = 0;
+    const counts: number[] = [];
     for (const status of new Set(["Unpaid", ...paidStatuses, ...invalidStatuses]))
-      sum += (await count(status)) ?? 0;
-    if (sum === all) return true;
+      counts.push((await count(status)) ?? 0);
+    const sum = counts.reduce((one, other) => one + other, 0);
+    const isFiltered = counts.some((one) => one !== all);
+    // The list may have grown since it was counted first.
+    const after = await count(null);
+    if (!isFiltered || (sum <= (after ?? all) && sum >= all - others)) return null;
+    doubt = `${period.first} to ${period.last}: its counts by status add up to ${sum} of ${all}`;
+    all = after;
   }
-  return false;
-}
-
-async function readUnfiltered(reader: ListReader, period: ListPeriod) {
-  const unproven = [];
-  for (let rest: ListPeriod | null = period; rest !== null; ) {
-    const next: ReturnType<typeof nextStep> = nextStep(rest);
-    unproven.push(...(await reader.readUnfiltered(next.step)));
-    rest = next.rest;
-  }
-  return unproven;
+  return doubt;
 }
 
 const nameOf = (

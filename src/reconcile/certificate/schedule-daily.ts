@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { closedByHandSince } from "../../database/audit.ts";
+import { closedByHandSince } from "../../alarms/audit.ts";
 import type { Slots } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
@@ -7,6 +7,20 @@ import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts"
 import { type ClaimedCertificate, claimedOf, claiming } from "./certificate-row.ts";
 import { SETTLING_MS } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
+
+/**
+ * Takes back what was certified while Postgres' clock was ahead: nothing is proven of a period that is not
+ * over, and a day that is still to come gets its certificate then (G10). One that says so itself stays.
+ */
+async function deleteEarlyCertificates(db: Kysely<Tables>, source: string): Promise<void> {
+  const early = await db
+    .deleteFrom("certificate")
+    .where("source", "=", source)
+    .where(sql<boolean>`window_to > clock_timestamp() and (day is not null or result <> 'refused')`)
+    .returning("id")
+    .execute();
+  for (const { id } of early) await forgetListed(db, id);
+}
 
 /**
  * Creates today's row: it covers the whole lookback up to midnight (UTC), and what no daily certificate has
@@ -19,6 +33,7 @@ export async function scheduleDaily(
   collectionIds: readonly string[],
   lookbackMs: number,
 ): Promise<void> {
+  await db.transaction().execute((trx) => deleteEarlyCertificates(trx, source));
   const served = firstServedAt(sql`${source}`);
   const covered = sql`
     (select max(window_to) from certificate where source = ${source} and day is not null and state = 'done')`;

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import type { Alarms } from "../../database/alarms.ts";
+import type { Alarms } from "../../alarms/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
 import { backOffMs } from "../../kit/back-off.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { isWell } from "../../upstreams/machine.ts";
 import { listGapMs, takeTurn } from "../../upstreams/source-row.ts";
 import { Upstream } from "../../upstreams/upstream.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
@@ -14,6 +15,12 @@ import { ListUnreadable } from "./list-unreadable.ts";
 const LOOK_AGAIN_MS = 1_000;
 
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
+
+/**
+ * How the pace follows 429s: each doubles the extra time between two calls, within these bounds in ms, and
+ * each call that is answered takes a quarter of it away.
+ */
+const EXTRA = { leastMs: 50, mostMs: 5_000, keeps: 0.75 };
 
 export interface ListPaceOptions {
   db: Kysely<Tables>;
@@ -42,12 +49,15 @@ export class SourcePaused extends RelayError {
  */
 export class ListPace {
   readonly #options: ListPaceOptions;
+  readonly #upstream: Upstream;
   readonly #gapMs: number;
+  #extraMs = 0;
   #nextAt = 0;
 
   constructor(options: ListPaceOptions) {
     this.#options = options;
-    const { source, gapMs = 0 } = options;
+    const { db, alarms, source, gapMs = 0 } = options;
+    this.#upstream = new Upstream({ db, alarms, kind: SOURCE, name: source.name });
     this.#gapMs = Math.max(gapMs, listGapMs(source.ratePerSecond));
   }
 
@@ -61,7 +71,9 @@ export class ListPace {
     for (let attempt = 1; ; attempt += 1) {
       await this.#turn();
       try {
-        return await call();
+        const result = await call();
+        await this.#speedUp();
+        return result;
       } catch (error) {
         if (!(error instanceof ListUnreadable)) throw error;
         await this.#slowDown(error);
@@ -74,10 +86,15 @@ export class ListPace {
   /** A 429 applies to the whole source: nothing is asked before the time that it gives. */
   async #slowDown({ refusal }: ListUnreadable): Promise<void> {
     if (refusal.kind !== "rate_limited") return;
-    const { db, alarms, source } = this.#options;
     const { retryAfterMs, error } = refusal;
-    const upstream = new Upstream({ db, alarms, kind: SOURCE, name: source.name });
-    await upstream.note({ kind: "slow_down", retryAfterMs, error });
+    this.#extraMs = Math.min(EXTRA.mostMs, Math.max(EXTRA.leastMs, 2 * this.#extraMs));
+    await this.#upstream.note({ kind: "slow_down", retryAfterMs, error });
+  }
+
+  /** What 429s left of the source's state ends with the first call that is answered. */
+  async #speedUp(): Promise<void> {
+    this.#extraMs = this.#extraMs < EXTRA.leastMs ? 0 : this.#extraMs * EXTRA.keeps;
+    await this.#upstream.note({ kind: "list_read" });
   }
 
   async #turn(): Promise<void> {
@@ -88,10 +105,11 @@ export class ListPace {
       const { granted, nextInMs, standing } = await takeTurn(db, source.name, source.ratePerSecond);
       if (standing !== null && standing.pausedBy !== null)
         throw new SourcePaused(source.name, standing.pausedBy);
+      this.#upstream.saw(standing === null || isWell(standing));
       if (granted) break;
       const opensInMs = standing === null ? 0 : Math.max(standing.opensInMs, standing.retryInMs);
       await wait(Math.min(Math.max(opensInMs, nextInMs, 20), LOOK_AGAIN_MS), undefined, { signal });
     }
-    this.#nextAt = performance.now() + this.#gapMs;
+    this.#nextAt = performance.now() + this.#gapMs + this.#extraMs;
   }
 }

@@ -13,7 +13,7 @@ export interface PaidWindow {
 }
 
 /** The largest offset from UTC of any time zone. */
-const FARTHEST_ZONE_MS = 14 * 3_600_000;
+export const FARTHEST_ZONE_MS = 14 * 3_600_000;
 
 /**
  * How many days to request at once: progress is saved, and a changing list is read again, in these steps.

@@ -1,18 +1,19 @@
+import { type StatusSets, statusSets } from "../../confirm/invoices/status-class.ts";
 import { step } from "../../kit/step.ts";
 import type { InvoicePage } from "../../provider/answer.ts";
 import type { PageRequest } from "../../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { halvesOf, type ListPeriod } from "./list-period.ts";
 import { ListUnreadable } from "./list-unreadable.ts";
-import { type AskedType, type ListedPayment, listedPayment, plain } from "./listed-payment.ts";
+import { type AskedType, type ListedPayment, listedPayment, mayBePaid } from "./listed-payment.ts";
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
 /**
  * Receives the payments of a list, page by page; they are valid even if the reading turns out incomplete.
  */
 export interface ListSink {
-  /** @param paid those that count as paid. @returns how many of them this reading has not shown before. */
-  take(reading: number, ids: readonly string[], paid: readonly ListedPayment[]): Promise<number>;
+  /** @param payments those that may be paid. @returns how many ids this reading has not shown before. */
+  take(reading: number, ids: readonly string[], payments: readonly ListedPayment[]): Promise<number>;
 }
 
 /** A part of the list that could not be shown to be complete. */
@@ -37,10 +38,7 @@ export interface ListReaderOptions {
   signal: AbortSignal;
 }
 
-/**
- * What to request; without days: all of them. Without a status: all of them, of which the sink receives those
- * marked as paid.
- */
+/** What to request; without days, or without a status: all of them. */
 export interface ListQuery {
   period: ListPeriod | null;
   status: string | null;
@@ -59,19 +57,29 @@ let readings = 0;
 /** Reads the provider's list of one collection, and reports what could not be shown to be complete. */
 export class ListReader {
   readonly #options: ListReaderOptions;
-  readonly #paid: ReadonlySet<string>;
-  /** Pages read so far. */
+  readonly #sets: StatusSets;
+  /** Pages read so far, and those of the list of all. */
   pages = 0;
+  pagesOfAll = 0;
   /** Items without a usable invoice id, each once. */
   readonly unusable = new Map<string, Unusable>();
 
   constructor(options: ListReaderOptions) {
     this.#options = options;
-    this.#paid = new Set(options.source.paidStatuses.map(plain));
+    this.#sets = statusSets(options.source);
   }
 
   /**
-   * Passes every payment of the period to the sink, at least once for each type that it matches.
+   * Passes everything of the period that may be paid to the sink: what the lists of paid invoices show, for
+   * each type, and what the list of all shows, whatever it calls them.
+   * @returns and throws as `read` does.
+   */
+  async readWhole(period: ListPeriod, types: readonly AskedType[]): Promise<Unproven[]> {
+    return [...(await this.read(period, types)), ...(await this.readUnfiltered(period))];
+  }
+
+  /**
+   * Reads the lists of paid invoices, for each type.
    * @returns the parts whose readings all contradicted themselves.
    * @throws ListUnreadable; what the sink has received by then is valid but incomplete.
    */
@@ -83,9 +91,12 @@ export class ListReader {
     return unproven;
   }
 
-  /** The same with the list of all statuses, from which invoices marked as paid are taken. */
+  /** The same with the list of all. */
   async readUnfiltered(period: ListPeriod): Promise<Unproven[]> {
-    return await this.#part({ period, status: null, asked: null }, period);
+    const before = this.pages;
+    const unproven = await this.#part({ period, status: null, asked: null }, period);
+    this.pagesOfAll += this.pages - before;
+    return unproven;
   }
 
   /**
@@ -160,27 +171,26 @@ export class ListReader {
     };
   }
 
-  async #take(reading: number, { status, asked }: ListQuery, { items }: InvoicePage): Promise<number> {
+  async #take(reading: number, query: ListQuery, { items }: InvoicePage): Promise<number> {
     const { source, sink } = this.#options;
+    const terms = { ...this.#sets, timeZone: source.timeZone };
     const ids = new Set<string>();
-    const paid: ListedPayment[] = [];
+    const payments: ListedPayment[] = [];
     let unusable = 0;
     for (const item of items) {
-      const payment = listedPayment(item, asked, source.timeZone);
-      const says = item.status?.trim() || status;
-      // Without a status it has the one requested; if none was, it has to be asked about.
-      const isPaid = says === null || this.#paid.has(plain(says));
+      const payment = listedPayment(item, query, terms);
+      const isCandidate = mayBePaid(item, query.status, terms);
       if (payment === null) {
         unusable += 1;
         const { id, amount, datePaid } = item;
-        if (isPaid)
+        if (isCandidate)
           this.unusable.set(`${id} ${amount} ${datePaid}`, { id, amount, datePaid, status: item.status });
         continue;
       }
       ids.add(payment.invoiceId);
-      if (isPaid) paid.push(payment);
+      if (isCandidate) payments.push(payment);
     }
-    return unusable + (await sink.take(reading, [...ids], paid));
+    return unusable + (await sink.take(reading, [...ids], payments));
   }
 
   /** @returns null for a page past the end that the provider answers with "not found". */

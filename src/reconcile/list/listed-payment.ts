@@ -1,19 +1,29 @@
+import { hash } from "node:crypto";
+import { classOfStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
+import { DAY_MS } from "../../kit/days.ts";
+import { storableText } from "../../kit/storable-text.ts";
 import { isUuid, NIL_UUID } from "../../kit/uuid.ts";
 import { type ListedInvoice, type Money, toUtc } from "../../provider/answer.ts";
 
 /** The requested `invoiceType`; null for a list without it. */
 export type AskedType = "Live" | "Test" | null;
 
-/** An invoice that the provider's list shows as paid. */
+/** An invoice of the provider's list that may be paid: Get Invoice decides. */
 export interface ListedPayment {
   /** Lower case, with dashes. */
   invoiceId: string;
-  /** null when the list has none, or an unreadable one. */
+  /** Where the list dates it, which is only where to look; null when it has no date, or an unreadable one. */
   paidAt: Date | null;
+  /** The end of that date, where the list names only a day of the provider's zone. */
+  paidUntil: Date | null;
   createdAt: Date | null;
   amount: Money | null;
-  /** null when the list has none: in a list of paid invoices it counts as paid. */
-  status: string | null;
+  /** What the list calls it; null when it has no status. */
+  label: string | null;
+  /** The list says that it is paid: by the label, or without one by its filter. */
+  saysPaid: boolean;
+  /** A digest of what the list says of it, so that a change is noticed. */
+  digest: string;
   asked: AskedType;
 }
 
@@ -26,22 +36,68 @@ export const ALL_TYPES: readonly AskedType[] = [null, "Test"];
 /** List items have no type, so it is known from the request that found them. */
 export const EACH_TYPE: readonly AskedType[] = [null, "Live", "Test"];
 
-/** In the form in which statuses are compared. */
-export const plain = (status: string): string => status.trim().toLowerCase();
+const DAY_ONLY = /^[\d-]+$/;
+
+const endOfDay = (start: Date): Date => new Date(start.getTime() + DAY_MS - 1);
+
+/** How some platforms write "no date". */
+const NO_DATE = /^(0001-01-01|0000-00-00)/;
+
+/**
+ * Whether an item of a list may be paid. The exceptions are items that the list calls unpaid or invalid, does
+ * not date as paid, and did not return for a request of paid invoices: a list decides nothing (G10).
+ * @param filter the requested status; null for the list of all.
+ */
+export function mayBePaid(
+  { status, datePaid }: Pick<ListedInvoice, "status" | "datePaid">,
+  filter: string | null,
+  sets: StatusSets,
+): boolean {
+  if (filter !== null && classOfStatus(filter, sets) === "paid") return true;
+  if (datePaid !== null && !NO_DATE.test(datePaid.trim())) return true;
+  const said = status?.trim() || filter;
+  return said === null || !["unpaid", "invalid"].includes(classOfStatus(said, sets));
+}
 
 /** @returns null when its id is not usable. */
 export function listedPayment(
   { id, datePaid, dateCreated, amount, status }: ListedInvoice,
-  asked: AskedType,
-  timeZone: string,
+  { asked, status: filter }: { asked: AskedType; status: string | null },
+  { timeZone, ...sets }: StatusSets & { timeZone: string },
 ): ListedPayment | null {
   if (!isUuid(id) || id === NIL_UUID) return null;
+  const said = status?.trim() || filter;
+  const paidAt = toUtc(datePaid, timeZone);
   return {
     invoiceId: id.toLowerCase(),
-    paidAt: toUtc(datePaid, timeZone),
+    paidAt,
+    paidUntil: paidAt === null || !DAY_ONLY.test(datePaid?.trim() ?? "") ? null : endOfDay(paidAt),
     createdAt: toUtc(dateCreated, timeZone),
     amount,
-    status: status?.trim() || null,
+    label: status?.trim() ? storableText(status.trim()) : null,
+    saysPaid: said !== null && classOfStatus(said, sets) === "paid",
+    digest: hash("sha256", JSON.stringify([status, datePaid, amount]), "base64url"),
     asked,
   };
+}
+
+/** What is known here of an invoice, beside what a list says of it. */
+export interface Heard {
+  /** The newest confirmed answer says that it is paid. */
+  isPaid: boolean;
+  /** Of the listed item for which it was last asked about; null when it was for none. */
+  digest: string | null;
+}
+
+/**
+ * What to do about a listed item that may be paid: ask about it; or nothing, because the confirmed answer and
+ * the list agree, or because it was asked about since the list last changed what it says. Pure.
+ */
+export function decideAsking(
+  { saysPaid, digest }: { saysPaid: boolean; digest: string | null },
+  heard: Heard,
+): "ask" | "confirmed" | "unchanged" {
+  if (heard.isPaid && saysPaid) return "confirmed";
+  if (digest === null || digest !== heard.digest) return "ask";
+  return heard.isPaid ? "confirmed" : "unchanged";
 }

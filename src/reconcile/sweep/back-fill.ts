@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { messageOf, RelayError } from "../../kit/errors.ts";
-import { LeaseLost } from "../../workers/held-lease.ts";
+import { LeaseLost } from "../../work/held-lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type ClaimedSweep, claimBackFill } from "./claim-sweep.ts";

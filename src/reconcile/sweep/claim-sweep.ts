@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { leaseEnd } from "../../database/leased-rows.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
+import { leaseEnd } from "../../work/leased-rows.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 
@@ -23,6 +23,8 @@ const CLAIMED = {
   unproven: returned.json<Unproven[]>(),
   publish: returned.boolean,
   faults: returned.integer,
+  /** An automatic sweep of its collection has ended before. */
+  hasEarlier: returned.boolean,
   firstServedAt: nullable(returned.time),
 };
 
@@ -61,7 +63,7 @@ const claiming = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>
       returning id, source, kind, collection_id as "collectionId", lease_token as "leaseToken",
         started_at as "startedAt", window_from as "windowFrom", window_to as "windowTo",
         unread_from::text as "unreadFrom", unread_to::text as "unreadTo", unproven, publish, faults,
-        ${served} as "firstServedAt"`,
+        coalesce((${last(sql`true`)}), false) as "hasEarlier", ${served} as "firstServedAt"`,
   );
 };
 

@@ -1,10 +1,11 @@
 import { type Kysely, sql } from "kysely";
-import type { ConfirmationState, OpenedBy, Verdict } from "../../confirmations/confirmation.ts";
+import { plainStatuses } from "../../confirm/invoices/status-class.ts";
+import { hasStatus } from "../../confirm/invoices/stored-payments.ts";
+import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import type { OutboxState } from "../../outbox/event.ts";
-import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../outbox/event-state.ts";
-import { comparable, hasStatus } from "../../payments/stored-payments.ts";
+import type { OutboxState } from "../../publish/outbox/event.ts";
+import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../publish/outbox/event-state.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /** What the relay knows about an invoice that the list shows as paid. */
@@ -17,6 +18,12 @@ export interface KnownPayment {
   stored: boolean;
   /** The time of payment in the confirmed answer. */
   paidAt: Date | null;
+  /** The time of creation in it. */
+  createdAt: Date | null;
+  /** The newest confirmed answer says that it is paid. */
+  isPaid: boolean;
+  /** Of the listed item for which it was last asked about; null when it was for none. */
+  askedDigest: string | null;
   /** Its confirmation; null when it has none. */
   confirmation: {
     state: ConfirmationState;
@@ -40,9 +47,12 @@ interface Given {
 const COLUMNS = {
   invoiceId: returned.uuid,
   paidAt: nullable(returned.time),
+  createdAt: nullable(returned.time),
   event: returned.text<KnownPayment["event"]>(),
   outboxState: nullable(returned.text<OutboxState>()),
   stored: returned.boolean,
+  isPaid: returned.boolean,
+  askedDigest: nullable(returned.text()),
   confirmation: nullable(returned.json<NonNullable<KnownPayment["confirmation"]>>()),
 } as const;
 
@@ -52,12 +62,13 @@ const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
     live: value(({ source }) => source.liveTopicArn),
     test: value(({ source }) => source.testTopicArn),
   });
-  const isPaid = hasStatus(value(({ source }) => comparable(source.paidStatuses)));
+  const isPaid = hasStatus(value(({ source }) => plainStatuses(source.paidStatuses)));
   return sql`
-    select given.id as "invoiceId", invoice.paid_at as "paidAt",
+    select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
       case when event.id is null then 'none' when outbox.state is not null or ${topic} is null then 'waiting'
         when ${publishedOn(topic)} then 'published' else 'lost' end as event,
       outbox.state as "outboxState", invoice.id is not null as stored,
+      coalesce(${isPaid}, false) as "isPaid", known.listed_digest as "askedDigest",
       case when known.invoice_id is not null then json_build_object(
         'state', known.state, 'verdict', known.verdict,
         'openedBy', known.opened_by, 'recordOnly', known.record_only, 'lastError', known.last_error,

@@ -1,13 +1,14 @@
 import type { Kysely } from "kysely";
-import { openConfirmations } from "../../confirmations/open.ts";
-import type { Alarms } from "../../database/alarms.ts";
+import type { Alarms } from "../../alarms/alarms.ts";
+import { readStoredPayments } from "../../confirm/invoices/stored-payments.ts";
+import { noteListed } from "../../confirm/queue/note-listed.ts";
+import { openConfirmations } from "../../confirm/queue/open.ts";
 import type { Tables } from "../../database/tables.ts";
 import { addDays, daysBetween } from "../../kit/days.ts";
 import { step } from "../../kit/step.ts";
 import { NIL_UUID } from "../../kit/uuid.ts";
-import { requeue } from "../../outbox/requeue.ts";
-import { readStoredPayments } from "../../payments/stored-payments.ts";
-import { LeaseLost, whileLeaseHolds } from "../../workers/held-lease.ts";
+import { requeue } from "../../publish/outbox/requeue.ts";
+import { LeaseLost, whileLeaseHolds } from "../../work/held-lease.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
@@ -15,7 +16,13 @@ import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { ClaimedSweep } from "./claim-sweep.ts";
-import { decideOpening, type Opening, type SweepTerms } from "./decide-opening.ts";
+import {
+  decideOpening,
+  isDatedElsewhere,
+  type Listed,
+  type Opening,
+  type SweepTerms,
+} from "./decide-opening.ts";
 import { readKnownPayments } from "./known-payments.ts";
 import { alarmsAtEnd } from "./sweep-alarm.ts";
 import { finishSweep, keepProgress, type SweepCounts, sweepLeases } from "./sweep-row.ts";
@@ -72,6 +79,12 @@ export function runSweep(
     new SweepRun(deps, source, sweep, AbortSignal.any([signal, lost])).run(onProgress),
   );
 }
+
+/** Nothing is missing, or only a person or the provider can do something about it. */
+const WHOLE: ReadonlySet<Opening> = new Set(["complete", "recorded", "answered", "ask_again"]);
+
+const isOpened = (opening: Opening): boolean =>
+  opening === "open" || opening === "open_to_record" || opening === "ask_again";
 
 class SweepRun implements ListSink {
   readonly #deps: SweepDeps;
@@ -151,7 +164,7 @@ class SweepRun implements ListSink {
 
   async #read(step: ListPeriod): Promise<void> {
     try {
-      this.#unproven.push(...(await this.#reader.read(step, ALL_TYPES)));
+      this.#unproven.push(...(await this.#reader.readWhole(step, ALL_TYPES)));
     } catch (error) {
       if (!(error instanceof ListUnreadable) || error.next !== "retry" || this.#sweep.faults < PATIENCE)
         throw error;
@@ -169,7 +182,7 @@ class SweepRun implements ListSink {
       if (last === undefined) return;
       const news = stored.filter(({ invoiceId }) => !this.#done.has(invoiceId));
       await this.#open(
-        news.map((one) => ({ ...one, createdAt: null, amount: null, status: null, asked: null })),
+        news.map((one) => ({ ...one, paidUntil: null, createdAt: null, saysPaid: true, digest: null })),
       );
       after = last.invoiceId;
     }
@@ -188,7 +201,7 @@ class SweepRun implements ListSink {
   }
 
   /** Opens and counts in one transaction, so that a crash cannot count twice or not at all. */
-  async #open(payments: readonly ListedPayment[]): Promise<void> {
+  async #open(payments: readonly (Listed & { invoiceId: string })[]): Promise<void> {
     if (payments.length === 0) return;
     const { db, onConfirmations, onEvents = () => undefined } = this.#deps;
     const { name, liveTopicArn: live, testTopicArn: test } = this.#source;
@@ -201,34 +214,45 @@ class SweepRun implements ListSink {
       if (entry === undefined) return [];
       const opening = decideOpening(payment, entry, this.#terms);
       if (opening === "elsewhere") return [];
+      const counts = !isDatedElsewhere(payment, entry, this.#terms);
       return [
         {
           invoiceId: payment.invoiceId,
+          digest: payment.digest,
           opening,
-          missing: opening !== "complete" && opening !== "recorded",
-          opened: opening.startsWith("open") || opening === "requeue",
+          counts,
+          missing: counts && !WHOLE.has(opening),
+          opened: isOpened(opening) || opening === "requeue",
           called: opening !== "complete" && entry.confirmation?.openedBy === "callback",
         },
       ];
     });
-    this.#listed += inWindow.length;
-    const noted = this.#sweep.kind === "back_fill" ? inWindow : inWindow.filter(({ missing }) => missing);
+    this.#listed += inWindow.filter(({ counts }) => counts).length;
+    const isKept = this.#sweep.kind === "back_fill";
+    const noted = inWindow.filter(({ counts, missing, opened }) => opened || missing || (counts && isKept));
     if (noted.length === 0) return;
     const toDo = new Set<Opening>();
     await db.transaction().execute(async (trx) => {
-      const fresh = await noteSwept(trx, this.#sweep.id, noted);
+      const counted = noted.filter(({ counts }) => counts);
+      const fresh = await noteSwept(trx, this.#sweep.id, counted);
+      for (const { invoiceId, counts } of noted) if (!counts) fresh.add(invoiceId);
       const chosen = (wanted: Opening) =>
         noted.filter((one) => one.opening === wanted && fresh.has(one.invoiceId)).map((one) => one.invoiceId);
       const keys = (wanted: Opening, recordOnly = false) =>
         chosen(wanted).map((invoiceId) => ({ invoiceId, source: name, recordOnly }));
-      const toOpen = [...keys("open"), ...keys("open_to_record", true)];
+      const toOpen = [...keys("open"), ...keys("ask_again"), ...keys("open_to_record", true)];
       await openConfirmations(trx, toOpen, { openedBy: "reconcile", priority: "known" });
+      await noteListed(
+        trx,
+        name,
+        noted.filter((one) => isOpened(one.opening) && fresh.has(one.invoiceId)),
+      );
       await requeue(trx, name, { live, test }, chosen("requeue"));
       for (const one of noted) if (fresh.has(one.invoiceId)) toDo.add(one.opening);
       step("payments to be opened");
     });
     step("payments opened");
-    if (toDo.has("open") || toDo.has("open_to_record")) onConfirmations();
+    if ([...toDo].some(isOpened)) onConfirmations();
     if (toDo.has("requeue")) onEvents();
   }
 }
@@ -236,10 +260,11 @@ class SweepRun implements ListSink {
 /**
  * An automatic sweep repairs everything that the list shows, not only its window, at no extra cost.
  */
-function termsOf({ kind, window, firstServedAt, publish }: ClaimedSweep): SweepTerms {
+function termsOf({ kind, window, firstServedAt, publish, hasEarlier, startedAt }: ClaimedSweep): SweepTerms {
+  const common = { firstServedAt, seenBefore: hasEarlier, now: startedAt };
   return kind === "automatic"
-    ? { from: firstServedAt ?? window.from, to: null, firstServedAt, publishEarlier: false }
-    : { ...window, firstServedAt, publishEarlier: publish };
+    ? { ...common, from: firstServedAt ?? window.from, to: null, publishEarlier: false, asksAgain: false }
+    : { ...common, ...window, publishEarlier: publish, asksAgain: true };
 }
 
 /**

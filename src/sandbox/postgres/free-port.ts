@@ -1,10 +1,17 @@
 import { createServer } from "node:net";
+import { RelayError } from "../../kit/errors.ts";
 
 /**
  * The wanted port when nothing listens on it on this machine's loopback, else one that the system gives out.
+ * @throws RelayError where there is no such loopback.
  */
 export async function freePort(wanted: number): Promise<number> {
-  return (await tryPort(wanted)) ?? (await tryPort(0)) ?? wanted;
+  const port = (await tryPort(wanted)) ?? (await tryPort(0));
+  if (port !== undefined) return port;
+  throw new RelayError(
+    "Nothing can listen on 127.0.0.1 here, where Postgres, the relay and what stands around it meet: this " +
+      "machine has IPv6 alone. Give it IPv4 on its loopback (ip address add 127.0.0.1/8 dev lo).",
+  );
 }
 
 function tryPort(port: number): Promise<number | undefined> {

@@ -87,8 +87,8 @@ async function openBase(): Promise<string> {
     return BASE;
   } catch (cause) {
     throw new RelayError(
-      `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Set ` +
-        "DATABASE_URL, or run as another user.",
+      `Embedded Postgres: as root it needs ${BASE}, which cannot be made (${messageOf(cause)}). Run ` +
+        "as another user, or use a PostgreSQL of your own: --database postgres://…",
       { cause },
     );
   }

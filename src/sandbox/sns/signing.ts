@@ -18,7 +18,8 @@ export async function createSigner(region: string): Promise<Signer> {
     algorithm: "sha256",
   });
   const key = createPrivateKey(made.private);
-  const id = new X509Certificate(made.cert).fingerprint.replaceAll(":", "").toLowerCase();
+  // As long as SNS' own names are.
+  const id = new X509Certificate(made.cert).fingerprint.replaceAll(":", "").toLowerCase().slice(0, 32);
   return {
     certificatePem: made.cert,
     certificatePath: `/SimpleNotificationService-${id}.pem`,

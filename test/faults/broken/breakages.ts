@@ -14,9 +14,9 @@ export const BREAKAGES = {
     replace: 'const id = "early"; this.#options.log.append(callback).catch(() => {});',
   },
   leasesNeverRunOut: {
-    file: "src/database/leased-rows.ts",
-    find: "sql`claimed_until < now()`",
-    replace: "sql`claimed_until < now() and false`",
+    file: "src/work/leased-rows.ts",
+    find: "claimed_until < now() or",
+    replace: "(claimed_until < now() and false) or",
   },
   anotherIdentityEachTime: {
     file: "src/events/invoice-paid.ts",
@@ -40,12 +40,12 @@ export const BREAKAGES = {
     replace: "(retryAfterMs, header, now, 1)",
   },
   alarmsNotInTransaction: {
-    file: "src/store/outcome-store.ts",
+    file: "src/confirm/store/outcome-store.ts",
     find: "return raises.length + clears.length === 0",
     replace: "return raises.length + clears.length >= 0",
   },
   alarmsAfterCommit: {
-    file: "src/store/outcome-store.ts",
+    file: "src/confirm/store/outcome-store.ts",
     find: "alarms.tell(held.flatMap(raisedBy));",
     replace: "for (const alarm of held.flatMap(raisedBy)) await alarms.raise(alarm);",
   },

@@ -53,13 +53,16 @@ export function checkAlarms(evidence: Evidence, books: Books): Finding[] {
   return findings;
 }
 
+/** Their rows are written when they are over. */
+const STORED_LATER = ["database_away", "recording_failing"];
+
 /**
- * Only the row of `database_away` is written after its log line, once Postgres is back: a process that ended
- * before it said so could not write it.
+ * Only the rows of `STORED_LATER` are written after its log line, once Postgres takes them: a process that
+ * ended before it said so could not write it.
  */
 function endedWithItsProcess({ alarms, processes }: Evidence, raised: Evidence["alarms"][number]): boolean {
   const { name, process, at } = raised;
-  if (name !== "database_away") return false;
+  if (!STORED_LATER.includes(name)) return false;
   const end = processes.find((one) => one.name === process && one.state === "ended" && one.at >= at);
   if (end === undefined) return false;
   return !alarms.some(

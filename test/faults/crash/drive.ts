@@ -38,7 +38,13 @@ async function callback(world: World, invoice: Partial<KeptInvoice> = {}): Promi
 const replay = (kind: string): Drive => ({
   prepare: somethingPublished,
   command: async (world) => ({
-    words: ["replay", kind, "--invoice", await publishedInvoice(world)],
+    words: [
+      "replay",
+      kind,
+      ...(kind === "events" ? ["--here"] : []),
+      "--invoice",
+      await publishedInvoice(world),
+    ],
     again: false,
   }),
 });

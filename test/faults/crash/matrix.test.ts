@@ -29,13 +29,11 @@ const GOOD = { reached: true, rested: true, copies: 0, findings: [] };
 const step = STEPS.find(({ name }) => name === "callback recorded") ?? { name: "", drive: "callback" };
 
 describe("between the commit of a callback and its answer", () => {
-  it("a process that is killed has lost nothing (G1, G2, G5)", { timeout: 150_000 }, async () => {
+  it("a process that is killed has lost nothing (G1, G2, G5)", async () => {
     expect(await (await matrix("crash")).row(step)).toEqual({ step: step.name, ...GOOD });
   });
 
-  it("a process that sleeps for two leases does no harm when it wakes (G6, G7)", {
-    timeout: 150_000,
-  }, async () => {
+  it("a process that sleeps for two leases does no harm when it wakes (G6, G7)", async () => {
     expect(await (await matrix("pause")).row(step)).toEqual({ step: step.name, ...GOOD });
   });
 });

@@ -1,6 +1,6 @@
 /**
  * `npm run torture -- --minutes N --seed S`: a run on its own embedded PostgreSQL, or on the server in
- * DATABASE_URL, which is not stopped: only connections to it are cut. Exits with 1 on a finding.
+ * TEST_DATABASE_URL, which is not stopped: only connections to it are cut. Exits with 1 on a finding.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), `invoice-relay-torture-${seed}-`));
 await chmod(folder, 0o711);
 say(`seed ${seed}, history in ${folder}`);
 const data = join(folder, "postgres");
-const lent = process.env.DATABASE_URL;
+const lent = process.env.TEST_DATABASE_URL;
 const server = await (lent === undefined ? embeddedServer(data) : lentServer(lent));
 let code = 1;
 try {

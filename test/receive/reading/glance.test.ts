@@ -1,33 +1,48 @@
+import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { glance } from "../../../src/receive/reading/glance.ts";
 
 const id = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`;
 
+const named = (query: string, body: Buffer, contentEncoding: string | null = null): string[] => {
+  const reading = glance({ query, body, contentEncoding }, { inflatedBytes: 300_000 });
+  if (reading.kind === "too_large") return [];
+  return [...(reading.kind === "ids" ? reading.invoiceIds : []), ...(reading.alsoNamed ?? [])];
+};
+
 it("sees the UUIDs of the query, then those of the body", () => {
-  expect(glance(`id=${id(1)}`, Buffer.from(`{"id":"${id(2)}"}`))).toEqual([id(1), id(2)]);
+  expect(named(`id=${id(1)}`, Buffer.from(`{"id":"${id(2)}"}`))).toEqual([id(1), id(2)]);
 });
 
 it("does not run the end of the query into the beginning of the body", () => {
-  expect(glance(id(1), Buffer.from(id(2)))).toEqual([id(1), id(2)]);
+  expect(named(id(1), Buffer.from(id(2)))).toEqual([id(1), id(2)]);
 });
 
 it("sees them among bytes that are no text", () => {
-  expect(glance("", Buffer.concat([Buffer.of(0xff, 0xfe, 0), Buffer.from(id(1)), Buffer.of(0x80)]))).toEqual([
-    id(1),
-  ]);
+  const body = Buffer.concat([Buffer.of(0xff, 0xfe, 0), Buffer.from(id(1)), Buffer.of(0x80)]);
+  expect(named("", body)).toEqual([id(1)]);
 });
 
 it("sees nothing where there is none", () => {
-  expect(glance("", Buffer.from(""))).toEqual([]);
+  expect(named("", Buffer.from(""))).toEqual([]);
 });
 
-it("stops at five, the same one counted once", () => {
-  const ids = [1, 1, 2, 3, 4, 5, 6].map(id);
-  expect(glance("", Buffer.from(ids.join(" ")))).toEqual([1, 2, 3, 4, 5].map(id));
+it("sees each of them once, wherever it stands, in UTF-16 and compressed too", () => {
+  const text = `${id(1)} ${id(1)} ${" ".repeat(120_000)}${id(2)}`;
+  for (const body of [Buffer.from(text), Buffer.from(text, "utf16le"), Buffer.from(text, "utf16le").swap16()])
+    expect(named("", body)).toEqual([id(1), id(2)]);
+  expect(named("", gzipSync(text), "gzip")).toEqual([id(1), id(2)]);
 });
 
-it("looks at the first 4,096 bytes of a body", () => {
-  const until = (length: number) => Buffer.from(`${" ".repeat(length - id(1).length)}${id(1)} ${id(2)}`);
-  expect(glance("", until(4_096))).toEqual([id(1)]);
-  expect(glance("", until(4_097))).toEqual([]);
+it("keeps five for the timeline, and none of what was compressed", () => {
+  const zipped = gzipSync(id(1));
+  expect(glance({ query: "", body: zipped, contentEncoding: null }, { inflatedBytes: 1_000 })).toMatchObject({
+    kind: "unreadable",
+    alsoNamed: [id(1)],
+  });
+  const body = Buffer.from([1, 1, 2, 3, 4, 5, 6].map(id).join(" "));
+  expect(glance({ query: "", body, contentEncoding: null }, { inflatedBytes: 1_000 })).toMatchObject({
+    invoiceIds: [1, 2, 3, 4, 5].map(id),
+    alsoNamed: [id(6)],
+  });
 });

@@ -52,6 +52,10 @@ describe("the UUIDs within a text", () => {
     expect(within(mark + ID + mark)).toEqual([{ uuid: ID, index: mark.length }]);
   });
 
+  it.each(["%7B", "%22", "%2522", "\\n", "\\u0022"])("may stand after the escape %s", (mark) => {
+    expect(within(mark + ID)).toEqual([{ uuid: ID, index: mark.length }]);
+  });
+
   it.each([
     ["a text shorter than one", "a-b-c"],
     ["a longer word, at its end", `x${ID}`],

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -57,6 +57,15 @@ async function hold(options: { dataDir?: string; env?: Record<string, string> } 
   running.push({ stop: holding.end });
   return holding;
 }
+
+it("killed by anybody, is started again where it was, with all that was committed", async () => {
+  const { url } = await start();
+  await ask(url, "create table kept as select 1 as one");
+  const [postmaster = ""] = (await readFile(join(dataDir, "cluster/postmaster.pid"), "utf8")).split("\n");
+  process.kill(Number(postmaster), "SIGKILL");
+  expect(await vi.waitFor(() => ask(url, "select one from kept"))).toEqual([{ one: 1 }]);
+  await ask(url, "drop table kept");
+});
 
 it("works in UTF8, locale C and UTC, and forces every commit to the disk", async () => {
   const { url } = await start();

@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { CALLBACK_VARIANTS } from "../../../src/sandbox/provider/callbacks/callback-request.ts";
 import { API_ANSWERS } from "../../../src/sandbox/provider/faults/api-faults.ts";
 import { parseFaults } from "../../../src/sandbox/provider/faults/faults.ts";
-import { HOSTILE_LISTS } from "../../../src/sandbox/provider/faults/list-faults.ts";
 import { INVOICE, LIVE_KEY, OPEN_AMOUNT, startTestService, type TestService } from "./service-fixture.ts";
 
 describe("faults of the API on request", () => {
@@ -172,16 +171,14 @@ describe("the setting COLLECTION_SERVICE_FAULTS", () => {
 });
 
 describe("the room's README", () => {
-  it("shows faults that the service takes, and names every answer, variant and hostile list", async () => {
+  it("shows faults that the service takes, and names every answer and variant", async () => {
     const readme = await readFile(
       resolve(import.meta.dirname, "../../../src/sandbox/provider/README.md"),
       "utf8",
     );
     const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(parseFaults(example).api).toHaveLength(1);
-    const words = [...CALLBACK_VARIANTS, ...API_ANSWERS, ...HOSTILE_LISTS].filter(
-      (word) => !readme.includes(`\`${word}\``),
-    );
+    const words = [...CALLBACK_VARIANTS, ...API_ANSWERS].filter((word) => !readme.includes(`\`${word}\``));
     expect(words).toEqual([]);
   });
 });

@@ -116,7 +116,7 @@ describe("the callback of a payment", () => {
     await service.restart({ delivery: {} });
     const receiver = await receiverThat();
     const ids = await Promise.all(Array.from({ length: 500 }, () => payFor(receiver.url)));
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(500);
+    await expect.poll(() => receiver.received.length).toBe(500);
     const told = receiver.received.map((callback) => JSON.parse(String(callback.body)).data.id);
     expect(told.sort()).toEqual([...ids].sort());
     await expect

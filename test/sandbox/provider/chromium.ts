@@ -13,20 +13,21 @@ const SYSTEM_BROWSERS = [
 ];
 
 /**
- * A real Chromium: this machine's own, else the one inside an npm package, which brings its libraries and
- * fonts.
+ * A real Chromium: the one inside an npm package, which brings its libraries and fonts, so that a page
+ * measures the same everywhere; this machine's own where that one cannot run.
  */
 export async function launchChromium(): Promise<Browser> {
+  if (process.platform === "linux" && process.arch === "x64") return await launchBundledChromium();
   const system = SYSTEM_BROWSERS.find(existsSync);
-  return system === undefined
-    ? launchBundledChromium()
-    : chromium.launch({ executablePath: system, args: ["--no-sandbox"] });
+  if (system === undefined)
+    throw new Error(`No Chromium runs here: install one as ${SYSTEM_BROWSERS.join(" or ")}.`);
+  return await chromium.launch({ executablePath: system, args: ["--no-sandbox"] });
 }
 
 /**
  * Needs nothing but glibc: what a bare Debian lacks (nss, nspr, expat, fonts) comes out of the same package.
  */
-export async function launchBundledChromium(): Promise<Browser> {
+async function launchBundledChromium(): Promise<Browser> {
   const home = await unpacked();
   return chromium.launch({
     executablePath: join(home, "chromium"),

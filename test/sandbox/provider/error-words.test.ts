@@ -71,11 +71,7 @@ describe("error messages that reach people", () => {
     ["/faults", { callback: { copies: 21 } }, "callback.copies should be at most 20"],
     ["/faults", { callback: { variants: [] } }, "callback.variants should have at least 1 entry"],
     ["/faults", { api: [{ answer: "418" }] }, "api[0].answer should be 401, 403, 404, "],
-    [
-      "/faults",
-      { list: { hostile: [{ kind: "rude" }] } },
-      "list.hostile[0].kind should be one of short, empty, hidden, ",
-    ],
+    ["/faults", { list: { order: "rude" } }, "list.order should be "],
     ["/faults", [], "The request should be an object"],
     ["/faults", "{", "The request's body is not JSON"],
   ])("the control side at %s says of %j: %s", async (path, body, message) => {

@@ -216,15 +216,15 @@ describe("what the specification leaves open, and a real provider may do otherwi
 
 describe("the same by the seed", () => {
   it("is in force from the start, beneath what is asked for while the service runs, and again afterwards", async () => {
-    const seed = await seedWith({ limits: { pageSize: 3 }, list: { hostile: [{ kind: "empty" }] } });
+    const seed = await seedWith({ limits: { pageSize: 3 }, list: { includesTest: false } });
     const service = await startTestService({ seed });
     const list = async () => {
       const { body } = await service.api("GET", `/api/v1/collections/${OPEN_AMOUNT}/invoices`);
       return [body.data.pageSize, body.data.items.length];
     };
-    await service.create();
+    await service.api("POST", "/api/v1/invoices", INVOICE, TEST_KEY);
     expect(await list()).toEqual([3, 0]);
-    await service.control("PUT", "/faults", { list: { hostile: [] } });
+    await service.control("PUT", "/faults", { list: { includesTest: true } });
     expect(await list()).toEqual([3, 1]);
     await service.control("DELETE", "/faults");
     expect(await list()).toEqual([3, 0]);
@@ -232,7 +232,7 @@ describe("the same by the seed", () => {
   });
 
   it("is refused by the field's name", async () => {
-    const seed = await seedWith({ list: { hostile: [{ kind: "rude" }] } });
-    await expect(startTestService({ seed })).rejects.toThrow(/faults\.list\.hostile\[0\]/);
+    const seed = await seedWith({ list: { order: "rude" } });
+    await expect(startTestService({ seed })).rejects.toThrow(/faults\.list\.order/);
   });
 });

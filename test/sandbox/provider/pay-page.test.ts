@@ -30,7 +30,7 @@ describe("the payer's page", () => {
   beforeAll(async () => {
     await mkdir(artifacts, { recursive: true });
     [service, receiver, browser] = await Promise.all([startTestService(), startReceiver(), launchChromium()]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await service?.close();
@@ -137,7 +137,6 @@ describe("the payer's page", () => {
     ["a font wider than any", "150%"],
   ])(
     "keeps the digits of the largest amounts on one line, and the total of usual ones large, in %s",
-    { timeout: 120_000 },
     async (_, size) => {
       const shapesOf = async (amount: string, width: number) => {
         const context = await browser.newContext({ viewport: { width, height: 844 }, bypassCSP: true });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { toolFile } from "../../../ops/tools.ts";
 import { UNSEEN } from "./hostile-texts.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const AXE = readFileSync(toolFile("axe-core/axe.min.js"), "utf8");
 
 interface Violation {
   id: string;

@@ -1,4 +1,4 @@
-import { loadAwsServiceSpecSync } from "@aws-cdk/aws-service-spec";
+import { tool } from "../../../ops/tools.ts";
 
 type Json = Record<string, unknown>;
 
@@ -10,6 +10,17 @@ export interface Template {
   Conditions?: Json;
   Outputs?: Json;
 }
+
+interface Specification {
+  get(kind: "typeDefinition", ref: unknown): { name: string; properties: Properties };
+  lookup(
+    kind: "resource",
+    by: "cloudFormationType",
+    how: "equals",
+    type: string,
+  ): { properties: Properties }[];
+}
+type Properties = Record<string, { type: unknown; required?: boolean }>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -25,6 +36,9 @@ const isIntrinsic = (value: unknown): value is Json =>
  * @returns a line for each fault
  */
 export function templateFaults(template: Template): string[] {
+  const { loadAwsServiceSpecSync } = tool<{ loadAwsServiceSpecSync(): Specification }>(
+    "@aws-cdk/aws-service-spec",
+  );
   const database = loadAwsServiceSpecSync();
   const faults: string[] = [];
 

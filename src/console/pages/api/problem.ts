@@ -14,7 +14,7 @@ const TO_DO: Record<number, string> = {
   401: "Sign in again.",
   403: "Sign in with a token of a role that may, or ask somebody who has one.",
   404: "Check the address, or go back to the list.",
-  429: "Wait a minute, then try again.",
+  429: "Wait a moment, then try again.",
   500: "Try again; the relay's log says more.",
   503: "Try again in a moment.",
 };

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { Session } from "../../admin-api/session-schemas.ts";
+import type { Session } from "../../../api/session-schemas.ts";
 import { get, post, remove, withSession } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
 

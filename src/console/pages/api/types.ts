@@ -1,5 +1,5 @@
 import type { Status as ReadStatus } from "../../../operate/status.ts";
-import type { Timeline as ReadTimeline } from "../../timeline.ts";
+import type { Timeline as ReadTimeline } from "../../../operate/timeline.ts";
 
 /** A server's type as it arrives: times are ISO 8601 text. */
 export type Wire<Type> = Type extends Date

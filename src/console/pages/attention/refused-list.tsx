@@ -1,5 +1,5 @@
 import { useCallback } from "preact/hooks";
-import type { CallbackPage, ListedCallback } from "../../admin-api/callback-schemas.ts";
+import type { CallbackPage, ListedCallback } from "../../../api/callback-schemas.ts";
 import { get, post, queryText } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
 import { countText } from "../kit/money-text.ts";

@@ -1,4 +1,4 @@
-import { toldVerdict } from "../../../confirmations/confirmation.ts";
+import { toldVerdict } from "../../../confirm/queue/confirmation.ts";
 import { queryText } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";

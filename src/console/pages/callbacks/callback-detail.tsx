@@ -1,4 +1,4 @@
-import type { CallbackShown } from "../../admin-api/callback-schemas.ts";
+import type { CallbackShown } from "../../../api/callback-schemas.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { Badge } from "../parts/badge.tsx";

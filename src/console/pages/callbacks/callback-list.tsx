@@ -1,7 +1,7 @@
 import { useCallback } from "preact/hooks";
-import { TOLD_VERDICTS } from "../../../confirmations/confirmation.ts";
-import { OWN_VERDICTS } from "../../../record/own-verdict.ts";
-import type { CallbackPage, ListedCallback } from "../../admin-api/callback-schemas.ts";
+import type { CallbackPage, ListedCallback } from "../../../api/callback-schemas.ts";
+import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
+import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import { get, queryText } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
 import { momentOf } from "../kit/input-time.ts";

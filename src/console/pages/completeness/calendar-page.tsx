@@ -1,6 +1,6 @@
 import { useCallback, useState } from "preact/hooks";
+import type { Calendar } from "../../../api/proof-schemas.ts";
 import { addDays, dayOf } from "../../../kit/days.ts";
-import type { Calendar } from "../../admin-api/proof-schemas.ts";
 import { queryText } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";

@@ -1,5 +1,5 @@
 import { useCallback } from "preact/hooks";
-import type { CertificateShown } from "../../admin-api/proof-schemas.ts";
+import type { CertificateShown } from "../../../api/proof-schemas.ts";
 import { get, queryText } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
 import { Badge } from "../parts/badge.tsx";

@@ -1,4 +1,4 @@
-import type { CertificateShown } from "../../admin-api/proof-schemas.ts";
+import type { CertificateShown } from "../../../api/proof-schemas.ts";
 import { get, queryText } from "../api/client.ts";
 import { tell } from "../parts/notices.tsx";
 

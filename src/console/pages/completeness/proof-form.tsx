@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
-import type { Reconciled } from "../../../reconcile/on-request.ts";
+import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
 import { may } from "../api/session.ts";
 import { confirm } from "../parts/confirm-dialog.tsx";
 import { tell } from "../parts/notices.tsx";
 import { Problem } from "../parts/states.tsx";
-import { certifiedWords, progressWords, reconciledWords } from "./proof-words.ts";
+import { certifiedWords, outcomeWords, progressWords, reconciledWords } from "./proof-words.ts";
 import { useProofRun, type Work } from "./use-proof-run.ts";
 
 interface ProofFormProps {
@@ -32,7 +32,9 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
     const result = await run.start(work, { from, to, ...body });
     if (result === null) return;
     const words =
-      work === "certify" ? certifiedWords(result as Certificate[]) : reconciledWords(result as Reconciled[]);
+      work === "certify"
+        ? outcomeWords(result as (Certificate | Unread)[], certifiedWords)
+        : outcomeWords(result as (Reconciled | Unread)[], reconciledWords);
     setSaid(words);
     onDone();
   };

@@ -1,6 +1,6 @@
+import type { ProgressLine } from "../../../api/proof-schemas.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
-import type { Reconciled } from "../../../reconcile/on-request.ts";
-import type { ProgressLine } from "../../admin-api/proof-schemas.ts";
+import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
 import { countText } from "../kit/money-text.ts";
 
 type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
@@ -15,6 +15,19 @@ const STEPS = {
 export function progressWords({ source, step, done, total }: Progress): string {
   const far = total === null ? countText(done) : `${countText(done)} of ${countText(total)}`;
   return `${source}: ${STEPS[step]}, ${far}`;
+}
+
+/** What came of the sources that could be read, and which could not. */
+export function outcomeWords<Result extends object>(
+  results: readonly (Result | Unread)[],
+  wordsFor: (readable: readonly Result[]) => string,
+): string {
+  const failed = results.filter((one): one is Unread => "error" in one);
+  const readable = results.filter((one): one is Result => !("error" in one));
+  return [
+    ...failed.map(({ source, error }) => `${source} failed: ${error.message}`),
+    `${failed.length > 0 ? "The others: " : ""}${wordsFor(readable)}`,
+  ].join(" ");
 }
 
 /** What came of a certification. */

@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<string, string>> = {
   wrong_topic: "Published on another topic",
   no_acceptance: "No acceptance by SNS",
   amount_differs: "The amount differs",
-  books_differ: "The stored answer and its columns differ",
+  books_differ: "The books contradict the provider's answer",
   payload_differs: "The event says something else",
   digest_missing: "What was published cannot be checked",
   invoice_missing: "The stored answer is missing",
@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   future: "Paid in the future",
   counted_by_asking: "Found by asking, not in the list",
   type_changed: "Its type has changed since its event",
+  corrected: "Corrected by the provider since its event",
   test: "A Test invoice",
 };
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ProgressLine } from "../../admin-api/proof-schemas.ts";
+import type { ProgressLine } from "../../../api/proof-schemas.ts";
 import { postLines } from "../api/client.ts";
 import { ApiProblem } from "../api/problem.ts";
 

@@ -1,4 +1,4 @@
-import type { SettingsShown } from "../../admin-api/settings-schemas.ts";
+import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { Copy } from "../parts/copy.tsx";

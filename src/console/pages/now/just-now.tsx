@@ -1,5 +1,5 @@
-import type { Happening } from "../../admin-api/activity-schemas.ts";
-import type { InvoicePage } from "../../admin-api/payment-schemas.ts";
+import type { Happening } from "../../../api/activity-schemas.ts";
+import type { InvoicePage } from "../../../api/payment-schemas.ts";
 import { happenings } from "../api/live.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";

@@ -1,4 +1,4 @@
-import type { Activity } from "../../admin-api/activity-schemas.ts";
+import type { Activity } from "../../../api/activity-schemas.ts";
 import { liveActivity, liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";

@@ -1,3 +1,4 @@
+import { shortText } from "../../../kit/short-text.ts";
 import type { TimelineEntry } from "../api/types.ts";
 import { type Tone, wordOf } from "../parts/state-words.ts";
 
@@ -43,7 +44,7 @@ export function drawn(entry: TimelineEntry): Drawn {
         way: "provider-relay",
         tone: entry.status.toLowerCase() === "paid" ? "good" : "wait",
         says: "Provider asked; it answered",
-        detail: entry.status,
+        detail: shortText(entry.status),
       };
     case "ask_failed":
       return { ...plain, way: "relay-provider", tone: "bad", says: "No usable answer", detail: entry.error };

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useCallback } from "preact/hooks";
-import { TOLD_VERDICTS } from "../../../confirmations/confirmation.ts";
-import type { InvoicePage, ListedInvoice } from "../../admin-api/payment-schemas.ts";
+import type { InvoicePage, ListedInvoice } from "../../../api/payment-schemas.ts";
+import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
 import { usePages } from "../api/use-pages.ts";
 import { query } from "../kit/router.tsx";

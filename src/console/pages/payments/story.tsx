@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { InvoiceEvidence } from "../../admin-api/payment-schemas.ts";
+import type { InvoiceEvidence } from "../../../api/payment-schemas.ts";
 import { happenings } from "../api/live.ts";
 import type { Timeline } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { SettingsShown } from "../../admin-api/settings-schemas.ts";
+import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { post } from "../api/client.ts";
 import { ApiProblem } from "../api/problem.ts";
 import { may } from "../api/session.ts";

@@ -1,6 +1,6 @@
-import { VERDICTS } from "../../../confirmations/confirmation.ts";
-import { OWN_VERDICTS } from "../../../record/own-verdict.ts";
-import type { SettingsShown } from "../../admin-api/settings-schemas.ts";
+import type { SettingsShown } from "../../../api/settings-schemas.ts";
+import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
+import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import { zone } from "../kit/zone.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Told } from "../parts/told.tsx";

@@ -1,5 +1,5 @@
 import { useCallback } from "preact/hooks";
-import type { AuditedChange } from "../../../database/audit.ts";
+import type { AuditedChange } from "../../../alarms/audit.ts";
 import { get, queryText } from "../api/client.ts";
 import type { Wire } from "../api/types.ts";
 import { usePages } from "../api/use-pages.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import type { UpstreamStanding } from "../../../upstreams/list-upstreams.ts";
-import type { SettingsShown } from "../../admin-api/settings-schemas.ts";
 import { post } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import type { Wire } from "../api/types.ts";

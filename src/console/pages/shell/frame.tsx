@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Session } from "../../admin-api/session-schemas.ts";
+import type { Session } from "../../../api/session-schemas.ts";
 import { listen } from "../api/live.ts";
 import { may } from "../api/session.ts";
 import { type Shortcut, useShortcuts } from "../kit/keyboard.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "../../admin-api/session-schemas.ts";
+import type { Session } from "../../../api/session-schemas.ts";
 import { signOut } from "../api/session.ts";
 import { switchTheme, type Theme, theme } from "../kit/theme.ts";
 import { inUtc, switchZone, zone } from "../kit/zone.ts";

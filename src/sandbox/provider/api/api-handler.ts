@@ -89,8 +89,7 @@ async function serveOperation(
   const answer = await handler(context, asked as ApiRequest<typeof name>);
   if (answer.refusal !== undefined) return sendRefusal(response, answer.refusal);
   const data = operation.data?.written.parse(answer.data);
-  const spoilt = answer.spoil === undefined ? data : answer.spoil(data);
-  const written = operation.data === undefined ? {} : { data: spoilt };
+  const written = operation.data === undefined ? {} : { data };
   const envelope = { status: operation.envelopeStatus, message: answer.message, ...written };
   sendAnswer(response, { status: operation.status, body: envelope }, fault);
 }

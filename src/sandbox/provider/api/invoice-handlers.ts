@@ -1,11 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { InvoiceFilter } from "../../../collection-api/contract/index.ts";
 import { collectionExists } from "../collection-statements.ts";
 import { createInvoiceOnce } from "../create-invoice-once.ts";
 import type { Faults } from "../faults/faults.ts";
-import { readHostileList } from "../faults/read-hostile-list.ts";
-import { shiftPages } from "../faults/shift-pages.ts";
-import { type PageOnWire, spoilPage } from "../faults/spoil-page.ts";
 import { invoiceOnWire, listedOnWire } from "../invoice-on-wire.ts";
 import { invalidateInvoice, readShownInvoice } from "../invoice-statements.ts";
 import { listInvoices } from "../list-invoices.ts";
@@ -80,23 +76,17 @@ export const handleListInvoices: OperationHandler<"listInvoices"> = async (
     return { refusal: REFUSALS.unknownCollection("id names no collection") };
 
   const { page = 1 } = query;
-  const hostile = context.faults.strikePage(page);
-  const struck = readHostileList(hostile);
-  if (struck.shifting) await shiftPages(context.db, path.id);
-  const dates = struck.ignored.has("dates")
-    ? { startDate: null, endDate: null }
-    : { startDate: query.startDate ?? null, endDate: query.endDate ?? null };
   const { rows, totalCount } = await listInvoices(context.db, {
     collectionId: path.id,
-    status: struck.ignored.has("invoiceStatus") ? null : words.status,
-    type: (struck.ignored.has("invoiceType") ? null : words.type) ?? (freedoms.includesTest ? null : "Live"),
-    search: struck.ignored.has("search") ? null : (query.search ?? null),
-    ...dates,
+    status: words.status,
+    type: words.type ?? (freedoms.includesTest ? null : "Live"),
+    search: query.search ?? null,
+    startDate: query.startDate ?? null,
+    endDate: query.endDate ?? null,
     datesMean: freedoms.datesMean,
     linkedAccountId: extra.linkedAccountId,
-    hiddenIds: struck.hiddenIds,
-    order: struck.reordered ? { salt: randomUUID() } : freedoms.order,
-    page: struck.page ?? page,
+    order: freedoms.order,
+    page,
     pageSize: extra.isDownloading ? null : sizes.pageSize,
   });
   const pageSize = extra.isDownloading ? Math.max(1, totalCount) : sizes.pageSize;
@@ -110,7 +100,6 @@ export const handleListInvoices: OperationHandler<"listInvoices"> = async (
       hasNextPage: page * pageSize < totalCount,
       hasPreviousPage: page > 1 && totalCount > 0,
     },
-    spoil: (written) => spoilPage(written as PageOnWire, hostile),
   };
 };
 

@@ -27,12 +27,7 @@ type Data<Name extends OperationName> = Operations[Name] extends {
   : { data?: never };
 
 export type Answer<Name extends OperationName> =
-  | ({
-      readonly refusal?: never;
-      readonly message: string;
-      /** What a fault makes of the written data. */
-      readonly spoil?: (written: unknown) => unknown;
-    } & Data<Name>)
+  | ({ readonly refusal?: never; readonly message: string } & Data<Name>)
   | { readonly refusal: Refusal };
 
 export type OperationHandler<Name extends OperationName> = (

@@ -4,14 +4,12 @@ import { variantsInTurn } from "../callbacks/plan-callbacks.ts";
 import type { ApiFault } from "./api-faults.ts";
 import { type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
 import { layered } from "./layered.ts";
-import type { HostileList } from "./list-faults.ts";
 
 /** The faults in force, and what is left of those that strike a number of times. */
 export class FaultBox {
   readonly #seed: FaultsInput;
   #faults: Faults;
   #apiLeft: number[] = [];
-  #listLeft: number[] = [];
   #nextVariant: () => CallbackVariant = () => "documented";
 
   /** @param seed what is in force where nothing else is asked for. */
@@ -28,7 +26,6 @@ export class FaultBox {
   replace(faults: FaultsInput): Faults {
     this.#faults = faultsSchema.parse(layered(this.#seed, faults));
     this.#apiLeft = this.#faults.api.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
-    this.#listLeft = this.#faults.list.hostile.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
     this.#nextVariant = variantsInTurn(this.#faults.callback.variants);
     return this.#faults;
   }
@@ -52,15 +49,6 @@ export class FaultBox {
     if (index < 0) return undefined;
     this.#apiLeft[index] = (this.#apiLeft[index] ?? 0) - 1;
     return this.#faults.api[index];
-  }
-
-  /** What is done to this page of a list, each counted as having struck. */
-  strikePage(page: number): HostileList[] {
-    return this.#faults.list.hostile.filter((fault, at) => {
-      if ((this.#listLeft[at] ?? 0) <= 0 || fault.pages?.includes(page) === false) return false;
-      this.#listLeft[at] = (this.#listLeft[at] ?? 0) - 1;
-      return true;
-    });
   }
 
   nextVariant(): CallbackVariant {

@@ -4,7 +4,6 @@ import { RelayError } from "../../../kit/errors.ts";
 import { apiFault } from "./api-faults.ts";
 import { callbackFaults } from "./callback-faults.ts";
 import { createFreedoms, httpFreedoms, limitFreedoms, listFreedoms } from "./freedoms.ts";
-import { hostileList } from "./list-faults.ts";
 
 /**
  * What goes wrong on request, and what a real provider may do otherwise where the interface leaves it open.
@@ -13,11 +12,7 @@ import { hostileList } from "./list-faults.ts";
 export const faultsSchema = z.strictObject({
   callback: callbackFaults.prefault({}),
   api: z.array(apiFault).max(100).default([]).describe("The first that matches a request strikes."),
-  list: listFreedoms
-    .extend({
-      hostile: z.array(hostileList).max(100).default([]).describe("All that match a page strike, in turn."),
-    })
-    .prefault({}),
+  list: listFreedoms.prefault({}),
   create: createFreedoms.prefault({}),
   http: httpFreedoms.prefault({}),
   limits: limitFreedoms.prefault({}),

@@ -1,0 +1,256 @@
+import { type Expression, type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type Columns, tableOf, text } from "../database/columns.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
+
+/**
+ * What needs a person. The names are what monitoring is set on: a new one is added here first, and gets a
+ * heading in docs/operations.md.
+ */
+export const ALARM_NAMES = [
+  "callback_refused",
+  "callbacks_over_budget",
+  "source_failing",
+  "source_paused",
+  "retry_after_capped",
+  "unknown_ids_flooding",
+  "sweep_failing",
+  "certificate_gap",
+  "certificate_failing",
+  "provider_answer_outside_contract",
+  "confirmation_dead",
+  "invoice_quarantined",
+  "invoice_anomaly",
+  "invoice_unanswered",
+  "event_dead",
+  "event_truncated",
+  "topic_failing",
+  "topic_paused",
+  "replay_failed",
+  "maintenance_failing",
+  "clock_stepped",
+  "database_away",
+  "recording_failing",
+] as const;
+
+export type AlarmName = (typeof ALARM_NAMES)[number];
+
+/**
+ * Alarms about something that lasts a while, or that happened once, end by themselves: this long after they
+ * were last raised.
+ */
+const QUIET_AFTER: Partial<Record<AlarmName, string>> = {
+  callback_refused: "1 hour",
+  callbacks_over_budget: "10 minutes",
+  event_truncated: "1 day",
+  clock_stepped: "1 hour",
+};
+
+export interface Alarm {
+  name: AlarmName;
+  source: string;
+  /** What it is about: an invoice id, a topic, or the source again. */
+  subject: string;
+  /** Plain words for a person; no secrets, no personal data. */
+  detail: string;
+}
+
+export const ALARM: Columns<Alarm> = {
+  name: text(({ name }) => name),
+  source: text(({ source }) => source),
+  subject: text(({ subject }) => subject),
+  detail: text(({ detail }) => detail),
+};
+
+/** What names an alarm that ends. */
+export type EndedAlarm = Omit<Alarm, "detail">;
+
+export const ENDED_ALARM: Columns<EndedAlarm> = {
+  name: text(({ name }) => name),
+  source: text(({ source }) => source),
+  subject: text(({ subject }) => subject),
+};
+
+/** What `returning name, source, subject` returns of alarms. */
+export const ENDED_ALARMS = {
+  name: returned.text<AlarmName>(),
+  source: returned.text(),
+  subject: returned.text(),
+} as const;
+
+/**
+ * Part of a statement, never run on its own: an alarm is written with the change that it tells of (G13), or
+ * not at all.
+ */
+export type StatementPart = Expression<unknown>;
+
+/**
+ * Writes alarms. Raised again while open, an alarm counts in the same row.
+ * @param alarms yields name, source, subject and detail.
+ */
+export const raising = (alarms: RawBuilder<unknown>): StatementPart => sql`
+  insert into alarm (name, source, subject, detail)
+  select distinct on (name, source, subject) name, source, subject, detail from (${alarms}) as raised
+  order by name, source, subject
+  on conflict (name, source, subject) where cleared_at is null do update
+    set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail`;
+
+/**
+ * Writes alarms about something that lasts and is seen again and again: an open one is touched at most once
+ * in `everyMs`, so that a flood does not queue for its row.
+ */
+export const raisingWhatLasts = (alarms: RawBuilder<unknown>, everyMs: number): StatementPart =>
+  raising(sql`
+    select * from (${alarms}) as seen where not exists (
+      select from alarm where cleared_at is null
+        and last_raised_at > clock_timestamp() - ${`${everyMs} ms`}::interval
+        and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject))`);
+
+/** A condition: no such alarm is open about that subject. */
+export const noneIsOpen = (
+  name: RawBuilder<unknown>,
+  subject: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  not exists (select from alarm
+    where cleared_at is null and alarm.name = ${name} and alarm.subject = ${subject})`;
+
+/** A condition: such an alarm was raised about that subject since then, open or not. */
+export const wasRaisedSince = (
+  name: RawBuilder<unknown>,
+  subject: RawBuilder<unknown>,
+  since: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from alarm
+    where alarm.name = ${name} and alarm.subject = ${subject} and last_raised_at >= ${since})`;
+
+/** Closes open alarms. @param which a condition on rows of `alarm`. */
+export const clearing = (which: RawBuilder<unknown>): StatementPart => sql`
+  update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
+
+/** The alarms that a change raises and ends. */
+export interface AlarmChange {
+  raises?: readonly Alarm[];
+  clears?: readonly EndedAlarm[];
+}
+
+/** What a change has to tell: the alarms that it raised, and the open ones that it ended. */
+export interface Told {
+  raised: readonly Alarm[];
+  cleared: readonly EndedAlarm[];
+}
+
+/**
+ * The parts `raised` and `cleared` of a statement, to follow its part `moved`: where that changed nothing,
+ * they write nothing. `selectCleared` reads what they ended.
+ * @param raises a table of `ALARM`, named `alarm`
+ * @param clears a table of `ENDED_ALARM`, named `ends`
+ */
+export const alarmsOf = (raises: RawBuilder<unknown>, clears: RawBuilder<unknown>): StatementPart => sql`
+  raised as (${raising(sql`select alarm.* from ${raises} where exists (select from moved)`)}),
+  cleared as (
+    ${clearing(sql`exists (select from moved) and (name, source, subject) in (
+      select name, source, subject from ${clears})`)}
+    returning name, source, subject)`;
+
+/** The same parts of a statement that is given an `AlarmChange`. */
+export const alarmsGiven = <Given>(
+  { table }: Slots<Given>,
+  read: (given: Given) => AlarmChange,
+): StatementPart =>
+  alarmsOf(
+    table("alarm", ALARM, (given) => read(given).raises ?? []),
+    table("ends", ENDED_ALARM, (given) => read(given).clears ?? []),
+  );
+
+/** The alarms that a statement with these parts ended, as a column. */
+export const selectCleared = sql`coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared`;
+
+export const CLEARED = { cleared: returned.json<EndedAlarm[]>() } as const;
+
+const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {
+  source: text(({ source }) => source),
+  subject: text(({ subject }) => subject),
+};
+
+/** Closes the open alarms about these, because someone has seen to them. */
+export async function closeAlarms(
+  trx: Transaction<Tables>,
+  names: readonly AlarmName[],
+  about: readonly Pick<Alarm, "source" | "subject">[],
+): Promise<void> {
+  await sql`${clearing(sql`name = any(${names}::text[]) and (source, subject) in (
+    select source, subject from ${tableOf("given", ABOUT, about)})`)}`.execute(trx);
+}
+
+const closingQuiet = new Statement(
+  ENDED_ALARMS,
+  () => sql`
+    ${clearing(sql`name = any(${Object.keys(QUIET_AFTER)}::text[]) and exists (
+      select from unnest(${Object.keys(QUIET_AFTER)}::text[], ${Object.values(QUIET_AFTER)}::interval[])
+        as lasting (name, quiet)
+      where lasting.name = alarm.name
+        and last_raised_at not between clock_timestamp() - quiet and clock_timestamp())`)}
+    returning name, source, subject`,
+);
+
+/** An alarm is a log line at error level, a counter, and a row that stays open until it is cleared. */
+export class Alarms {
+  readonly #db: Kysely<Tables>;
+  readonly #log: Logger;
+  readonly #metrics: Metrics;
+
+  constructor(deps: { db: Kysely<Tables>; log: Logger; metrics: Metrics }) {
+    this.#db = deps.db;
+    this.#log = deps.log;
+    this.#metrics = deps.metrics;
+    // Prometheus sees no increase in a counter that first appears at 1.
+    for (const alarm of ALARM_NAMES) deps.metrics.alarms.inc({ alarm }, 0);
+  }
+
+  /** Tells the alarms that a transaction has written: a log line and a count for each. */
+  tell(alarms: readonly Alarm[]): void {
+    for (const { name, source, subject, detail } of alarms) {
+      this.#log.error({ alarm: name, source, subject }, detail);
+      this.#metrics.alarms.inc({ alarm: name });
+    }
+  }
+
+  /** The same for those that were closed. */
+  tellCleared(alarms: readonly EndedAlarm[]): void {
+    for (const { name, source, subject } of alarms)
+      this.#log.info({ alarmCleared: name, source, subject }, "alarm cleared");
+  }
+
+  tellAll({ raised, cleared }: Told): void {
+    this.tell(raised);
+    this.tellCleared(cleared);
+  }
+
+  /**
+   * Closes the alarms that have been quiet for as long as `QUIET_AFTER` says, whichever process raised them,
+   * and those last raised in the future, before Postgres' clock stepped back: what lasts is raised again.
+   */
+  async clearQuiet(): Promise<void> {
+    this.tellCleared(await closingQuiet.execute(this.#db));
+  }
+
+  /**
+   * Writes an alarm that is over and could not be written while it lasted, unless another process that saw
+   * the same has written it.
+   * @param lastedMs how long ago it began, in ms
+   * @param told people have heard of its beginning
+   */
+  async keepEnded(alarm: Alarm, { lastedMs, told }: { lastedMs: number; told: boolean }): Promise<void> {
+    const { name, source, subject, detail } = alarm;
+    const began = sql`clock_timestamp() - ${lastedMs}::float8 * interval '1 ms'`;
+    await sql`
+      insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
+      select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
+        case when ${told} then ${began} end
+      where not exists (select from alarm
+        where name = ${name} and source = ${source} and subject = ${subject}
+          and cleared_at > ${began})`.execute(this.#db);
+  }
+}

@@ -1,0 +1,215 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
+import { z } from "zod";
+import { isRefusedData } from "../database/postgres-errors.ts";
+import { type AdminToken, mayAct, type Role } from "../kit/admin-token.ts";
+import { isDatabaseAway } from "../kit/away.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import { faultOf, noteWork } from "../kit/fault.ts";
+import type { Logger } from "../kit/log.ts";
+import { withTextsMasked } from "../kit/mask/masked-texts.ts";
+import { newId } from "../kit/new-id.ts";
+import { actorOf } from "./admin-tokens.ts";
+import { CallerLimits, TooManyAtOnce } from "./caller-limits.ts";
+import { type Caller, Callers, isRefused } from "./callers.ts";
+import { EndedSessions } from "./ended-sessions.ts";
+import { jsonBody } from "./json-body.ts";
+import type { Live } from "./live.ts";
+import { openApiText } from "./open-api.ts";
+import { type AdminParts, type Operation, roleFor } from "./operation.ts";
+import { operations } from "./operations.ts";
+import { ProgressStream, wantsProgress } from "./progress-stream.ts";
+import type { RefusedCallers } from "./refused-callers.ts";
+import { SessionCookie } from "./session-cookie.ts";
+import { sessionRoutes } from "./session-routes.ts";
+import { Sessions } from "./sessions.ts";
+
+export interface AdminRouterOptions {
+  parts: AdminParts;
+  /** Whoever sends one of these, or signed in with it, may do what its role allows. */
+  tokens: readonly AdminToken[];
+  refused: RefusedCallers;
+  live: Live;
+  /** Whether people reach the relay by https, on whichever port. */
+  peopleUseTls: boolean;
+  log: Logger;
+}
+
+const BODY_LIMIT = "256kb";
+
+/** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
+export function adminRouter({ parts, tokens, refused, live, peopleUseTls, log }: AdminRouterOptions): Router {
+  const sessions = new Sessions(tokens);
+  const cookie = new SessionCookie({ peopleUseTls });
+  const ended = new EndedSessions(parts.db);
+  const callers = new Callers({ tokens, sessions, ended, cookie, refused });
+  const limits = new CallerLimits();
+  const api = Router();
+  api.use((_request, response, next) => {
+    response.setHeader("cache-control", "no-store");
+    next();
+  });
+  api.use(
+    sessionRoutes({ db: parts.db, tokens, callers, sessions, ended, cookie, operationsOf, refuse, log }),
+  );
+  api.use(async (request, response, next) => {
+    const caller = await callers.callerOf(request, response, { prolong: request.path !== "/live" });
+    if (isRefused(caller)) return refuse(response, caller);
+    response.locals.caller = caller;
+    next();
+  });
+  api.use(jsonBody(BODY_LIMIT));
+  api.get("/openapi.json", (_request, response) => {
+    response.type("json").send(openApiText());
+  });
+  api.get("/live", (_request, response) => {
+    const { holder, session } = callerIn(response);
+    const isOver = async () =>
+      session !== null && (Date.now() >= session.expiresAt || (await ended.has(session.id)) === true);
+    return limits.run(holder.name, "stream", async () => {
+      const closed = new Promise((resolve) => response.once("close", resolve));
+      if (live.listen(response, isOver)) return void (await closed);
+      response.setHeader("retry-after", "10");
+      refuse(response, { status: 503, error: "Too many listeners. Try again later." });
+    });
+  });
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const read = readInput(operation);
+    api[operation.method](path, (request, response) =>
+      carryOut(operation, read, { ...parts, limits }, request, response, log).catch((error: unknown) => {
+        throw noteWork(error, workOf(operation, request));
+      }),
+    );
+  }
+  api.use((_request, response) => {
+    const error = "There is no such operation. /admin/v1/openapi.json describes them all.";
+    refuse(response, { status: 404, error });
+  });
+  api.use(onError(parts, log));
+  return Router().use("/admin/v1", api);
+}
+
+/** Without ADMIN_TOKENS: refuses everything and says why. */
+export function closedAdminRouter(): Router {
+  return Router().use("/admin/v1", (_request, response) => {
+    const error = "The admin API is disabled: ADMIN_TOKENS is not set.";
+    refuse(response, { status: 404, error });
+  });
+}
+
+const operationsOf = (role: Role): string[] =>
+  operations.filter((operation) => mayAct(role, roleFor(operation))).map(({ id }) => id);
+
+const callerIn = (response: Response): Caller => response.locals.caller as Caller;
+
+/**
+ * Reads what an operation takes. A parameter that it does not know is refused like an unknown field of its
+ * body: what somebody asked for is never left out silently.
+ */
+function readInput({ pathParameters, query = z.object({}), body }: Operation) {
+  const parameters = query.strict();
+  return (request: Request) => ({
+    path: pathParameters?.parse(request.params),
+    query: parameters.parse(request.query),
+    body: body?.parse(request.body ?? {}),
+  });
+}
+
+async function carryOut(
+  operation: Operation,
+  read: ReturnType<typeof readInput>,
+  { limits, ...parts }: AdminParts & { limits: CallerLimits },
+  request: Request,
+  response: Response,
+  log: Logger,
+): Promise<void> {
+  const { holder } = callerIn(response);
+  const needed = roleFor(operation);
+  if (!mayAct(holder.role, needed)) {
+    const error = `${operation.id} needs the role ${needed}; ${holder.name} has the role ${holder.role}.`;
+    return refuse(response, { status: 403, error });
+  }
+  const input = read(request);
+  const left = new AbortController();
+  response.once("close", () => left.abort());
+  const context = {
+    ...parts,
+    actor: actorOf(holder),
+    role: holder.role,
+    left: left.signal,
+    onProgress: () => undefined,
+  };
+  if (operation.tellsProgress === true && wantsProgress(request)) {
+    const stream = new ProgressStream(response, parts.mask);
+    try {
+      stream.end({ result: await operation.run({ ...context, onProgress: stream.reached }, input) });
+    } catch (error) {
+      stream.end({ error: judge(noteWork(error, workOf(operation, request)), request, log).error });
+    }
+    return;
+  }
+  const respond = async () => {
+    // It has waited for its turn, and nobody waits for it any longer.
+    if (left.signal.aborted) return;
+    const result = await operation.run(context, input);
+    if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
+    const masked = (value: unknown) =>
+      operation.tellsTokens === true ? value : withTextsMasked(value, parts.mask);
+    if (operation.mediaType === undefined) return void response.json(masked(result));
+    response.attachment().type(operation.mediaType);
+    await pipeline(Readable.from(result as AsyncIterable<string>).map(masked), response);
+  };
+  if (operation.mediaType !== undefined) await limits.run(holder.name, "export", respond);
+  else if (needed === "read") await limits.run(holder.name, "reading", respond);
+  else await respond();
+}
+
+/** For the log. */
+const workOf = ({ id: operation }: Operation, { params }: Request) => ({ operation, ...params });
+
+interface Judged {
+  status: number;
+  error: string;
+  retryAfterS?: number;
+  /** The log tells of it under this id. */
+  requestId?: string;
+}
+
+function refuse(response: Response, { status, error, retryAfterS = 60, requestId }: Judged): void {
+  if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
+  if (status === 503) response.setHeader("retry-after", "5");
+  if (status === 429) response.setHeader("retry-after", retryAfterS);
+  if (requestId !== undefined) response.setHeader("x-request-id", requestId);
+  response.status(status).json({ error });
+}
+
+const onError =
+  ({ mask }: AdminParts, log: Logger): ErrorRequestHandler =>
+  (error, request, response, next) => {
+    if (response.headersSent) return next(error);
+    const { error: says, ...judged } = judge(error, request, log);
+    refuse(response, { ...judged, error: mask(says) });
+  };
+
+function judge(error: unknown, request: Request, log: Logger): Judged {
+  if (error instanceof TooManyAtOnce) return { status: 429, error: error.message, retryAfterS: 1 };
+  if (error instanceof z.ZodError) return { status: 400, error: problemsOf(error) };
+  if (error instanceof RelayError) return { status: 409, error: error.message };
+  // Such as a NUL or the year 0, which only Postgres detects.
+  if (isRefusedData(error)) return { status: 400, error: "The database does not accept one of the values." };
+  const status = error instanceof Error && "status" in error ? error.status : undefined;
+  if (typeof status === "number" && status >= 400 && status < 500)
+    return { status, error: `The request cannot be read: ${messageOf(error)}` };
+  const isAway = isDatabaseAway(error);
+  const about = { ...(isAway ? {} : { requestId: newId() }), method: request.method };
+  log.error({ ...about, ...faultOf(error) }, "a request to the admin API failed");
+  if (isAway)
+    return { status: 503, error: "The database does not answer. Try again in a moment; see database_away." };
+  const where = `the log has the details, under request ${about.requestId}`;
+  return { status: 500, error: `Something went wrong. Try again; ${where}.`, ...about };
+}
+
+const problemsOf = (error: z.ZodError): string =>
+  error.issues.map((issue) => `${issue.path.join(".") || "the request"}: ${issue.message}`).join("; ");

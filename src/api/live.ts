@@ -1,0 +1,174 @@
+import type { Response } from "express";
+import type { Kysely } from "kysely";
+import { describePayments } from "../confirm/invoices/answers-of.ts";
+import type { Tables } from "../database/tables.ts";
+import { faultOf } from "../kit/fault.ts";
+import type { Logger } from "../kit/log.ts";
+import { type Mask, withTextsMasked } from "../kit/mask/masked-texts.ts";
+import { eventHappenings } from "../publish/outbox/recent-events.ts";
+
+export interface LiveOptions {
+  db: Kysely<Tables>;
+  /** What is sent every few seconds, by event name. */
+  read: Readonly<Record<string, () => Promise<unknown>>>;
+  /** Everything that is sent passes through it. */
+  mask: Mask;
+  log: Logger;
+  mostListeners?: number;
+  everyMs?: number;
+  beatMs?: number;
+}
+
+const MOST_LISTENERS = 50;
+const EVERY_MS = 5_000;
+const BEAT_MS = 15_000;
+const PAYMENTS_EVERY_MS = 1_000;
+
+/** A commit becomes visible a little after its timestamp. */
+const LOOK_BACK_MS = 15_000;
+
+/** The most payments sent at a time; the list has them all. */
+const MOST_PAYMENTS = 50;
+
+/** A listener with more unread bytes than this is disconnected. */
+const MOST_UNREAD = 1_048_576;
+
+interface Listener {
+  response: Response;
+  /** Whether its session has ended. */
+  isOver: () => Promise<boolean>;
+}
+
+/**
+ * Server-sent events for all listeners. Postgres is queried only while someone listens, and once for all of
+ * them. `stop` disconnects them, so that the process can exit.
+ */
+export class Live {
+  readonly #options: Required<LiveOptions>;
+  readonly #listeners = new Set<Listener>();
+  readonly #last = new Map<string, string>();
+  readonly #told = new Map<string, number>();
+  #timers: NodeJS.Timeout[] = [];
+  #reading = new Set<string>();
+  #beganAt = 0;
+
+  constructor(options: LiveOptions) {
+    this.#options = { mostListeners: MOST_LISTENERS, everyMs: EVERY_MS, beatMs: BEAT_MS, ...options };
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** @returns whether there was room. */
+  listen(response: Response, isOver: () => Promise<boolean>): boolean {
+    if (this.#listeners.size >= this.#options.mostListeners) return false;
+    response.writeHead(200, {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    });
+    response.write("retry: 3000\n\n");
+    const listener = { response, isOver };
+    this.#listeners.add(listener);
+    // Not the request's: that is over when its body has been read.
+    response.once("close", () => this.#leave(listener));
+    if (this.#listeners.size === 1) this.#begin();
+    else for (const [name, data] of this.#last) this.#send(listener, `event: ${name}\ndata: ${data}\n\n`);
+    return true;
+  }
+
+  stop(): void {
+    for (const listener of this.#listeners) this.#leave(listener);
+  }
+
+  #leave(listener: Listener): void {
+    if (!this.#listeners.delete(listener)) return;
+    listener.response.end();
+    if (this.#listeners.size > 0) return;
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
+    this.#last.clear();
+    this.#told.clear();
+  }
+
+  #begin(): void {
+    const { everyMs, beatMs, read } = this.#options;
+    this.#beganAt = performance.now();
+    const each = () => {
+      for (const name of Object.keys(read)) void this.#once(name, () => this.#readAndTell(name));
+    };
+    const every = (ms: number, act: () => void) => setInterval(act, ms).unref();
+    this.#timers = [
+      every(everyMs, each),
+      every(beatMs, () => {
+        this.#tell(": \n\n");
+        for (const listener of this.#listeners)
+          void listener.isOver().then((isOver) => isOver && this.#leave(listener));
+      }),
+      every(PAYMENTS_EVERY_MS, () => void this.#once("payment", () => this.#tellPayments())),
+    ];
+    each();
+  }
+
+  /** At most one query of each kind at a time, so that a slow database is not queried twice. */
+  async #once(name: string, act: () => Promise<void>): Promise<void> {
+    if (this.#reading.has(name)) return;
+    this.#reading.add(name);
+    try {
+      await act();
+    } catch (error) {
+      this.#options.log.warn({ what: name, ...faultOf(error) }, "the console could not be updated");
+    } finally {
+      this.#reading.delete(name);
+    }
+  }
+
+  async #readAndTell(name: string): Promise<void> {
+    const data = this.#jsonOf(await this.#options.read[name]?.());
+    if (this.#listeners.size === 0) return;
+    this.#last.set(name, data);
+    this.#tell(`event: ${name}\ndata: ${data}\n\n`);
+  }
+
+  async #tellPayments(): Promise<void> {
+    const { db } = this.#options;
+    const now = performance.now();
+    const withinMs = Math.min(now - this.#beganAt, LOOK_BACK_MS);
+    const happened = await eventHappenings(db, withinMs, MOST_PAYMENTS);
+    const news = happened.filter(
+      ({ what, eventId, source }) => !this.#told.has(`${what} ${source} ${eventId}`),
+    );
+    for (const { what, eventId, source } of happened) this.#told.set(`${what} ${source} ${eventId}`, now);
+    for (const [key, at] of this.#told) if (now - at > 2 * LOOK_BACK_MS) this.#told.delete(key);
+    if (news.length === 0) return;
+    const known = new Map(
+      (await describePayments(db, news)).map((payment) => [
+        `${payment.source} ${payment.invoiceId}`,
+        payment,
+      ]),
+    );
+    for (const { eventId: _, ...one } of news) {
+      const {
+        reference = null,
+        collection = null,
+        totalAmount = null,
+      } = known.get(`${one.source} ${one.invoiceId}`) ?? {};
+      this.#tell(`event: payment\ndata: ${this.#jsonOf({ ...one, reference, collection, totalAmount })}\n\n`);
+    }
+  }
+
+  #jsonOf(value: unknown): string {
+    return JSON.stringify(withTextsMasked(value, this.#options.mask));
+  }
+
+  #tell(text: string): void {
+    for (const listener of this.#listeners) this.#send(listener, text);
+  }
+
+  /** A listener that does not read is cut off, so that nothing piles up for it, and nothing stays (G8). */
+  #send({ response }: Listener, text: string): void {
+    if (response.writableLength > MOST_UNREAD) response.destroy();
+    else response.write(text);
+  }
+}

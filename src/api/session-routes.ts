@@ -1,0 +1,92 @@
+import { type Request, type Response, Router } from "express";
+import type { Kysely } from "kysely";
+import { audit } from "../alarms/audit.ts";
+import type { Tables } from "../database/tables.ts";
+import type { AdminToken, Role } from "../kit/admin-token.ts";
+import { faultOf } from "../kit/fault.ts";
+import type { Logger } from "../kit/log.ts";
+import { actorOf, holderOf } from "./admin-tokens.ts";
+import { type Callers, isForeign, isRefused, type Refused } from "./callers.ts";
+import type { EndedSessions } from "./ended-sessions.ts";
+import { jsonBody } from "./json-body.ts";
+import type { SessionCookie } from "./session-cookie.ts";
+import { signInRequest } from "./session-schemas.ts";
+import type { Session, Sessions } from "./sessions.ts";
+
+export interface SessionRoutesOptions {
+  db: Kysely<Tables>;
+  tokens: readonly AdminToken[];
+  callers: Callers;
+  sessions: Sessions;
+  ended: EndedSessions;
+  cookie: SessionCookie;
+  /** The operations that a role may use. */
+  operationsOf: (role: Role) => string[];
+  refuse: (response: Response, refused: Refused) => void;
+  log: Logger;
+}
+
+/** `/session`: sign in with a token, who is signed in, sign out. */
+export function sessionRoutes(options: SessionRoutesOptions): Router {
+  const { tokens, callers, sessions, ended, cookie, refuse } = options;
+  const routes = Router();
+
+  routes.post("/session", jsonBody("4kb"), async (request, response) => {
+    if (isForeign(request))
+      return refuse(response, { status: 403, error: "This request comes from another site." });
+    if (cookie.wouldBeLost(request))
+      return refuse(response, {
+        status: 403,
+        error:
+          "Sign in by https, or at localhost (through a tunnel): by plain http anybody on the way " +
+          "reads along.",
+      });
+    const { token } = signInRequest.parse(request.body ?? {});
+    const holder = holderOf(tokens, token.trim());
+    if (holder === null)
+      return refuse(response, callers.wrongToken(request, "This token is not in ADMIN_TOKENS."));
+    const session = sessions.begin(holder, Date.now());
+    cookie.write(request, response, sessions.seal(session));
+    await note(options, holder, "console.sign_in");
+    response.json(shown(session));
+  });
+
+  routes.get("/session", async (request, response) => {
+    // Opening the console without a session is not a failed attempt.
+    if (request.headers.authorization === undefined && cookie.read(request) === null)
+      return refuse(response, { status: 401, error: "Not signed in." });
+    const caller = await callers.callerOf(request, response, { prolong: true });
+    if (isRefused(caller)) return refuse(response, caller);
+    if (caller.session === null)
+      return refuse(response, { status: 401, error: "A bearer token has no session and needs none." });
+    response.json(shown(caller.session));
+  });
+
+  routes.delete("/session", async (request: Request, response: Response) => {
+    const caller = await callers.callerOf(request, response, { prolong: false });
+    if (isRefused(caller)) return refuse(response, caller);
+    if (caller.session !== null) await ended.end(caller.session);
+    cookie.clear(request, response);
+    await note(options, caller.holder, "console.sign_out");
+    response.json({ signedOut: true });
+  });
+
+  const shown = (session: Session) => ({
+    name: session.holder.name,
+    role: session.holder.role,
+    csrfToken: sessions.csrfTokenOf(session),
+    expiresAt: new Date(session.expiresAt),
+    operations: options.operationsOf(session.holder.role),
+  });
+  return routes;
+}
+
+/** Signing in works without Postgres: that is when people need the console most. */
+async function note({ db, log }: SessionRoutesOptions, holder: AdminToken, action: string): Promise<void> {
+  const { name, role } = holder;
+  try {
+    await audit(db, [{ actor: actorOf(holder), action, subject: name, invoiceId: null, detail: { role } }]);
+  } catch (error) {
+    log.warn({ action, ...faultOf(error) }, "an audit entry could not be written");
+  }
+}

@@ -1,0 +1,65 @@
+import type { Kysely } from "kysely";
+import { Alarms } from "../alarms/alarms.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Logger } from "../kit/log.ts";
+import { createMetrics } from "../kit/metrics.ts";
+import type { ServeSettings } from "../kit/settings.ts";
+import { sourcesOf } from "../kit/sources.ts";
+import type { Served } from "../work/relay-process.ts";
+import type { Signal } from "../work/signal.ts";
+import { alarmWebhookOf, tellingOne } from "./alarm-webhook.ts";
+import { DatabaseWatch } from "./database-watch.ts";
+import type { PassContext } from "./pass.ts";
+import type { Tracing } from "./tracing.ts";
+import { servedBy } from "./upstreams.ts";
+
+/** What one relay is made of: `serve` runs its loops and servers over it, a Lambda function its passes. */
+export interface RelayParts extends PassContext {
+  /** The pool that only recording uses. */
+  recording: Kysely<Tables>;
+  /** Whether callbacks can be recorded. */
+  database: DatabaseWatch;
+  serves: Served;
+  tracing: Tracing | null;
+  /** A callback named no invoice: the next sweep should come sooner. */
+  onNothingNamed: () => void;
+}
+
+export interface RelayOptions {
+  settings: ServeSettings;
+  log: Logger;
+  tracing: Tracing | null;
+  /** One pool in all three places where a container has no other. */
+  pools: Record<"recording" | "hot" | "working", Kysely<Tables>>;
+  /** Wakes the workers of all processes. */
+  wake: (work: "confirm" | "publish" | "reconcile") => void;
+  /** By which the workers of this process are woken; null where each pass is a function of its own. */
+  signals: Record<"confirm" | "publish", Signal> | null;
+}
+
+export function composeRelay({ settings, log, tracing, pools, wake, signals }: RelayOptions): RelayParts {
+  const { recording, hot, working: db } = pools;
+  const metrics = createMetrics();
+  const sources = sourcesOf(settings);
+  const tellPeople = tellingOne(alarmWebhookOf(settings, metrics));
+  // Over the same pool: an alarm's end is written as soon as that one answers, whatever hangs in the others.
+  const alarms = new Alarms({ db: recording, log, metrics });
+  return {
+    settings,
+    sources,
+    serves: servedBy(sources),
+    log,
+    metrics,
+    tracing,
+    tracer: tracing?.tracer ?? null,
+    db,
+    hot,
+    recording,
+    alarms: new Alarms({ db, log, metrics }),
+    database: new DatabaseWatch({ db: recording, alarms, log, tellPeople }),
+    onConfirmations: () => wake("confirm"),
+    onEvents: () => wake("publish"),
+    onNothingNamed: () => wake("reconcile"),
+    ...(signals === null ? {} : { confirmWake: signals.confirm, publishWake: signals.publish }),
+  };
+}

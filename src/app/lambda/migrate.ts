@@ -1,0 +1,43 @@
+import { relayMigrations } from "../../../migrations/relay.ts";
+import { connect } from "../../database/connect.ts";
+import { migrateToLatest, schemaState } from "../../database/migrate.ts";
+import { grantRoles, type RolesState } from "../../database/roles.ts";
+import { refuseSharedDatabase } from "../../database/shared-database.ts";
+import { createLogger } from "../../kit/log.ts";
+import { readSettings } from "../../kit/settings.ts";
+import { makePartitions } from "../../receive/log/partitions.ts";
+import { readEnvironment, requireVerifiedTls } from "./read-environment.ts";
+
+/** The same as `invoice-relay migrate --json` prints. */
+interface Migrated {
+  migrations: string[];
+  partitions: string[];
+  roles: RolesState;
+  schema: string;
+}
+
+/**
+ * The deploy step `migrate`, run inside the VPC: `osls invoke --function migrate`. Safe to repeat.
+ * @param event `{"intoShared": true}` is what `--into-shared` is on the command line.
+ */
+export async function handler(event?: { intoShared?: boolean } | null): Promise<Migrated> {
+  const environment = await readEnvironment(process.env);
+  const { DATABASE_URL, LOG_LEVEL } = readSettings(environment, ["DATABASE_URL"]);
+  requireVerifiedTls(DATABASE_URL);
+  const { db, close } = connect(DATABASE_URL, {
+    max: 2,
+    purpose: "migrate",
+    unprepared: environment.DATABASE_PROXY === "true",
+  });
+  try {
+    if (event?.intoShared !== true) await refuseSharedDatabase(db, "relay", relayMigrations);
+    const migrations = await migrateToLatest(db, "relay", relayMigrations);
+    const partitions = await makePartitions(db);
+    const roles = await grantRoles(db);
+    const { state: schema } = await schemaState(db, "relay", relayMigrations);
+    createLogger({ level: LOG_LEVEL }).info({ migrations, partitions, roles, schema }, "migrated");
+    return { migrations, partitions, roles, schema };
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,153 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { relayMigrations } from "../../../migrations/relay.ts";
+import type { Database } from "../../database/connect.ts";
+import { requireSchema } from "../../database/migrate.ts";
+import { isDatabaseAway } from "../../kit/away.ts";
+import { createLogger } from "../../kit/log.ts";
+import { readBacklogAges } from "../../operate/backlog.ts";
+import { RelayProcess } from "../../work/relay-process.ts";
+import type { DatabaseWatch } from "../database-watch.ts";
+import type { Pass, Passes } from "../pass.ts";
+import { createPasses } from "../passes.ts";
+import { register } from "../upstreams.ts";
+import { type Container, loggingFaults, openContainer, perContainer } from "./container.ts";
+import { drain } from "./drain.ts";
+
+// The functions that run passes of `serve`, each with its lines of them. The bundle is the same for all.
+
+/**
+ * Asks the provider about every confirmation that is due. Woken after callbacks, and every minute for retries
+ * and lost wake-ups.
+ */
+export const confirm = passHandler(
+  (passes) => [[passes.rescue, passes.chores, passes.confirm, passes.tell]],
+  { lingerMs: 3_000, isWorker: true },
+);
+
+/**
+ * Sends every event that is due to SNS. Woken after confirmations, and every minute for retries and lost
+ * wake-ups.
+ */
+export const publish = passHandler((passes) => [[passes.rescue, passes.publish]], {
+  lingerMs: 3_000,
+  isWorker: true,
+});
+
+/** Reads the provider's lists for missed payments, and for genuine ids in a flood of unknown ones. */
+export const reconcile = passHandler(({ lists, tidy }) => [
+  [atItsPace(tidy)],
+  ...lists.flatMap(({ scout, sweep }) => [[scout], [sweep]]),
+]);
+
+/** The daily certificate: paid at the provider = stored = published, or the differences by name (G10). */
+export const certify = passHandler(({ lists }) => lists.map(({ certify }) => [certify]));
+
+/** Runs replays that were started and that no process works on (G9). */
+export const replay = passHandler((passes) => [[passes.replay]]);
+
+/** Creates the log's next partitions, and drops what is older than RETENTION. */
+export const retention = passHandler((passes) => [[passes.partitions, passes.retention]]);
+
+/** How long before Lambda's timeout work is finished or given back, in ms. */
+const STOP_BEFORE_MS = 10_000;
+
+const CONNECTIONS = 2;
+
+/** How long until an invocation that met no Postgres tries again, in ms. */
+const AGAIN_MS = 1_000;
+
+/** The least time between two lines about the backlog, in ms: CloudWatch keeps one point a minute. */
+const BACKLOG_EVERY_MS = 30_000;
+
+/**
+ * A function that runs passes of `serve`, in lines that do not wait for each other, on its schedule and for
+ * each wake-up from its queue. The event's content does not matter, since the database knows what is due.
+ * When it fails, Lambda retries.
+ * @param options.lingerMs waits for work that is due within this time, in ms
+ * @param options.isWorker logs the age of the oldest work first, and counts as a working process
+ */
+function passHandler(
+  choose: (passes: Passes) => readonly (readonly Pass[])[],
+  { lingerMs = 0, isWorker = false } = {},
+) {
+  const openOnce = perContainer(() => openContainer(CONNECTIONS, "work"));
+  const openPassesOnce = perContainer(async () => openPasses(await openOnce()));
+  return loggingFaults(async (_event: unknown, invocation): Promise<void> => {
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(), invocation.getRemainingTimeInMillis() - STOP_BEFORE_MS);
+    const { parts, awaken, flush } = await openOnce();
+    try {
+      await whileDatabaseAway(parts.database, async () => {
+        await awaken();
+        const { passes, showWork } = await openPassesOnce();
+        if (isWorker) await showWork();
+        await drain(choose(passes), lingerMs, stop.signal).finally(flush);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
+/**
+ * Does the work of an invocation. While Postgres is away it is tried again until that is an alarm; then the
+ * invocation fails, which Lambda counts.
+ */
+async function whileDatabaseAway<Result>(
+  database: DatabaseWatch,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (;;) {
+    try {
+      const result = await work();
+      database.noteCommit();
+      await database.lookIfTroubled();
+      return result;
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      database.noteFailure(error);
+      await database.lookIfTroubled();
+      if (database.openAlarms.length > 0) throw error;
+      await delay(AGAIN_MS);
+    }
+  }
+}
+
+async function openPasses({ parts, lambda }: Container) {
+  const { db, sources, serves } = parts;
+  await requireSchema(db, "relay", relayMigrations);
+  await register(db, sources);
+  const presence = new RelayProcess(db, { http: false, workers: true, serves, lambda });
+  const logBacklog = backlogLog(db);
+  const showWork = async () => {
+    await presence.beat();
+    await logBacklog();
+  };
+  return { passes: createPasses(parts), showWork };
+}
+
+/**
+ * Logs the backlog, `{"backlog":{"confirmSeconds":…,"publishSeconds":…}}`, which a metric filter of the stack
+ * turns into two metrics. Ignores LOG_LEVEL, because an alarm depends on it.
+ */
+function backlogLog(db: Database): () => Promise<void> {
+  const log = createLogger({ level: "info" });
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (Math.abs(Date.now() - toldAt) < BACKLOG_EVERY_MS) return;
+    toldAt = Date.now();
+    const { oldestConfirmationSeconds, oldestEventSeconds } = await readBacklogAges(db);
+    const backlog = { confirmSeconds: oldestConfirmationSeconds, publishSeconds: oldestEventSeconds };
+    log.info({ backlog }, "the oldest work that is due");
+  };
+}
+
+let tidiesAt = Number.NEGATIVE_INFINITY;
+
+/** Lines look again each second while another works; this one need not. */
+function atItsPace(tidy: Pass): Pass {
+  return async (stop) => {
+    if (performance.now() >= tidiesAt) tidiesAt = performance.now() + ((await tidy(stop)) ?? 0);
+    return null;
+  };
+}

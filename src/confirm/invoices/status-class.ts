@@ -1,0 +1,32 @@
+export type StatusClass = "paid" | "invalid" | "unpaid" | "unknown";
+
+/** In lower case. */
+export interface StatusSets {
+  paidStatuses: ReadonlySet<string>;
+  invalidStatuses: ReadonlySet<string>;
+}
+
+/** A status in the form in which statuses are compared. */
+export const plainStatus = (status: string): string => status.trim().toLowerCase();
+
+export const plainStatuses = (statuses: readonly string[]): string[] => statuses.map(plainStatus);
+
+/** From PAID_STATUSES and INVALID_STATUSES as they are set. */
+export const statusSets = (set: {
+  paidStatuses: readonly string[];
+  invalidStatuses: readonly string[];
+}): StatusSets => ({
+  paidStatuses: new Set(plainStatuses(set.paidStatuses)),
+  invalidStatuses: new Set(plainStatuses(set.invalidStatuses)),
+});
+
+/** The end of each sentence about a status that nobody knows. */
+export const NEITHER_STATUS = "neither in PAID_STATUSES nor in INVALID_STATUSES";
+
+/** Statuses are compared without case (interface, part B; names of further states are not specified). */
+export function classOfStatus(status: string, { paidStatuses, invalidStatuses }: StatusSets): StatusClass {
+  const plain = plainStatus(status);
+  if (paidStatuses.has(plain)) return "paid";
+  if (invalidStatuses.has(plain)) return "invalid";
+  return plain === "unpaid" ? "unpaid" : "unknown";
+}

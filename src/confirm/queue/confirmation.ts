@@ -1,0 +1,42 @@
+import type { Selectable } from "kysely";
+import type { Tables } from "../../database/tables.ts";
+
+type Row = Selectable<Tables["confirmation"]>;
+
+export type ConfirmationState = Row["state"];
+export type Verdict = NonNullable<Row["verdict"]>;
+
+/** In the order in which a person chooses among them. */
+export const VERDICTS = [
+  "pending",
+  "paid",
+  "quarantined",
+  "invalidated",
+  "not_paid",
+  "unknown_invoice",
+] as const satisfies readonly Verdict[];
+
+/** As people are told it: what was given up before its answer is no longer pending, but a dead letter. */
+export type ToldVerdict = Verdict | "dead";
+export const TOLD_VERDICTS = [...VERDICTS, "dead"] as const satisfies readonly ToldVerdict[];
+
+export const toldVerdict = (told: {
+  state: ConfirmationState;
+  verdict: Verdict | null;
+}): ToldVerdict | null =>
+  told.state === "dead" && (told.verdict ?? "pending") === "pending" ? "dead" : told.verdict;
+
+/** Known ids go before unknown ones, and replays last. */
+export type Priority = Row["priority"];
+export type OpenedBy = Row["opened_by"];
+
+/** Which confirmation: of this invoice, asked for with this source's key. */
+export interface ConfirmationKey {
+  /** Lower case. */
+  invoiceId: string;
+  source: string;
+}
+
+export const distinctKeys = <Key extends ConfirmationKey>(keys: readonly Key[]): Key[] => [
+  ...new Map(keys.map((key) => [`${key.invoiceId} ${key.source}`, key])).values(),
+];

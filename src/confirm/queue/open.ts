@@ -1,0 +1,139 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { boolean, type Columns, tableOf, text, uuid } from "../../database/columns.ts";
+import type { Tables } from "../../database/tables.ts";
+import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
+import { joinLine, soonerSender } from "./sender-turns.ts";
+import { coalescedTraceparents } from "./traceparents.ts";
+
+export interface OpeningOptions {
+  openedBy: OpenedBy;
+  priority: Priority;
+}
+
+/** What a new confirmation begins with, as expressions over `asked`. */
+export interface Beginning {
+  /** Whether its answer is only recorded; false when left out. */
+  recordOnly?: RawBuilder<unknown>;
+  /** The state that a new confirmation begins in; due when left out. */
+  born?: Born;
+}
+
+/** The columns of a new confirmation's state. */
+export interface Born {
+  state: RawBuilder<unknown>;
+  askedAt: RawBuilder<unknown>;
+  leaseToken: RawBuilder<unknown>;
+  claimedUntil: RawBuilder<unknown>;
+}
+
+export interface ToOpen extends ConfirmationKey {
+  /** Record what the provider answers and publish nothing; any later opening without this revokes it. */
+  recordOnly?: boolean;
+}
+
+/** What is asked for, by which address, in which callback, and in which traces. */
+export type Asked = ConfirmationKey & {
+  sender: string | null;
+  callbackId: string | null;
+  traceparents: string | null;
+};
+
+const DUE: Born = {
+  state: sql`'due'`,
+  askedAt: sql`null::timestamptz`,
+  leaseToken: sql`null::uuid`,
+  claimedUntil: sql`null::timestamptz`,
+};
+
+/** Requests that come this soon after an ask share the next one. */
+const SHARED_FOR = sql.lit("2 s");
+
+/**
+ * When a request for the confirmation `known` is to be answered: at once, unless the provider has just been
+ * asked, so that a repeated callback costs one further ask at the end of that time. A time of asking that
+ * lies ahead was written before a clock was set back.
+ */
+export const nextAsk: RawBuilder<unknown> = sql`
+  case when known.asked_at between clock_timestamp() - ${SHARED_FOR}::interval and clock_timestamp()
+    then known.asked_at + ${SHARED_FOR}::interval else clock_timestamp() end`;
+
+export const ASKED: Columns<Asked> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  source: text(({ source }) => source),
+  sender: text(({ sender }) => sender),
+  callback_id: uuid(({ callbackId }) => callbackId),
+  traceparents: text(({ traceparents }) => traceparents),
+};
+
+/**
+ * The part of a statement that opens confirmations, the rows of `opened`. Those for one invoice coalesce in
+ * its row, and its ladder starts anew; what comes while the provider is being asked is counted in `requests`
+ * and asked again afterwards (G6). What already waits for its turn keeps its place, with which no index of
+ * its row changes, or gets a sooner one; what is settled waits from now on as its new sender's. One about an
+ * erased invoice is marked as it is opened, and keeps no sender. Rows are locked in invoice order, so that
+ * concurrent statements cannot deadlock.
+ * @param asked a table `asked` of distinct confirmations.
+ */
+export function opening(
+  asked: RawBuilder<unknown>,
+  { openedBy, priority, recordOnly = sql`false`, born = DUE }: OpeningOptions & Beginning,
+): RawBuilder<unknown> {
+  return sql`
+    opened as (insert into confirmation as known
+      (invoice_id, source, sender, callback_id, traceparents, priority, record_only, opened_by, opened_at,
+       requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at)
+    select asked.invoice_id, asked.source, case when mark.id is null then asked.sender end,
+      asked.callback_id, asked.traceparents, ${priority}, ${recordOnly}, ${openedBy},
+      clock_timestamp(), clock_timestamp(), clock_timestamp(),
+      ${born.state}, ${born.askedAt}, ${born.leaseToken}, ${born.claimedUntil}, mark.erased_at
+    from ${asked} left join erased_invoice as mark on mark.id = asked.invoice_id
+    order by asked.invoice_id, asked.source
+    on conflict (invoice_id, source) do update set
+      requests = known.requests + 1,
+      callback_id = coalesce(excluded.callback_id, known.callback_id),
+      sender = case when known.erased_at is not null then known.sender
+        when known.state in ('due', 'claimed') then ${soonerSender}
+        else coalesce(excluded.sender, known.sender) end,
+      traceparents = ${coalescedTraceparents},
+      attempt = 0,
+      record_only = known.record_only and excluded.record_only,
+      requested_at = clock_timestamp(),
+      due_at = case known.state when 'claimed' then known.due_at
+        when 'due' then least(known.due_at, ${nextAsk}) else ${nextAsk} end,
+      state = case known.state when 'claimed' then 'claimed' else 'due' end,
+      priority = case
+        when excluded.priority = 'known' then 'known'
+        when excluded.priority = 'replay' then
+          case when known.state in ('due', 'claimed') then known.priority else 'replay' end
+        when known.priority = 'replay' and known.verdict is distinct from 'unknown_invoice' then 'known'
+        when known.priority = 'replay' then 'unknown'
+        else known.priority
+      end
+      returning invoice_id, source, sender, state, priority, traceparents, lease_token, erased_at),
+    in_line as (${joinLine})`;
+}
+
+const TO_OPEN: Columns<Asked & ToOpen> = {
+  ...ASKED,
+  record_only: boolean(({ recordOnly = false }) => recordOnly),
+};
+
+/**
+ * Opens the confirmations; the caller is to wake the workers after the commit. A transaction calls it once:
+ * the rows of a second call would be locked in no order with those of the first.
+ */
+export async function openConfirmations(
+  db: Kysely<Tables>,
+  toOpen: readonly ToOpen[],
+  options: OpeningOptions,
+): Promise<void> {
+  if (toOpen.length === 0) return;
+  const nobody = { sender: null, callbackId: null, traceparents: null };
+  const asked = tableOf(
+    "asked",
+    TO_OPEN,
+    distinctKeys(toOpen).map((one) => ({ ...one, ...nobody })),
+  );
+  const opened = opening(asked, { ...options, recordOnly: sql`asked.record_only` });
+  await sql`with ${opened} select where false`.execute(db);
+}

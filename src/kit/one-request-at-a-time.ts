@@ -1,0 +1,202 @@
+import { type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { linger } from "./linger.ts";
+import { LoopTurns, type Portioned } from "./loop-turns.ts";
+
+/** Why a connection was hung up on. */
+export type HangUpReason =
+  | "unreadable"
+  | "headers_too_large"
+  | "timed_out"
+  | "body_unread"
+  | "stalled"
+  | "gave_way";
+
+/** Connections without a request under way, since when (`performance.now()`), the longest first. */
+export interface QuietConnections {
+  /** Those that never sent a whole one: nothing, or half a head. */
+  unheard: Map<Socket, number>;
+  /** Those between two requests. */
+  idle: Map<Socket, number>;
+}
+
+/** How much the parser gets at once, in bytes: a common request, or forty of the shortest. */
+const PIECE = 1_024;
+
+/** What one connection gets before others have their turn, in pieces. */
+const PIECES = 4;
+
+/** The most of a body that is read to its end though nobody wants it, so that its connection can be kept. */
+const MOST_UNWANTED = 64 * 1024;
+
+const UNREADABLE = { status: 400, reason: "unreadable" } as const;
+
+/** How a connection is refused, by Node's code of what is wrong with it. */
+const REFUSALS: Record<string, { status: number; reason: HangUpReason }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, reason: "headers_too_large" },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, reason: "unreadable" },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, reason: "timed_out" },
+};
+
+/**
+ * Carries out the requests of a connection one by one, and takes no more of its bytes than that needs. Node
+ * parses all that has arrived, thousands of requests maybe, and carries them out at once; here a connection's
+ * bytes wait in its buffer, and then at the peer's end of the line, while
+ * - a request is not answered, or its answer not taken by the kernel,
+ * - a body is not read, or not as fast as it comes,
+ * - others are waiting for their turn.
+ * After an answer that ends the connection, or before the end of a body that nobody reads, nothing more of it
+ * is looked at.
+ * @param server one without a listener of requests; nothing may have connected to it yet.
+ */
+export function takeOneByOne(
+  server: Server,
+  handler: RequestListener,
+  onHangUp: (reason: HangUpReason) => void,
+): QuietConnections {
+  const turns = new LoopTurns();
+  const quiet: QuietConnections = { unheard: new Map(), idle: new Map() };
+  const connections = new WeakMap<Socket, Connection>();
+  server.on("connection", (socket) => {
+    connections.set(socket, new Connection(socket, { turns, quiet, handler, onHangUp }));
+  });
+  const take: RequestListener = (...exchange) => connections.get(exchange[0].socket)?.take(...exchange);
+  // Without the second, Node itself answers what it cannot expect, in no turn, and reads its body to the end.
+  server.on("request", take).on("checkExpectation", take);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const isOurs = server.listenerCount("clientError") === 1;
+    connections.get(socket as Socket)?.refuse(error, isOurs);
+  });
+  return quiet;
+}
+
+interface ConnectionParts {
+  turns: LoopTurns;
+  quiet: QuietConnections;
+  handler: RequestListener;
+  onHangUp: (reason: HangUpReason) => void;
+}
+
+type Exchange = Parameters<RequestListener>;
+
+class Connection implements Portioned {
+  readonly #socket: Socket;
+  readonly #parts: ConnectionParts;
+  /** Those that are not answered; the first is being carried out. Several may have been in one piece. */
+  readonly #unanswered: Exchange[] = [];
+  /** The one that was parsed last. */
+  #newest: IncomingMessage | null = null;
+  /** How many bytes of its body are still to come at most, where it gave a length. */
+  #bodyLeft = 0;
+  /** What comes is not HTTP: those that came before are answered, and nothing else is taken. */
+  #isBroken = false;
+  #isOver = false;
+  readonly #goOn = () => {
+    if (this.#socket.readableLength > 0) this.#parts.turns.ask(this);
+  };
+
+  constructor(socket: Socket, parts: ConnectionParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+    // With a listener of `readable`, Node's parser gets what `read` gives out and nothing by itself.
+    socket.on("readable", () => parts.turns.ask(this));
+    // A body that was held up is read on; the kernel has taken what was written.
+    socket.on("resume", this.#goOn).on("drain", this.#goOn);
+    parts.quiet.unheard.set(socket, performance.now());
+    socket.once("close", () => {
+      parts.turns.forget(this);
+      this.#leaveQuiet();
+    });
+    const destroySoon = socket.destroySoon.bind(socket);
+    // Node ends a connection with this once its last answer is written.
+    socket.destroySoon = () => {
+      if (this.#isOver) return;
+      this.#isOver = true;
+      const isCutShort = this.#newest?.complete === false;
+      if (isCutShort) parts.onHangUp("body_unread");
+      if (isCutShort || socket.readableLength > 0) linger(socket);
+      else destroySoon();
+    };
+  }
+
+  take(...exchange: Exchange): void {
+    const [request, response] = exchange;
+    this.#newest = request;
+    this.#leaveQuiet();
+    this.#bodyLeft = Number(request.headers["content-length"] ?? 0);
+    this.#unanswered.push(exchange);
+    request.on("resume", this.#goOn);
+    response.once("close", () => this.#onAnswered());
+    if (this.#unanswered.length === 1) this.#parts.handler(...exchange);
+  }
+
+  #onAnswered(): void {
+    this.#unanswered.shift();
+    const [next] = this.#unanswered;
+    if (this.#isOver || this.#socket.destroyed) return;
+    if (next !== undefined) this.#parts.handler(...next);
+    else if (this.#isBroken || this.#isUnwanted()) this.#socket.destroySoon();
+    else {
+      this.#parts.quiet.idle.set(this.#socket, performance.now());
+      this.#goOn();
+    }
+  }
+
+  /** Whether more is still to come of an answered request than anybody would read to its end. */
+  #isUnwanted(): boolean {
+    const mayBePassedOver = this.#bodyLeft > 0 && this.#bodyLeft <= MOST_UNWANTED;
+    return this.#newest?.complete === false && !mayBePassedOver;
+  }
+
+  #leaveQuiet(): void {
+    this.#parts.quiet.unheard.delete(this.#socket);
+    this.#parts.quiet.idle.delete(this.#socket);
+  }
+
+  /**
+   * Refuses the connection for what Node's parser, or its time-out, found wrong with it.
+   * @param isOurs false when another listener answers it.
+   */
+  refuse(error: NodeJS.ErrnoException, isOurs: boolean): void {
+    const socket = this.#socket;
+    const [request, response] = this.#unanswered[0] ?? [];
+    if (this.#isOver || !socket.writable) return void socket.destroy();
+    const { status, reason } = REFUSALS[error.code ?? ""] ?? UNREADABLE;
+    if (!this.#isBroken) this.#parts.onHangUp(reason);
+    this.#isBroken = true;
+    if (!isOurs) return;
+    // A whole request that came before gets its own answer first.
+    if (request?.complete) return;
+    this.#isOver = true;
+    if (response?.headersSent) return void socket.destroy();
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n\r\n`);
+    linger(socket);
+  }
+
+  get isBulk(): boolean {
+    return this.#socket.readableLength > PIECES * PIECE;
+  }
+
+  /** Gives the parser some pieces. @returns whether there is more for it. */
+  work(): boolean {
+    const socket = this.#socket;
+    for (let pieces = 0; socket.readableLength > 0 && this.#mayTake(); pieces += 1) {
+      if (pieces === PIECES) return true;
+      const size = Math.min(socket.readableLength, Math.max(PIECE, this.#bodyLeft));
+      this.#bodyLeft = Math.max(0, this.#bodyLeft - size);
+      socket.read(size);
+    }
+    // Without this read the socket would never emit its end.
+    if (socket.readableLength === 0 && !this.#isOver) socket.read(0);
+    return false;
+  }
+
+  #mayTake(): boolean {
+    const [socket, newest] = [this.#socket, this.#newest];
+    if (this.#isOver || this.#isBroken || socket.writableEnded || socket.writableNeedDrain) return false;
+    if (newest === null || newest.complete) return this.#unanswered.length === 0;
+    if (this.#unanswered.length > 1) return false;
+    const isRead = newest.readableFlowing === true || newest.listenerCount("readable") > 0;
+    return isRead && newest.readableLength < newest.readableHighWaterMark;
+  }
+}

@@ -1,0 +1,289 @@
+import { type Kysely, sql } from "kysely";
+import { readHistory } from "../alarms/history.ts";
+import { answersInOrder } from "../confirm/invoices/answers-of.ts";
+import type { Verdict } from "../confirm/queue/confirmation.ts";
+import { inSnapshot } from "../database/snapshot.ts";
+import { sourcesIn } from "../database/sources-in.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { typed } from "../database/typed.ts";
+import { eventState } from "../publish/outbox/event-state.ts";
+import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
+import {
+  byTime,
+  type ClosedTopic,
+  type ConfirmationStanding,
+  type Entry,
+  type EventStanding,
+  type KnownInvoice,
+  type Timeline,
+} from "./timeline.ts";
+
+/** The most callbacks that are shown: enough to see a pattern. */
+const MOST_CALLBACKS = 200;
+
+/** The most failures, pauses and earlier verdicts that are shown; the same of each other kind. */
+const MOST_PAST = 200;
+
+/**
+ * Everything that happened to one invoice, read from the tables as of one moment.
+ * @param invoiceId in lower case
+ * @returns null when neither a callback nor anything else names it.
+ */
+export const readTimeline = (db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> =>
+  inSnapshot(db, (snapshot) => readAll(snapshot, invoiceId));
+
+async function readAll(db: Kysely<Tables>, invoiceId: string): Promise<Timeline | null> {
+  const callbacks = await readCallbacks(db, invoiceId);
+  const invoices = await readInvoices(db, invoiceId);
+  const confirmations = await readConfirmations(db, invoiceId);
+  const answers = await readAnswers(db, invoiceId);
+  const events = await readEvents(db, invoiceId);
+  const publications = await readPublications(db, invoiceId);
+  const others = await readActionsAndAlarms(db, invoiceId);
+  const closedTopics = await readClosedTopics(db);
+  const past = [...(await readPast(db, invoiceId)), ...(await readingReplays.execute(db, invoiceId))];
+  if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
+  const entries: Entry[] = [
+    ...callbacks.entries,
+    ...confirmations.flatMap((one) => one.entries),
+    ...invoices.flatMap(({ paidAt: at, source }): Entry[] =>
+      at === null ? [] : [{ kind: "paid", at, source }],
+    ),
+    ...answers,
+    ...events.map(({ entry }) => entry),
+    ...publications,
+    ...others,
+    ...past,
+  ];
+  const upstreamActions = await readUpstreamActions(db, confirmations, publications, events);
+  entries.push(...upstreamActions);
+  return {
+    invoiceId,
+    invoices,
+    confirmations: confirmations.map(({ standing }) => standing),
+    events: events.map(({ standing }) => standing),
+    entries: entries.sort(byTime),
+    furtherCallbacks: callbacks.further,
+    closedTopics,
+  };
+}
+
+async function readCallbacks(db: Kysely<Tables>, id: string): Promise<{ entries: Entry[]; further: number }> {
+  const rows = await firstCallbacksNaming(db, id, MOST_CALLBACKS);
+  const total = rows[0]?.total ?? 0;
+  const entries = rows.map(({ total: _, ...entry }): Entry => ({ kind: "callback", ...entry }));
+  return { entries, further: total - rows.length };
+}
+
+function readInvoices(db: Kysely<Tables>, id: string): Promise<KnownInvoice[]> {
+  return db
+    .selectFrom("invoice")
+    .select(["source", "status", "type", "reference", "collection_name as collectionName"])
+    .select(["total_amount as totalAmount", "paid_at as paidAt", "confirmed_at as confirmedAt"])
+    .select("erased_at as erasedAt")
+    .where("id", "=", id)
+    .where(sql<boolean>`invoice.source = any(${sourcesIn("invoice")})`)
+    .orderBy("source")
+    .execute();
+}
+
+async function readConfirmations(
+  db: Kysely<Tables>,
+  id: string,
+): Promise<{ standing: ConfirmationStanding; entries: Entry[] }[]> {
+  const confirmations = await db
+    .selectFrom("confirmation")
+    .leftJoin("source", "source.name", "confirmation.source")
+    .select(["confirmation.source", "confirmation.state", "verdict", "priority", "requests", "attempt"])
+    .select(["confirmation.faults", "due_at as dueAt", "claimed_until as claimedUntil"])
+    .select(["confirmation.last_error as lastError", "opened_at as openedAt", "opened_by as openedBy"])
+    .select([
+      "settled_at as settledAt",
+      "source.paused_by as sourcePausedBy",
+      "source.last_error as sourceError",
+    ])
+    .select(stillToCome("source.opens_at").as("sourceOpensAt"))
+    .where("invoice_id", "=", id)
+    .orderBy("opened_at")
+    .orderBy("confirmation.source")
+    .execute();
+  return confirmations.map(({ openedAt, openedBy, settledAt, ...standing }) => {
+    const { source, verdict, state } = standing;
+    const entries: Entry[] = [{ kind: "confirmation", at: openedAt, source, openedBy }];
+    if (settledAt !== null && (state === "done" || state === "dead"))
+      entries.push({ kind: "verdict", at: settledAt, source, verdict, state });
+    return { standing, entries };
+  });
+}
+
+async function readAnswers(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+  const answers = await answersInOrder(db, id, MOST_PAST);
+  return answers.map((answer) => ({ kind: "answer", ...answer }));
+}
+
+async function readEvents(
+  db: Kysely<Tables>,
+  id: string,
+): Promise<{ standing: EventStanding; entry: Entry }[]> {
+  const events = await db
+    .selectFrom("event")
+    .leftJoin("outbox", (join) =>
+      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id"),
+    )
+    .select([
+      "event.source",
+      "event.id",
+      "event.type",
+      "event.created_at as createdAt",
+      eventState.as("state"),
+    ])
+    .select(["outbox.due_at as dueAt", "outbox.last_error as lastError"])
+    .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempt"))
+    .where("event.invoice_id", "=", id)
+    .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
+    .orderBy("event.source")
+    .execute();
+  return events.map(({ createdAt, ...standing }) => {
+    const { source, id: eventId, type } = standing;
+    return { standing, entry: { kind: "event", at: createdAt, source, id: eventId, type } };
+  });
+}
+
+async function readPublications(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+  const publications = await db
+    .selectFrom("event")
+    .innerJoin("publication", (join) =>
+      join.onRef("publication.source", "=", "event.source").onRef("publication.event_id", "=", "event.id"),
+    )
+    .leftJoin("replay", "replay.id", "publication.replay_id")
+    .select(["publication.source", "published_at as at", "topic_arn as topicArn"])
+    .select(["message_id as messageId", "replay_id as replayId", "replay.requested_by as replayedBy"])
+    .where("event.invoice_id", "=", id)
+    .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
+    .orderBy("publication.id")
+    .limit(MOST_PAST)
+    .execute();
+  return publications.map((publication) => ({ kind: "publication", ...publication }));
+}
+
+async function readActionsAndAlarms(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+  const actions = await db
+    .selectFrom("audit_entry")
+    .select(["at", "actor", "action", "subject"])
+    .select(typed(nullable(returned.text()), sql`detail->>'reason'`).as("reason"))
+    .where("invoice_id", "=", id)
+    .orderBy("id", "desc")
+    .limit(MOST_PAST)
+    .execute();
+  const alarms = await db
+    .selectFrom("alarm")
+    .select(["name", "source", "detail", "times", "raised_at as raisedAt", "cleared_at as clearedAt"])
+    .where("subject", "=", id)
+    .orderBy("raised_at", "desc")
+    .limit(MOST_PAST)
+    .execute();
+  return [
+    ...actions.map((action): Entry => ({ kind: "action", ...action })),
+    ...alarms.flatMap(({ name, source, detail, times, raisedAt, clearedAt }): Entry[] => [
+      { kind: "alarm", at: raisedAt, source, name, detail, times },
+      ...(clearedAt === null ? [] : [{ kind: "alarm_cleared" as const, at: clearedAt, source, name }]),
+    ]),
+  ];
+}
+
+/** Failures, and verdicts that later ones replaced. */
+async function readPast(db: Kysely<Tables>, id: string): Promise<Entry[]> {
+  const entries = await readHistory(db, id, MOST_PAST);
+  return entries.map(
+    ({ at, source, kind, detail }): Entry =>
+      kind === "verdict"
+        ? { kind, at, source, verdict: detail as Verdict, state: detail === "pending" ? "dead" : "done" }
+        : { kind, at, source, error: detail },
+  );
+}
+
+const ACTION = {
+  kind: returned.text<"action">(),
+  at: returned.time,
+  actor: returned.text(),
+  action: returned.text(),
+  subject: returned.text(),
+  reason: nullable(returned.text()),
+} as const;
+
+/** Who had the invoice confirmed again by a replay; of events sent again their publications say it. */
+const readingReplays = new Statement(
+  ACTION,
+  ({ value }: Slots<string>) => sql`
+    select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
+      noted.detail as subject,
+      (select started.detail->>'reason' from audit_entry as started
+        where started.subject = noted.detail and started.action = 'replay.start') as reason
+    from history_entry as noted
+    join replay on replay.id = noted.detail::uuid
+    where noted.invoice_id = ${value((invoiceId) => invoiceId)} and noted.kind = 'replayed'
+    order by noted.id limit ${MOST_PAST}`,
+);
+
+interface Concerned {
+  /** Names of sources, ARNs of topics. */
+  subjects: readonly string[];
+  /** The invoice is still under way: an event that waits may go to any topic that is paused. */
+  isOpen: boolean;
+  from: Date;
+  /** null: still. */
+  to: Date | null;
+}
+
+// A pause from before counts as well, unless it had ended by then.
+const readingUpstreamActions = new Statement(ACTION, ({ value }: Slots<Concerned>) => {
+  const from = value((concerned) => concerned.from);
+  const concerns = sql`
+    action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
+    and (subject = any(${value(({ subjects }) => subjects)}::text[])
+      or (${value(({ isOpen }) => isOpen)}::boolean and action like '%.publish'))`;
+  return sql`
+    select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason from (
+      select * from audit_entry where ${concerns} and at >= ${from}::timestamptz
+        and at <= coalesce(${value(({ to }) => to)}::timestamptz, 'infinity')
+      union all
+      select * from (
+        select distinct on (subject) * from audit_entry where ${concerns} and at < ${from}::timestamptz
+        order by subject, id desc) as last_before
+      where action like 'pause.%') as concerning
+    order by id limit ${MOST_PAST}`;
+});
+
+/** Who paused the invoice's source or topics while it was under way, and who resumed them. */
+async function readUpstreamActions(
+  db: Kysely<Tables>,
+  confirmations: readonly { standing: ConfirmationStanding; entries: Entry[] }[],
+  publications: readonly Entry[],
+  events: readonly { standing: EventStanding }[],
+): Promise<Entry[]> {
+  const opened = confirmations.flatMap(({ entries }) => entries.map(({ at }) => +at));
+  if (opened.length === 0) return [];
+  const isOpen =
+    confirmations.some(({ standing: { state } }) => state === "due" || state === "claimed") ||
+    events.some(({ standing: { state } }) => state === "due" || state === "claimed");
+  const ends = [...opened, ...publications.map(({ at }) => +at)];
+  const topics = publications.flatMap((entry) => (entry.kind === "publication" ? entry.topicArn : []));
+  const from = new Date(Math.min(...opened));
+  const to = isOpen ? null : new Date(Math.max(...ends));
+  const subjects = [...confirmations.map(({ standing }) => standing.source), ...topics];
+  return await readingUpstreamActions.execute(db, { subjects, isOpen, from, to });
+}
+
+const stillToCome = (column: string) =>
+  typed(nullable(returned.time), sql`nullif(greatest(${sql.ref(column)}, now()), now())`);
+
+async function readClosedTopics(db: Kysely<Tables>): Promise<ClosedTopic[]> {
+  return await db
+    .selectFrom("topic")
+    .select(["arn", "paused_by as pausedBy", "last_error as lastError"])
+    .select(stillToCome("opens_at").as("opensAt"))
+    .where(sql<boolean>`(paused_by is not null or opens_at > now())`)
+    .orderBy("arn")
+    .execute();
+}

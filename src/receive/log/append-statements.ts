@@ -1,0 +1,133 @@
+import { sql } from "kysely";
+import { ALARM, type Alarm, type AlarmName, raisingWhatLasts } from "../../alarms/alarms.ts";
+import { noInvoiceIsKnown } from "../../confirm/invoices/known-invoice.ts";
+import { namesErased } from "../../confirm/queue/erased-invoices.ts";
+import { ASKED, type Asked, type Born, opening } from "../../confirm/queue/open.ts";
+import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
+import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
+import { joiningWellSource } from "../../upstreams/upstream-kind.ts";
+import { leaseEnd } from "../../work/leased-rows.ts";
+import type { IncomingCallback } from "./callback-log.ts";
+
+export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
+
+/** Callbacks, and the distinct confirmations that they open. */
+interface Batch {
+  rows: readonly CallbackRow[];
+  asked: readonly Asked[];
+}
+
+/** A confirmation, and whether it is claimed as it is opened. */
+type AskedWithHandoff = Asked & { handOver: boolean };
+
+interface HandoffBatch extends Batch {
+  asked: readonly AskedWithHandoff[];
+  leaseToken: string;
+  leaseMs: number;
+}
+
+const COLUMNS: Columns<CallbackRow> = {
+  id: uuid((row) => row.id),
+  received_at: time((row) => row.receivedAt),
+  source: text((row) => row.source),
+  method: text((row) => row.method),
+  path: text((row) => row.path),
+  query: text((row) => row.query),
+  reference: text((row) => row.reference),
+  remote_address: text((row) => row.remoteAddress),
+  found_by: text((row) => row.foundBy),
+  verdict: text((row) => row.verdict),
+  cut: json(({ cut }) => (cut === null ? null : JSON.stringify(cut))),
+  headers: json((row) => JSON.stringify(row.headers)),
+  body: bytea((row) => row.body),
+  // unnest would flatten an array of arrays.
+  ids: text((row) => `{${row.invoiceIds.join(",")}}`),
+  also_named: text(({ alsoNamed }) => (alsoNamed.length === 0 ? null : `{${alsoNamed.join(",")}}`)),
+};
+
+/** Of a callback that names an erased invoice, the digest stands for everything that may name a person. */
+const appending = <Given extends Batch>({ table }: Slots<Given>) => sql`
+  insert into callback
+    (id, received_at, source, method, found_by, verdict, cut, invoice_ids, also_named, erased_at,
+     erased_digest, path, query, reference, remote_address, headers, body)
+  select id, received_at, source, method, found_by, verdict, cut, ids::uuid[], also_named::uuid[],
+    case when is_erased then clock_timestamp() end,
+    case when is_erased then encode(sha256(body), 'hex') end,
+    case when is_erased then '' else path end, case when is_erased then '' else query end,
+    case when not is_erased then reference end, case when not is_erased then remote_address end,
+    case when is_erased then '[]' else headers end, case when is_erased then '' else body end
+  from ${table("incoming", COLUMNS, ({ rows }) => rows)}
+  cross join lateral (select ${namesErased(sql`ids::uuid[] || also_named::uuid[]`)} as is_erased) as mark
+  on conflict do nothing`;
+
+const OPENING = { openedBy: "callback", priority: "unknown" } as const;
+
+export const append = new Statement({}, (slots: Slots<Batch>) => appending(slots));
+
+export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
+  const asked = slots.table("asked", ASKED, (batch) => batch.asked);
+  return sql`with logged as (${appending(slots)}), ${opening(asked, OPENING)} select where false`;
+});
+
+interface AlarmingBatch extends Batch {
+  alarms: readonly Alarm[];
+}
+
+/** An open alarm is touched this often at most, in ms, however many callbacks raise it again. */
+const TOUCH_EVERY_MS = 10_000;
+
+/** With the alarms about their senders (G13); for the few batches that have any. */
+export const appendAndAlarm = new Statement(
+  {
+    name: returned.text<AlarmName>(),
+    source: returned.text(),
+    subject: returned.text(),
+    detail: returned.text(),
+    isNew: returned.boolean,
+  },
+  (slots: Slots<AlarmingBatch>) => {
+    const asked = slots.table("asked", ASKED, (batch) => batch.asked);
+    const alarms = slots.table("alarm", ALARM, (batch) => batch.alarms);
+    const raised = raisingWhatLasts(sql`select * from ${alarms}`, TOUCH_EVERY_MS);
+    return sql`
+      with logged as (${appending(slots)}),
+      ${opening(asked, OPENING)},
+      raised as (${raised} returning name, source, subject, detail, xmax = 0 as is_new)
+      select name, source, subject, detail, is_new as "isNew" from raised`;
+  },
+);
+
+const TO_HAND_OVER: Columns<AskedWithHandoff> = { ...ASKED, hand_over: boolean(({ handOver }) => handOver) };
+
+/**
+ * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that
+ * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
+ */
+export const appendAndHandOver = new Statement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    traceparents: nullable(returned.text()),
+    erased: returned.boolean,
+    askedAt: returned.time,
+  },
+  (slots: Slots<HandoffBatch>) => {
+    const token = slots.value(({ leaseToken }) => leaseToken);
+    const whenHandedOver = (value: ReturnType<typeof sql>) =>
+      sql`case when source.name is not null then ${value} end`;
+    const born: Born = {
+      state: sql`case when source.name is null then 'due' else 'claimed' end`,
+      askedAt: whenHandedOver(sql`clock_timestamp()`),
+      leaseToken: whenHandedOver(sql`${token}::uuid`),
+      claimedUntil: whenHandedOver(sql`${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}`),
+    };
+    const asked = sql`${slots.table("asked", TO_HAND_OVER, (batch) => batch.asked)}
+      ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
+    return sql`
+      with logged as (${appending(slots)}),
+      ${opening(asked, { ...OPENING, born })}
+      select invoice_id as "invoiceId", source, traceparents, erased_at is not null as erased,
+        clock_timestamp() as "askedAt"
+      from opened where lease_token = ${token}::uuid`;
+  },
+);

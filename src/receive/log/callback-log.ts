@@ -1,0 +1,198 @@
+import type { Kysely } from "kysely";
+import type { Alarm } from "../../alarms/alarms.ts";
+import { type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
+import { GroupCommit } from "../../database/group-commit.ts";
+import type { Tables } from "../../database/tables.ts";
+import type { Handoff } from "../../kit/handoff.ts";
+import { networkOf } from "../../kit/network-of.ts";
+import { newId } from "../../kit/new-id.ts";
+import { step } from "../../kit/step.ts";
+import { endingWith, type Tracer } from "../../kit/trace.ts";
+import {
+  append,
+  appendAndAlarm,
+  appendAndHandOver,
+  appendAndOpen,
+  type CallbackRow,
+} from "./append-statements.ts";
+import { askOnce } from "./ask-once.ts";
+
+/** What was cut from a callback before it was stored or read (G12). */
+export interface CallbackCut {
+  /** The budget that was spent when it came, such as `address_bytes`. */
+  overBudget: string | null;
+  /** Size and SHA-256 in hex of the body as it was sent; null when `body` is whole. */
+  body: { bytes: number; sha256: string } | null;
+  /** What was not read: `ids`, `fields` or `document`. */
+  unread: readonly string[];
+}
+
+/** A callback as it came in: its secrets already masked, its bytes untouched. */
+export interface IncomingCallback {
+  source: string;
+  method: string;
+  /** Without query, the token masked. */
+  path: string;
+  /** As it was in the URL, without the `?`. */
+  query: string;
+  headers: [name: string, value: string][];
+  /** The bytes as received, still compressed if they were; only the beginning where `cut` says so. */
+  body: Buffer;
+  remoteAddress: string | null;
+  reference: string | null;
+  /** Lower case, distinct. */
+  invoiceIds: string[];
+  /** The other UUIDs in it, lower case, distinct: what erasing finds it by; nothing is asked about them. */
+  alsoNamed: string[];
+  /** Where the ids were found. */
+  foundBy: string | null;
+  /** null when the ids are to be asked for. */
+  verdict: "unreadable" | "ping" | "refused" | null;
+  /** null for nearly all. */
+  cut: CallbackCut | null;
+  /** Of its request; null while tracing is off. */
+  traceparent: string | null;
+  /** What a person should know of its sender, kept in the same commit (G13). */
+  raises: readonly Alarm[];
+}
+
+export interface CallbackLogOptions {
+  db: Kysely<Tables>;
+  /** Called after each commit that left confirmations for others to claim. */
+  onConfirmations: () => void;
+  /** Called after each commit that raised alarms which were not open. */
+  onAlarms?: (alarms: readonly Alarm[]) => void;
+  /** Called after each commit, and after each that failed. */
+  onCommit?: () => void;
+  onFailure?: (error: unknown) => void;
+  /** To the confirmer in this process; null leaves all new confirmations due. */
+  handoff?: Handoff<ClaimedConfirmation> | null;
+  tracer?: Tracer | null;
+  maxBatch?: number;
+  maxInFlight?: number;
+  maxWaiting?: number;
+}
+
+/** More of either than an honest callback has makes it heavy. */
+export const HEAVY_BYTES = 16 * 1024;
+const HEAVY_IDS = 10;
+
+/** At most 1 MiB in a commit, and 64 MiB that wait for one (G8). */
+const HEAVY_COMMITS = { maxBatch: 4, maxInFlight: 1, maxWaiting: 256 };
+
+/**
+ * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed
+ * together. The id is made before the write, so that a commit of unknown outcome is repeated without a second
+ * row. Heavy callbacks share commits with each other only, in turns by address, and their confirmations wait
+ * to be claimed: they hold up no other callback, nor take its place at the confirmer (G11).
+ */
+export class CallbackLog {
+  readonly #commits: GroupCommit<CallbackRow>;
+  readonly #heavyCommits: GroupCommit<CallbackRow>;
+  readonly #tracer: Tracer | null;
+  /** The newest that could not be recorded, until a commit succeeds. */
+  #failed: CallbackRow | null = null;
+
+  constructor({ maxBatch = 256, maxInFlight = 2, maxWaiting = 10_000, ...options }: CallbackLogOptions) {
+    const write = (rows: readonly CallbackRow[]) => this.#write(rows, options);
+    const writeHeavy = (rows: readonly CallbackRow[]) => this.#write(rows, { ...options, handoff: null });
+    this.#commits = new GroupCommit({ write, maxBatch, maxInFlight, maxWaiting, repeatable: true });
+    this.#heavyCommits = new GroupCommit({
+      ...HEAVY_COMMITS,
+      write: writeHeavy,
+      keyOf: ({ remoteAddress }) => networkOf(remoteAddress ?? ""),
+      repeatable: true,
+    });
+    this.#tracer = options.tracer ?? null;
+  }
+
+  /**
+   * @returns the callback's id.
+   * @throws QueueFull, or the database's error: nothing was recorded, or it is unknown whether it was; the
+   *   sender must try again.
+   */
+  async append(callback: IncomingCallback): Promise<string> {
+    const now = Date.now();
+    const id = newId(now);
+    const commits = isHeavy(callback) ? this.#heavyCommits : this.#commits;
+    const committed = commits.add({ ...callback, id, receivedAt: new Date(now) });
+    const span = this.#tracer?.start("record callback", {
+      kind: "internal",
+      parent: callback.traceparent,
+      attributes: { "invoice_relay.source": callback.source, "invoice_relay.callback.id": id },
+    });
+    await (span === undefined ? committed : endingWith(span, committed));
+    return id;
+  }
+
+  /**
+   * Tries again to record the newest callback that failed, under the same id: whether recording works again
+   * shows though no callback comes. Its sender was told to send it again; a second row asks nothing twice.
+   */
+  async retryFailed(): Promise<void> {
+    const failed = this.#failed;
+    if (failed === null) return;
+    const commits = isHeavy(failed) ? this.#heavyCommits : this.#commits;
+    await commits.add(failed).catch(() => undefined);
+  }
+
+  async #write(rows: readonly CallbackRow[], options: CallbackLogOptions): Promise<void> {
+    try {
+      await record(rows, options);
+    } catch (error) {
+      this.#failed = rows.at(-1) ?? null;
+      options.onFailure?.(error);
+      throw error;
+    }
+    this.#failed = null;
+    options.onCommit?.();
+  }
+}
+
+const isHeavy = ({ body, invoiceIds, alsoNamed }: IncomingCallback) =>
+  body.length > HEAVY_BYTES || invoiceIds.length > HEAVY_IDS || alsoNamed.length > HEAVY_IDS;
+
+async function record(
+  rows: readonly CallbackRow[],
+  { db, onConfirmations, onAlarms = () => undefined, handoff = null }: CallbackLogOptions,
+): Promise<void> {
+  const asked = askOnce(rows);
+  const alarms = rows.flatMap(({ raises }) => raises);
+  if (alarms.length > 0) {
+    const told = await appendAndAlarm.execute(db, { rows, asked, alarms });
+    onAlarms(told.filter(({ isNew }) => isNew));
+    if (asked.length > 0) onConfirmations();
+    return;
+  }
+  if (asked.length === 0) {
+    await append.execute(db, { rows, asked });
+    return;
+  }
+  // What is over budget is not handed over: it waits to be claimed.
+  const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
+  const inTime = asked.filter(({ invoiceId }) => !late.has(invoiceId));
+  const places = handoff?.reserve(inTime.map(({ source }) => source)) ?? [];
+  const toHandOver = new Set(inTime.filter((_, index) => places[index] === true));
+  if (handoff === null || toHandOver.size === 0) {
+    await appendAndOpen.execute(db, { rows, asked });
+    step("confirmations opened");
+    onConfirmations();
+    return;
+  }
+  const leaseToken = newId();
+  const since = performance.now();
+  let claimed: ClaimedConfirmation[] = [];
+  try {
+    const fresh = await appendAndHandOver.execute(db, {
+      rows,
+      asked: asked.map((one) => ({ ...one, handOver: toHandOver.has(one) })),
+      leaseToken,
+      leaseMs: handoff.leaseMs,
+    });
+    step("confirmations handed over");
+    claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));
+  } finally {
+    handoff.take(claimed, toHandOver.size, since);
+  }
+  if (claimed.length < asked.length) onConfirmations();
+}

@@ -1,0 +1,56 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { naming, sentBytes } from "./list-callbacks.ts";
+
+/** A condition on rows of `callback`: it named the invoice. Written so that its two indexes apply. */
+export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
+  (invoice_ids[1] = ${invoiceId}
+    or (cardinality(invoice_ids) > 1 and invoice_ids @> array[${invoiceId}::uuid]))`;
+
+const reading = new Statement(
+  { id: returned.uuid, receivedAt: returned.time, foundBy: nullable(returned.text()) },
+  ({ value }: Slots<{ invoiceId: string; source: string; most: number }>) => sql`
+    select id, received_at as "receivedAt", found_by as "foundBy"
+    from ${naming(value(({ invoiceId }) => invoiceId))}
+    where source = ${value(({ source }) => source)}
+    order by received_at desc limit ${value(({ most }) => most)}`,
+);
+
+/** The newest callbacks about an invoice, without their contents. */
+export const callbacksAbout = (
+  db: Kysely<Tables>,
+  { invoiceId, source }: { invoiceId: string; source: string },
+  most = 5,
+): Promise<{ id: string; receivedAt: Date; foundBy: string | null }[]> =>
+  reading.execute(db, { invoiceId, source, most });
+
+const readingFirst = new Statement(
+  {
+    at: returned.time,
+    id: returned.uuid,
+    source: returned.text(),
+    method: returned.text(),
+    remoteAddress: nullable(returned.text()),
+    foundBy: nullable(returned.text()),
+    verdict: nullable(returned.text()),
+    bytes: nullable(returned.integer),
+    total: returned.count,
+  },
+  ({ value }: Slots<{ invoiceId: string; most: number }>) => sql`
+    select received_at as at, id, source, method, remote_address as "remoteAddress",
+      found_by as "foundBy", verdict, ${sentBytes} as bytes, count(*) over () as total
+    from ${naming(value(({ invoiceId }) => invoiceId))}
+    order by received_at, id limit ${value(({ most }) => most)}`,
+);
+
+/** The first callbacks that named an invoice, whatever their source, each with how many there are. */
+export const firstCallbacksNaming = (db: Kysely<Tables>, invoiceId: string, most: number) =>
+  readingFirst.execute(db, { invoiceId, most });
+
+/** A condition: the log still holds the callback that the two expressions name. */
+export const isLogged = (
+  receivedAt: RawBuilder<unknown>,
+  id: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from callback as logged where logged.received_at = ${receivedAt} and logged.id = ${id})`;

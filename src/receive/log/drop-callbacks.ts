@@ -1,0 +1,156 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import { type Columns, tableOf, text, uuid } from "../../database/columns.ts";
+import { type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { VaryingStatement } from "../../database/varying-statement.ts";
+import { holdBriefly } from "./hold-briefly.ts";
+
+/** The most open invoices that one statement looks for. */
+const AT_ONCE = 5_000;
+
+const PARTITION = {
+  name: returned.text(),
+  /** Its first instant. */
+  from: returned.time,
+  /** First instant after it. */
+  to: returned.time,
+};
+
+/** One month of the log that is past its time. */
+export type OldPartition = RowOf<typeof PARTITION>;
+
+const dating = new Statement(
+  { before: returned.time },
+  ({ value }: Slots<{ ageMs: number }>) => sql`
+    select date_trunc('month', clock_timestamp() - ${value(({ ageMs }) => ageMs)} * interval '1 ms', 'UTC')
+      as before`,
+);
+
+/** The first moment of the month in which what is now `ageMs` old came in; UTC, by Postgres' clock. */
+export async function firstOfMonthBefore(db: Kysely<Tables>, ageMs: number): Promise<Date> {
+  const [row] = await dating.execute(db, { ageMs });
+  return row?.before ?? new Date(0);
+}
+
+const listing = new Statement(
+  PARTITION,
+  ({ value }: Slots<{ before: Date }>) => sql`
+    select * from (
+      select child.relname::text as name,
+        substring(pg_get_expr(child.relpartbound, child.oid)
+          from $re$FROM \\('([^']+)'\\)$re$)::timestamptz as from,
+        substring(pg_get_expr(child.relpartbound, child.oid)
+          from $re$TO \\('([^']+)'\\)$re$)::timestamptz as to
+      from pg_inherits join pg_class as child on child.oid = inhrelid
+      where inhparent = 'callback'::regclass) as partition
+    where "to" <= ${value(({ before }) => before)} order by "to"`,
+);
+
+/** The partitions that end at `before` or earlier, the oldest first. */
+export const partitionsBefore = (db: Kysely<Tables>, before: Date) => listing.execute(db, { before });
+
+/** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
+const within = ({ from, to }: OldPartition) => sql`received_at >= ${from} and received_at < ${to}`;
+
+const NONE: OldPartition = { name: "", from: new Date(0), to: new Date(0) };
+
+/** Up to so many they are counted; beyond, Postgres knows about how many there are. */
+const COUNTED = 10_000;
+
+const sizing = new VaryingStatement(
+  { callbacks: returned.count },
+  (partition: OldPartition) => sql`
+    select case when counted < ${COUNTED} then counted
+      else greatest(counted, (select reltuples::bigint from pg_class
+        where oid = to_regclass(${partition.name}))) end as callbacks
+    from (select count(*) as counted
+      from (select from callback where ${within(partition)} limit ${COUNTED}) as counting) as first`,
+  [NONE],
+);
+
+/** How many callbacks a partition holds; about, where they are many: counting would read the whole month. */
+export async function sizeOf(db: Kysely<Tables>, partition: OldPartition): Promise<number> {
+  const [row] = await sizing.execute(db, partition);
+  return row?.callbacks ?? 0;
+}
+
+/** A callback by its primary key. Its time as text: a Date has no microseconds. */
+export interface CallbackKey {
+  at: string;
+  id: string;
+}
+
+interface Invoice {
+  source: string;
+  invoice_id: string;
+}
+
+const INVOICE: Columns<Invoice> = {
+  source: text(({ source }) => source),
+  invoice_id: uuid((invoice) => invoice.invoice_id),
+};
+
+interface About {
+  partition: OldPartition;
+  invoices: readonly Invoice[];
+}
+
+// Each is looked up by itself: for a plain join Postgres might read the whole month. One by one, as `offset`
+// keeps the two apart from the rows that they are looked up for.
+const findingKept = new VaryingStatement(
+  { at: returned.text(), id: returned.uuid },
+  ({ partition, invoices }: About) => sql`
+    select old.received_at::text as at, old.id
+    from ${tableOf("keep", INVOICE, invoices)}
+    cross join lateral (
+      select received_at, id from callback
+      where ${within(partition)} and invoice_ids[1] = keep.invoice_id and source = keep.source
+      union all
+      select received_at, id from callback
+      where ${within(partition)} and cardinality(invoice_ids) > 1
+        and invoice_ids @> array[keep.invoice_id] and source = keep.source
+      offset 0) as old`,
+  [{ partition: NONE, invoices: [] }],
+);
+
+/**
+ * Finds the callbacks of a partition that are about one of `keep`, which is read a few thousand at a time.
+ * @param keep a query for rows of source and invoice_id
+ */
+export async function findKept(
+  trx: Transaction<Tables>,
+  partition: OldPartition,
+  keep: RawBuilder<unknown>,
+): Promise<CallbackKey[]> {
+  const found = new Map<string, CallbackKey>();
+  await sql`declare keep no scroll cursor for ${keep}`.execute(trx);
+  for (;;) {
+    const { rows } = await sql`fetch ${sql.lit(AT_ONCE)} from keep`.execute(trx);
+    const invoices = rows as Invoice[];
+    if (invoices.length > 0)
+      for (const key of await findingKept.execute(trx, { partition, invoices }))
+        found.set(`${key.at} ${key.id}`, key);
+    if (invoices.length < AT_ONCE) break;
+  }
+  await sql`close keep`.execute(trx);
+  return [...found.values()];
+}
+
+/**
+ * Takes a partition out of the log; `kept` move to the default partition and stay. Incoming callbacks wait
+ * until the transaction ends, so the caller is to commit at once; after a few seconds it fails, since what
+ * comes in must not wait for longer.
+ * @throws lock_not_available (SQLSTATE 55P03) when the log is busy.
+ */
+export async function dropPartition(
+  trx: Transaction<Tables>,
+  partition: OldPartition,
+  kept: readonly CallbackKey[],
+): Promise<void> {
+  const [times, ids] = [kept.map(({ at }) => at), kept.map(({ id }) => id)];
+  await holdBriefly(trx);
+  await sql`
+      select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
+    trx,
+  );
+}

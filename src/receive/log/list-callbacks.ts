@@ -1,0 +1,185 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../../database/page.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { VaryingStatement } from "../../database/varying-statement.ts";
+import type { OwnVerdict } from "./own-verdict.ts";
+import { receivedAt } from "./payment-state.ts";
+
+export interface CallbackFilters {
+  source?: string | undefined;
+  /** The callback's own: one that has it asks about no invoice. */
+  verdict?: OwnVerdict | undefined;
+  foundBy?: string | undefined;
+  remoteAddress?: string | undefined;
+  /** The merchant's, from the URL. */
+  reference?: string | undefined;
+  /** Lower case. */
+  invoiceId?: string | undefined;
+  /** ISO 8601, inclusive. */
+  from?: string | undefined;
+  /** ISO 8601, exclusive. */
+  to?: string | undefined;
+}
+
+const LISTED = {
+  id: returned.uuid,
+  receivedAt: returned.time,
+  source: returned.text(),
+  method: returned.text(),
+  /** The token masked. */
+  path: returned.text(),
+  reference: nullable(returned.text()),
+  remoteAddress: nullable(returned.text()),
+  foundBy: nullable(returned.text()),
+  verdict: nullable(returned.text<OwnVerdict>()),
+  invoiceIds: returned.uuids,
+  erasedAt: nullable(returned.time),
+  /** As it was sent; null once it was erased. */
+  bytes: nullable(returned.integer),
+};
+
+/** A callback as a list shows it: without its query, headers and body. */
+export type ListedCallback = RowOf<typeof LISTED>;
+
+/** How long the body was as it was sent; null once it was erased. */
+export const sentBytes = sql`
+  case when erased_at is null then coalesce((cut #>> '{body,bytes}')::int, octet_length(body)) end`;
+
+const listed = sql`
+  id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
+  found_by as "foundBy", verdict, invoice_ids as "invoiceIds", erased_at as "erasedAt",
+  ${sentBytes} as bytes`;
+
+/** The callbacks that name the invoice; each half has an index of its own. */
+export const naming = (invoiceId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  (select * from callback where invoice_ids[1] = ${invoiceId}
+    union all
+    select * from callback where cardinality(invoice_ids) > 1
+      and invoice_ids @> array[${invoiceId}]::uuid[] and invoice_ids[1] <> ${invoiceId}) as callback`;
+
+interface Walk {
+  filters: CallbackFilters;
+  after: Place | null;
+  most: number;
+}
+
+const EVERY_FILTER: Required<CallbackFilters> = {
+  source: "",
+  verdict: "ping",
+  foundBy: "",
+  remoteAddress: "",
+  reference: "",
+  invoiceId: "",
+  from: "",
+  to: "",
+};
+
+const walking = new VaryingStatement(
+  { ...LISTED, ...LOOKED_AT },
+  ({ filters, after, most }: Walk) => {
+    const { invoiceId, verdict, from, to } = filters;
+    const looked = [sql`true`];
+    if (verdict !== undefined) looked.push(sql`verdict = ${verdict}`);
+    if (from !== undefined) looked.push(sql`received_at >= ${from}::timestamptz`);
+    if (to !== undefined) looked.push(sql`received_at < ${to}::timestamptz`);
+    if (after !== null) looked.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
+    // Filters that an index serves bound what is looked at; the others are compared row by row.
+    return sql`
+      select * from (
+        select ${listed}, received_at::text as at,
+          row_number() over (order by received_at desc, id desc) as place, ${compared(filters)} as matches
+        from (
+          select * from ${invoiceId === undefined ? sql`callback` : naming(sql`${invoiceId}`)}
+          where ${sql.join(looked, sql` and `)}
+          order by received_at desc, id desc limit ${most}) as looked) as judged
+      where matches or place = ${most} order by place`;
+  },
+  [
+    { filters: {}, after: null, most: 1 },
+    { filters: EVERY_FILTER, after: { at: "", id: "", source: "" }, most: 1 },
+  ],
+);
+
+/**
+ * Looks at the next `most` callbacks, the newest first.
+ * @param after where to go on; null from the newest.
+ * @returns those that match all filters, and where to go on; `end` is null when there are no more.
+ */
+export async function listCallbacks(
+  db: Kysely<Tables>,
+  filters: CallbackFilters,
+  after: Place | null,
+  most: number,
+): Promise<Stretch<ListedCallback>> {
+  return stretchOf(await walking.execute(db, { filters, after, most }), most, ({ id }) => id);
+}
+
+const compared = ({ source, foundBy, remoteAddress, reference }: CallbackFilters) =>
+  sql.join(
+    [
+      sql`true`,
+      ...(source === undefined ? [] : [sql`source = ${source}`]),
+      ...(foundBy === undefined ? [] : [sql`coalesce(found_by = ${foundBy}, false)`]),
+      ...(remoteAddress === undefined ? [] : [sql`coalesce(remote_address = ${remoteAddress}, false)`]),
+      ...(reference === undefined ? [] : [sql`coalesce(reference = ${reference}, false)`]),
+    ],
+    sql` and `,
+  );
+
+const WHOLE = {
+  ...LISTED,
+  query: returned.text(),
+  /** Secrets masked. */
+  headers: returned.json<[name: string, value: string][]>(),
+  body: returned.bytes,
+  cut: returned.json<unknown>(),
+  /** SHA-256 in hex of the body that was erased. */
+  erasedDigest: nullable(returned.text()),
+};
+
+/** One callback with everything that came. */
+export type WholeCallback = RowOf<typeof WHOLE>;
+
+const whole = sql`${listed}, query, headers, body, cut, erased_digest as "erasedDigest"`;
+
+const reading = new Statement(
+  WHOLE,
+  ({ value }: Slots<{ id: string }>) => sql`
+    select ${whole} from callback
+    where received_at = ${value(({ id }) => receivedAt(id))} and id = ${value(({ id }) => id)}`,
+);
+
+const readingNewest = new Statement(
+  WHOLE,
+  ({ value }: Slots<{ invoiceId: string; most: number }>) => sql`
+    select ${whole} from ${naming(value(({ invoiceId }) => invoiceId))}
+    order by received_at desc, id desc limit ${value(({ most }) => most)}`,
+);
+
+const countingMinutes = new Statement(
+  { at: returned.time, count: returned.count },
+  ({ value }: Slots<{ from: Date; to: Date }>) => sql`
+    select date_trunc('minute', received_at) as at, count(*) as count from callback
+    where received_at >= ${value(({ from }) => from)} and received_at < ${value(({ to }) => to)} group by 1`,
+);
+
+/** @param id a UUIDv7: its time says in which partition it stands. @returns null when there is none. */
+export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise<WholeCallback | null> {
+  const [row] = await reading.execute(db, { id });
+  return row ?? null;
+}
+
+/** The newest callbacks that named an invoice, whole. */
+export const callbacksNaming = (db: Kysely<Tables>, invoiceId: string, most: number) =>
+  readingNewest.execute(db, { invoiceId, most });
+
+/** How many came in, by the minute's beginning in ms; minutes without any are left out. */
+export async function callbacksByMinute(
+  db: Kysely<Tables>,
+  from: Date,
+  to: Date,
+): Promise<Map<number, number>> {
+  const rows = await countingMinutes.execute(db, { from, to });
+  return new Map(rows.map(({ at, count }) => [at.getTime(), count]));
+}

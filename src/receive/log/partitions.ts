@@ -1,0 +1,77 @@
+import { type Kysely, sql } from "kysely";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { step } from "../../kit/step.ts";
+import { holdBriefly } from "./hold-briefly.ts";
+import { whenNotBusy } from "./when-not-busy.ts";
+
+const MONTHS_AHEAD = 3;
+
+/** One partition of `callback`: a month of the log, in UTC. */
+export interface Partition {
+  name: string;
+  /** First instant inside, ISO 8601. */
+  from: string;
+  /** First instant after, ISO 8601. */
+  to: string;
+}
+
+/** The partitions that should stand at `now`: this month's, and those of the three months to come. */
+export function partitionsDue(now: Date): Partition[] {
+  return Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => {
+    const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
+    const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1));
+    const month = from.toISOString().slice(0, 7).replace("-", "_");
+    return { name: `callback_${month}`, from: from.toISOString(), to: to.toISOString() };
+  });
+}
+
+/**
+ * Makes the partitions that are due and missing, and moves the rows that the default partition took in their
+ * stead.
+ * @param tries how often a busy log is tried, with a second in between.
+ * @param brief gives up one that takes longer than a few seconds, since callbacks wait meanwhile.
+ * @returns the names of those it made.
+ * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy, insufficient_privilege (42501) without
+ *   the right.
+ */
+export async function makePartitions(
+  db: Kysely<Tables>,
+  now: Date = new Date(),
+  { tries = 5, brief = false } = {},
+): Promise<string[]> {
+  const made: string[] = [];
+  for (const { name, from } of partitionsDue(now)) {
+    if (!(await whenNotBusy(tries, () => makePartition(db, from, brief)))) continue;
+    step("partition made");
+    made.push(name);
+  }
+  return made;
+}
+
+const making = new Statement(
+  { made: returned.boolean },
+  ({ value }: Slots<{ from: string }>) => sql`
+    select make_callback_partition((${value(({ from }) => from)}::timestamptz at time zone 'UTC')::date)
+      as made`,
+);
+
+async function makePartition(db: Kysely<Tables>, from: string, brief: boolean): Promise<boolean> {
+  step("partition to be made");
+  return await db.transaction().execute(async (trx) => {
+    if (brief) await holdBriefly(trx);
+    const [row] = await making.execute(trx, { from });
+    return row?.made === true;
+  });
+}
+
+const finding = new Statement(
+  { isThere: returned.boolean },
+  ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as "isThere"`,
+);
+
+/** Whether the month after this one has its partition. */
+export async function isReadyForNextMonth(db: Kysely<Tables>, now: Date = new Date()): Promise<boolean> {
+  const [row] = await finding.execute(db, partitionsDue(now)[1]?.name ?? "");
+  return row?.isThere === true;
+}

@@ -1,0 +1,66 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+import { type Alarm, clearing, type EndedAlarm, raising, type Told } from "../alarms/alarms.ts";
+import { type Columns, text } from "../database/columns.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+
+/** Maintenance that ended in an error, or could not be done. */
+export interface FailedChore {
+  chore: string;
+  /** How long it may fail before a person is told: an interval of Postgres. */
+  toldAfter: string;
+  /** No secrets, no personal data. */
+  error: string;
+}
+
+const FAILED: Columns<FailedChore> = {
+  name: text(({ chore }) => chore),
+  told_after: text(({ toldAfter }) => toldAfter),
+  error: text(({ error }) => error),
+};
+
+interface Given {
+  failed: readonly FailedChore[];
+  done: readonly string[];
+}
+
+const noting = new Statement(
+  {
+    failures: returned.integer,
+    raised: returned.json<Alarm[]>(),
+    cleared: returned.json<EndedAlarm[]>(),
+  },
+  ({ table, value }: Slots<Given>) => sql`
+    with failed as materialized (select * from ${table("given", FAILED, ({ failed }) => failed)}),
+    moved as (
+      insert into failing_chore as known (name, last_error) select name, error from failed order by name
+      on conflict (name) do update set failures = known.failures + 1, last_error = excluded.last_error,
+        failing_since = least(known.failing_since, excluded.failing_since)
+      returning name, failing_since, failures, last_error),
+    ended as (
+      delete from failing_chore where name = any(${value(({ done }) => done)}::text[]) returning name),
+    alarming as (
+      select 'maintenance_failing' as name, '' as source, moved.name as subject,
+        format('It fails since %s, %s times: %s It is tried again automatically.',
+          to_char(failing_since, 'YYYY-MM-DD HH24:MI "UTC"'), failures, last_error) as detail
+      from moved join failed on failed.name = moved.name
+      where failing_since < clock_timestamp() - told_after::interval),
+    raised as (${raising(sql`select * from alarming`)}),
+    cleared as (
+      ${clearing(sql`name = 'maintenance_failing' and subject in (select name from ended)`)}
+      returning name, source, subject)
+    select coalesce((select max(failures) from moved), 0) as failures,
+      coalesce((select json_agg(alarming) from alarming), '[]'::json) as raised,
+      coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared`,
+);
+
+/**
+ * Notes which maintenance failed and which was done, whatever process tried before, with the alarms of what
+ * has failed for too long (G13).
+ * @returns `failures`: how often what failed has failed in a row, the most.
+ */
+export async function noteChores(db: Kysely<Tables>, given: Given): Promise<Told & { failures: number }> {
+  const [row] = await noting.execute(db, given);
+  return row ?? { failures: 0, raised: [], cleared: [] };
+}

@@ -1,0 +1,122 @@
+/** Work under a lease; one token covers a whole claim. */
+export interface Leased {
+  leaseToken: string;
+  /** Whose it is and what it is about, for the log. */
+  source?: string;
+  invoiceId?: string;
+}
+
+export interface HeldWorkOptions<Item> {
+  lineOf(item: Item): string;
+  /** How long a lease lasts, in ms. */
+  leaseMs: number;
+  /** Never throws. @returns whether the leases were extended. */
+  extend(items: readonly Item[]): Promise<boolean>;
+}
+
+/**
+ * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there
+ * is any. A process that was stopped for a while may hold what others have taken since, so it goes by its own
+ * monotonic clock: counted from before the lease was asked for, a lease ends earlier here than at Postgres.
+ */
+export class HeldWork<Item extends Leased> {
+  readonly #options: HeldWorkOptions<Item>;
+  readonly #waiting = new Map<string, Item[]>();
+  readonly #all = new Set<Item>();
+  /** How many of all are of each line. */
+  readonly #sizes = new Map<string, number>();
+  /** When each lease ends, by `performance.now()`. */
+  readonly #ends = new Map<string, number>();
+  #extending: NodeJS.Timeout | undefined;
+
+  constructor(options: HeldWorkOptions<Item>) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  sizeOf(line: string): number {
+    return this.#sizes.get(line) ?? 0;
+  }
+
+  get allWaiting(): number {
+    let count = 0;
+    for (const items of this.#waiting.values()) count += items.length;
+    return count;
+  }
+
+  waitingOf(line: string): readonly Item[] {
+    return this.#waiting.get(line) ?? [];
+  }
+
+  /** @param since `performance.now()` from before they were claimed. */
+  add(items: readonly Item[], since: number): void {
+    const { lineOf, leaseMs } = this.#options;
+    for (const item of items) {
+      const line = lineOf(item);
+      const waiting = this.#waiting.get(line);
+      if (waiting === undefined) this.#waiting.set(line, [item]);
+      else waiting.push(item);
+      this.#all.add(item);
+      this.#sizes.set(line, this.sizeOf(line) + 1);
+      this.#ends.set(item.leaseToken, since + leaseMs);
+    }
+    if (this.#all.size > 0) this.#extending ??= setInterval(() => void this.#extend(), leaseMs / 3);
+  }
+
+  /**
+   * The first `count` of a line begin to run, but for those whose lease has ended: they are held no longer.
+   */
+  begin(line: string, count: number): { running: Item[]; lapsed: Item[] } {
+    const taken = this.#take(line, count);
+    const now = performance.now();
+    const { true: running = [], false: lapsed = [] } = Object.groupBy(taken, ({ leaseToken }) =>
+      this.#holds(leaseToken, now) ? "true" : "false",
+    );
+    this.end(lapsed);
+    return { running, lapsed };
+  }
+
+  /** They are done, whatever came of them. */
+  end(items: readonly Item[]): void {
+    for (const item of items) {
+      const line = this.#options.lineOf(item);
+      if (this.#all.delete(item)) this.#sizes.set(line, this.sizeOf(line) - 1);
+    }
+    if (this.#all.size > 0) return;
+    clearInterval(this.#extending);
+    this.#extending = undefined;
+    this.#ends.clear();
+  }
+
+  /** Lets go of what waits, of one line or of all. @returns what it was. */
+  dropWaiting(line?: string): Item[] {
+    const lines = line === undefined ? [...this.#waiting.keys()] : [line];
+    const dropped = lines.flatMap((name) => this.#take(name, Number.POSITIVE_INFINITY));
+    this.end(dropped);
+    return dropped;
+  }
+
+  #take(line: string, count: number): Item[] {
+    return this.#waiting.get(line)?.splice(0, count) ?? [];
+  }
+
+  #holds(leaseToken: string, now: number): boolean {
+    return now < (this.#ends.get(leaseToken) ?? 0);
+  }
+
+  // An answer that comes after the end says nothing: somebody may have taken the lease before it was
+  // extended.
+  async #extend(): Promise<void> {
+    const items = [...this.#all];
+    const tokens = new Set(items.map(({ leaseToken }) => leaseToken));
+    for (const token of this.#ends.keys()) if (!tokens.has(token)) this.#ends.delete(token);
+    const asked = performance.now();
+    if (!(await this.#options.extend(items))) return;
+    const now = performance.now();
+    for (const token of tokens)
+      if (this.#holds(token, now)) this.#ends.set(token, asked + this.#options.leaseMs);
+  }
+}

@@ -1,0 +1,105 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { interval, isTooFarAhead, LONGEST_LEASES } from "../database/moments.ts";
+import type { Tables } from "../database/tables.ts";
+
+/** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`, `due_at`. */
+type LeasedTable = "confirmation" | "outbox" | "sweep" | "certificate";
+
+const NO_LEASE = sql`state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null`;
+
+/** The end of a lease that begins now. @param leaseMs in ms */
+export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'`;
+
+/** The most rows brought forward at once, so that no statement takes long. */
+export const MOST_FORWARD = 10_000;
+
+/**
+ * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
+ * locked row is being written at this moment: it needs neither more time nor a rescue, and waiting for it
+ * could deadlock.
+ */
+export class LeasedRows {
+  readonly #table: RawBuilder<unknown>;
+  readonly #key: RawBuilder<unknown>;
+
+  /** @param key the column that, with the source, names a row. */
+  constructor(table: LeasedTable, key: string) {
+    this.#table = sql.table(table);
+    this.#key = sql.ref(key);
+  }
+
+  /**
+   * Work whose lease ran out goes back: its worker died or hangs.
+   * @param leaseMs how long leases last, in ms; processes may differ in it, but not by more than threefold.
+   * @returns how many rows.
+   */
+  async releaseExpired(db: Kysely<Tables>, leaseMs: number): Promise<number> {
+    const isLost = isTooFarAhead(sql`claimed_until`, interval(LONGEST_LEASES * leaseMs));
+    return await this.#update(db, "claimed", NO_LEASE, sql`(claimed_until < now() or ${isLost})`);
+  }
+
+  /**
+   * Work that waits for too long is due at once.
+   * @param waitsTooLong a condition: its `due_at` is too far ahead.
+   * @returns how many rows; with `MOST_FORWARD` there may be more.
+   */
+  async bringForward(db: Kysely<Tables>, waitsTooLong: RawBuilder<unknown>): Promise<number> {
+    return await this.#update(db, "due", sql`due_at = clock_timestamp()`, waitsTooLong);
+  }
+
+  /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
+  async giveBack(db: Kysely<Tables>, held: readonly HeldRow[]): Promise<void> {
+    if (held.length === 0) return;
+    const ours = sql`(source, ${this.#key}, lease_token) in (select * from unnest(
+      ${held.map(({ source }) => source)}::text[], ${held.map(({ id }) => id)}::uuid[],
+      ${held.map(({ leaseToken }) => leaseToken)}::uuid[]))`;
+    await this.#update(db, "claimed", NO_LEASE, ours);
+  }
+
+  /**
+   * Extends the leases that are still held; one that another worker took over stays theirs.
+   * @param leaseMs in ms
+   */
+  async extend(
+    db: Kysely<Tables>,
+    held: readonly { leaseToken: string }[],
+    leaseMs: number,
+  ): Promise<number> {
+    const tokens = new Set(held.map(({ leaseToken }) => leaseToken));
+    if (tokens.size === 0) return 0;
+    const until = sql`claimed_until = ${leaseEnd(sql`${leaseMs}`)}`;
+    return await this.#update(db, "claimed", until, sql`lease_token = any(${[...tokens]}::uuid[])`);
+  }
+
+  /**
+   * Extends one lease.
+   * @returns false once it is another worker's or nobody's; a row that is merely locked is still held.
+   */
+  async keep(db: Kysely<Tables>, { leaseToken }: { leaseToken: string }, leaseMs: number): Promise<boolean> {
+    if ((await this.extend(db, [{ leaseToken }], leaseMs)) > 0) return true;
+    const { rows } = await sql`
+      select from ${this.#table} where state = 'claimed' and lease_token = ${leaseToken}::uuid`.execute(db);
+    return rows.length > 0;
+  }
+
+  async #update(
+    db: Kysely<Tables>,
+    state: "claimed" | "due",
+    assignments: RawBuilder<unknown>,
+    condition: RawBuilder<unknown>,
+  ): Promise<number> {
+    const which = sql`
+      select ctid from ${this.#table} where state = ${sql.lit(state)} and ${condition}
+      ${state === "due" ? sql`limit ${MOST_FORWARD}` : sql``} for update skip locked`;
+    const { numAffectedRows = 0n } = await sql`
+      update ${this.#table} set ${assignments} where ctid = any (array(${which}))`.execute(db);
+    return Number(numAffectedRows);
+  }
+}
+
+export interface HeldRow {
+  id: string;
+  source: string;
+  leaseToken: string;
+}

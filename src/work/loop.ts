@@ -1,0 +1,61 @@
+import { backOffMs } from "../kit/back-off.ts";
+import { faultOf } from "../kit/fault.ts";
+import type { Logger } from "../kit/log.ts";
+import type { Metrics } from "../kit/metrics.ts";
+import type { Signal } from "./signal.ts";
+
+export interface LoopOptions {
+  name: string;
+  /** Whose work it does, where each source has a loop of its own. */
+  source?: string;
+  /**
+   * Does all that is due now. Resolves with how long to wait at most, in ms; null waits for a wake-up, or for
+   * `pollMs`.
+   */
+  pass: (stop: AbortSignal) => Promise<number | null>;
+  wake: Signal;
+  /** The safety net for a wake-up that got lost, in ms. */
+  pollMs: number;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface Loop {
+  /** Asks the pass under way to end, and resolves when it has. */
+  stop(): Promise<void>;
+}
+
+const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
+
+/**
+ * Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off,
+ * for ever.
+ */
+export function startLoop({ name, source, pass, wake, pollMs, log, metrics }: LoopOptions): Loop {
+  const about = { worker: name, ...(source === undefined ? {} : { source }) };
+  const stopping = new AbortController();
+  const run = async () => {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      let waitMs: number;
+      try {
+        waitMs = Math.min((await pass(stopping.signal)) ?? pollMs, pollMs);
+        if (failures > 0) log.info(about, "works again");
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        metrics.passFailures.inc({ worker: name });
+        waitMs = backOffMs(failures, FAILED_PASS);
+        log.warn({ ...about, failures, ...faultOf(error) }, "a pass failed; it will be tried again");
+      }
+      await wake.wait(waitMs, stopping.signal);
+    }
+  };
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,294 @@
+import { faultOf, noteWork } from "../kit/fault.ts";
+import type { Handoff } from "../kit/handoff.ts";
+import type { Logger } from "../kit/log.ts";
+import { step } from "../kit/step.ts";
+import { type Course, courseOf, isDue, lookAtAll, untilMore, untilNextLook } from "./course.ts";
+import { HeldWork, type Leased } from "./held-work.ts";
+import type { Policy } from "./policy.ts";
+import { Signal, waitForEither } from "./signal.ts";
+
+export interface PumpOptions<Item extends Leased> {
+  policy: Policy<Item>;
+  leaseMs: number;
+  /** Raised when there may be work to claim. */
+  wake: Signal;
+  log: Logger;
+}
+
+/** The most items held, those being written down included, as a multiple of what the exchanges hold. */
+export const MOST_HELD = 6;
+
+/** How often each line is looked at without a wake-up, in ms: the safety net for a lost one. */
+const POLL_MS = 1_000;
+
+/** How long a partial batch is held while another is in flight, in ms. */
+const HOLD_MS = 50;
+
+/** How long exchanges under way may take once the process has been asked to stop, in ms. */
+const STOP_GRACE_MS = 5_000;
+
+/** No line takes more than this share of the room while there are others. */
+const MOST_OF_ONE_LINE = 0.75;
+
+/** A claim is worth its round trip once this share of what its line may hold is free. */
+const WORTH_A_CLAIM = 0.25;
+
+/**
+ * The engine under every kind of work. Five facts:
+ * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it.
+ * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
+ * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
+ * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose
+ *    upstream takes no more gives back what waits.
+ * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is
+ *    finished.
+ */
+export class Pump<Item extends Leased> implements Handoff<Item> {
+  readonly leaseMs: number;
+  readonly #policy: Policy<Item>;
+  readonly #wake: Signal;
+  readonly #log: Logger;
+  readonly #held: HeldWork<Item>;
+  readonly #courses: readonly Course<Item>[];
+  readonly #progress = new Signal();
+  #stop: AbortSignal = new AbortController().signal;
+  #giveUp = new AbortController();
+  #failure: { error: unknown } | null = null;
+  #reserved = 0;
+  #turn = 0;
+  #startsLater: NodeJS.Timeout | undefined;
+
+  constructor({ policy, leaseMs, wake, log }: PumpOptions<Item>) {
+    this.leaseMs = leaseMs;
+    this.#policy = policy;
+    this.#wake = wake;
+    this.#log = log;
+    this.#courses = policy.lines.map(courseOf);
+    this.#held = new HeldWork({
+      lineOf: (item) => policy.lineOf(item),
+      leaseMs,
+      extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
+    });
+  }
+
+  /**
+   * Claims and does all that is due, until nothing is, or `stop` aborts.
+   * @returns when there may be more, in ms; null when only new work would change it.
+   * @throws what a claim or a write failed with, once nothing is held any more.
+   */
+  async drain(stop: AbortSignal): Promise<number | null> {
+    this.#stop = stop;
+    // Renewed only once it is spent: what was handed over before this drain is to hear of its end too.
+    if (this.#giveUp.signal.aborted) this.#giveUp = new AbortController();
+    let grace: NodeJS.Timeout | undefined;
+    const beginGrace = () => {
+      grace = setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
+    };
+    if (stop.aborted) beginGrace();
+    else stop.addEventListener("abort", beginGrace);
+    try {
+      await this.#untilIdle(stop);
+      if (this.#failure !== null) throw this.#failure.error;
+      return untilMore(this.#courses);
+    } finally {
+      stop.removeEventListener("abort", beginGrace);
+      clearTimeout(grace);
+      this.#failure = null;
+    }
+  }
+
+  async #untilIdle(stop: AbortSignal): Promise<void> {
+    lookAtAll(this.#courses);
+    for (;;) {
+      if (!this.#isEnding) await this.#claimInTurn();
+      if (this.#isEnding) await this.#giveBack(this.#held.dropWaiting());
+      else this.#start();
+      const isIdle = this.#held.size === 0;
+      const due = this.#courses.filter(isDue);
+      if (isIdle && (this.#isEnding || due.length === 0)) return;
+      const claimsAtOnce = isIdle && due.some((course) => this.#roomOf(course) > 0);
+      const waitMs = claimsAtOnce ? 0 : untilNextLook(this.#courses, POLL_MS);
+      const stops = this.#isEnding ? undefined : stop;
+      if ((await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first")
+        lookAtAll(this.#courses);
+    }
+  }
+
+  reserve(lines: readonly string[]): boolean[] {
+    return lines.map((name) => {
+      const course = this.#courses.find(({ line }) => line.name === name);
+      const hasPlace = course !== undefined && !this.#isEnding && !course.hasMore && this.#roomOf(course) > 0;
+      if (hasPlace) this.#reserved += 1;
+      return hasPlace;
+    });
+  }
+
+  take(items: readonly Item[], reserved: number, since: number): void {
+    this.#reserved -= reserved;
+    step("work handed over");
+    this.#held.add(items, since);
+    this.#start();
+    this.#progress.raise();
+  }
+
+  get #isEnding(): boolean {
+    return this.#stop.aborted || this.#failure !== null;
+  }
+
+  /** What the exchanges hold, in items. */
+  get #capacity(): number {
+    return this.#policy.exchanges * this.#policy.batchSize;
+  }
+
+  /** As many items may wait as the exchanges hold; what is being written down has a limit of its own (G8). */
+  get #room(): number {
+    const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
+    return (
+      Math.min(2 * this.#capacity - waiting, MOST_HELD * this.#capacity - this.#held.size) - this.#reserved
+    );
+  }
+
+  /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
+  #roomOf(course: Course<Item>): number {
+    const toBegin = this.#mostOfOne(2 * this.#capacity) - this.#heldOf(course);
+    // With what is being written down: what follows an answer may hang as well.
+    const inAll = this.#mostOfOne(MOST_HELD * this.#capacity) - this.#held.sizeOf(course.line.name);
+    return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
+  }
+
+  #heldOf({ line, underWay }: Course<Item>): number {
+    return this.#held.waitingOf(line.name).length + underWay * this.#policy.batchSize;
+  }
+
+  get #exchanges(): number {
+    let count = 0;
+    for (const { underWay } of this.#courses) count += underWay;
+    return count;
+  }
+
+  #mostOfOne(room: number): number {
+    return this.#courses.length === 1 ? room : Math.max(1, Math.floor(room * MOST_OF_ONE_LINE));
+  }
+
+  get #inTurn(): Course<Item>[] {
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#courses.length);
+    return [...this.#courses.slice(this.#turn), ...this.#courses.slice(0, this.#turn)];
+  }
+
+  async #claimInTurn(): Promise<void> {
+    try {
+      for (const course of this.#inTurn) {
+        if (!isDue(course)) continue;
+        const room = this.#roomOf(course);
+        if (room > 0 && room >= WORTH_A_CLAIM * (room + this.#heldOf(course)))
+          await this.#claim(course, room);
+        // Nothing more is handed over until a claim had its turn: it would take each place that gets free.
+        else course.hasMore = true;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #claim(course: Course<Item>, wanted: number): Promise<void> {
+    course.hasMore = false;
+    const since = performance.now();
+    course.looksAt = since + POLL_MS;
+    const { items, more, moreInMs } = await course.line.claim(wanted);
+    const now = performance.now();
+    course.hasMore = more;
+    course.moreAt = moreInMs === null ? null : now + moreInMs;
+    course.looksAt = Math.min(course.looksAt, now + (moreInMs ?? POLL_MS));
+    this.#held.add(items, since);
+    this.#start();
+  }
+
+  // A batch of each line in turn, so that none waits behind another's many.
+  #start(): void {
+    if (this.#isEnding) return;
+    const { exchanges } = this.#policy;
+    const most = this.#mostOfOne(exchanges);
+    for (let started = true; started; ) {
+      started = false;
+      for (const course of this.#inTurn) {
+        if (this.#exchanges >= exchanges || course.underWay >= most) continue;
+        const batch = this.#nextBatch(course);
+        if (batch.length === 0) continue;
+        void this.#run(course, batch);
+        started = true;
+      }
+    }
+  }
+
+  #nextBatch(course: Course<Item>): Item[] {
+    const { line, underWay, sentAt } = course;
+    const waiting = this.#held.waitingOf(line.name);
+    if (waiting.length === 0) return [];
+    const now = performance.now();
+    const waitsMs = sentAt + HOLD_MS - now;
+    const count = this.#policy.nextBatch(waiting, underWay, waitsMs > 0);
+    if (count === 0) this.#startLater(waitsMs);
+    else course.sentAt = now;
+    const { running, lapsed } = this.#held.begin(line.name, count);
+    if (lapsed.length > 0) void this.#giveBack(lapsed).finally(() => this.#progress.raise());
+    return running;
+  }
+
+  #startLater(waitsMs: number): void {
+    this.#startsLater ??= setTimeout(
+      () => {
+        this.#startsLater = undefined;
+        this.#start();
+      },
+      Math.max(1, waitsMs),
+    );
+  }
+
+  async #run(course: Course<Item>, batch: Item[]): Promise<void> {
+    let isExchanging = true;
+    const ended = () => {
+      if (!isExchanging) return;
+      isExchanging = false;
+      course.underWay -= 1;
+      this.#start();
+    };
+    course.underWay += 1;
+    try {
+      const { line } = course;
+      const takesMore = await line.run(batch, { ended, signal: this.#giveUp.signal });
+      if (!takesMore) await this.#giveBack(this.#held.dropWaiting(line.name));
+    } catch (error) {
+      const [{ source } = {} as Item] = batch;
+      this.#fail(noteWork(error, { source, invoices: batch.map(({ invoiceId }) => invoiceId) }));
+    } finally {
+      this.#held.end(batch);
+      ended();
+      this.#progress.raise();
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#progress.raise();
+  }
+
+  async #giveBack(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return;
+    step("work to be given back");
+    await this.#orWarn(
+      this.#policy.giveBack(items),
+      "leases could not be given back; they run out by themselves",
+    );
+    step("work given back");
+  }
+
+  async #orWarn(work: Promise<void>, what: string): Promise<boolean> {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      this.#log.warn({ worker: this.#policy.name, ...faultOf(error) }, what);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Why } from "../database/recording-problem.ts";
+import { nullable, returned } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { typed } from "../database/typed.ts";
+import { newId } from "../kit/new-id.ts";
+import { programVersion } from "../kit/program-version.ts";
+
+/** How often a process says that it lives, in ms. */
+export const BEAT_MS = 30_000;
+
+/** Silent for this long, a process is taken for dead; in ms. */
+const SILENT_MS = 3 * BEAT_MS;
+
+/** After this long, nobody asks about a silent process any more. */
+const FORGOTTEN = sql`interval '1 day'`;
+
+/** What the settings of a process name. */
+export interface Served {
+  /** The collections of each source. */
+  sources: Readonly<Record<string, readonly string[]>>;
+  topics: readonly string[];
+}
+
+/** What a process tells others about itself. */
+export interface Presence {
+  http: boolean;
+  workers: boolean;
+  serves: Served;
+  /** The function whose containers are all one process; this process alone when left out. */
+  lambda?: { name: string; version: string };
+  /** Why this process cannot record callbacks just now; never, when left out. */
+  whyFailing?: () => Why | null;
+}
+
+/** The row of this process, by which others see that it lives. */
+export class RelayProcess {
+  readonly #db: Kysely<Tables>;
+  readonly #id: string;
+  readonly #does: Presence;
+  #left = false;
+
+  constructor(db: Kysely<Tables>, does: Presence) {
+    this.#db = db;
+    this.#does = does;
+    this.#id = does.lambda === undefined ? newId() : idOf(does.lambda.name);
+  }
+
+  /** To be called every `BEAT_MS`, and when what it tells has changed. */
+  async beat(): Promise<void> {
+    if (this.#left) return;
+    const { http, workers, serves, lambda, whyFailing = () => null } = this.#does;
+    const { name: host, version } = lambda ?? { name: hostname(), version: programVersion() };
+    const why = whyFailing();
+    await sql`
+      with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
+      insert into relay_process (id, pid, http, workers, host, version, serves, recording_problem)
+      values (${this.#id}, ${process.pid}, ${http}, ${workers}, ${host}, ${version},
+        ${JSON.stringify(serves)}, ${why === null ? null : JSON.stringify(why)})
+      on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
+        pid = excluded.pid, serves = excluded.serves,
+        recording_problem = excluded.recording_problem`.execute(this.#db);
+  }
+
+  /** Takes the row away: a process that stops in good order is not taken for dead. */
+  async leave(): Promise<void> {
+    this.#left = true;
+    await sql`delete from relay_process where id = ${this.#id}`.execute(this.#db);
+  }
+}
+
+/**
+ * A table: what each process serves that has not said that it stops, and this one, as `serves`. One that fell
+ * silent counts until it is forgotten: it may only be held up.
+ * @param mine yields what this process serves, as JSON
+ */
+export const servedByAny = (mine: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select serves from relay_process union all select ${mine}::jsonb)`;
+
+/** The same for each container of a function, which come and go without a word. */
+function idOf(name: string): string {
+  const hash = createHash("sha256").update(name).digest("hex");
+  const [version, variant] = [`8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];
+  return [hash.slice(0, 8), hash.slice(8, 12), version, variant, hash.slice(20, 32)].join("-");
+}
+
+export interface SeenProcess {
+  host: string;
+  pid: number;
+  version: string;
+  http: boolean;
+  workers: boolean;
+  startedAt: Date;
+  seenAt: Date;
+  /** Heard of lately. One that is not has died or hangs: it did not say that it stops. */
+  lives: boolean;
+  /** Why it cannot record callbacks, though Postgres answers; null while it can. */
+  recordingProblem: Why | null;
+}
+
+const heardOfLately = sql`seen_at > clock_timestamp() - ${SILENT_MS} * interval '1 ms'`;
+
+/** The processes that did not say that they stopped, those heard of last first; at most 100. */
+export async function listProcesses(db: Kysely<Tables>): Promise<SeenProcess[]> {
+  return await db
+    .selectFrom("relay_process")
+    .select(["host", "pid", "version", "http", "workers"])
+    .select(["started_at as startedAt", "seen_at as seenAt"])
+    .select(typed(returned.boolean, heardOfLately).as("lives"))
+    .select(typed(nullable(returned.json<Why>()), sql`recording_problem`).as("recordingProblem"))
+    .orderBy("seen_at", "desc")
+    .limit(100)
+    .execute();
+}

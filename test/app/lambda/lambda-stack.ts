@@ -1,0 +1,32 @@
+import { type LocalSqs, startLocalSqs } from "../../support/local-sqs.ts";
+import { type Surroundings, surroundings } from "../../support/relay.ts";
+import { type Container, startContainer } from "./container.ts";
+
+export interface LambdaStack extends Surroundings {
+  confirmQueue: LocalSqs;
+  publishQueue: LocalSqs;
+  /** A container of one function. */
+  container(handler: string, changes?: Record<string, string | undefined>): Container;
+}
+
+/** Database, provider, topics, and a queue for each function that is woken. */
+export async function lambdaStack(bundles: { of(handler: string): string }): Promise<LambdaStack> {
+  const around = await surroundings();
+  const [confirmQueue, publishQueue] = [await startLocalSqs(), await startLocalSqs()];
+  return {
+    ...around,
+    confirmQueue,
+    publishQueue,
+    container: (handler, changes = {}) =>
+      startContainer(
+        bundles.of(handler),
+        around.environment({
+          CONFIRM_QUEUE_URL: confirmQueue.queueUrl,
+          PUBLISH_QUEUE_URL: publishQueue.queueUrl,
+          // The SDK takes one endpoint for a service; a function wakes one other at most.
+          AWS_ENDPOINT_URL_SQS: handler === "confirm" ? publishQueue.url : confirmQueue.url,
+          ...changes,
+        }),
+      ),
+  };
+}

@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it, vi } from "vitest";
+import { COLLECTION, startListProvider } from "../../reconcile/list-provider.ts";
+import { EVENTS } from "../../support/events.ts";
+import { TOKEN } from "../../support/relay.ts";
+import { invoiceAnswer } from "../../support/scripted-provider.ts";
+import { listOfAWaits } from "../../support/two-sources.ts";
+import { useBundles } from "./bundles.ts";
+import { type LambdaStack, lambdaStack as stackOf } from "./lambda-stack.ts";
+import { gatewayEvent, queueEvent, scheduleEvent, topicEvent } from "./payloads.ts";
+
+const bundles = useBundles();
+const lambdaStack = () => stackOf(bundles);
+
+const callback = (id: string) =>
+  gatewayEvent({
+    path: `/callbacks/${TOKEN}`,
+    body: JSON.stringify({ event: "payment.successful", data: { id } }),
+  });
+
+const published = ({ sns, topicArn }: LambdaStack) =>
+  sns.messages(topicArn).map(({ message }) => JSON.parse(message).subject);
+
+async function recorded(stack: LambdaStack, id: string): Promise<void> {
+  stack.provider.invoice(id, invoiceAnswer(id));
+  const receive = stack.container("receive");
+  expect(await receive.invoke(callback(id))).toMatchObject({ statusCode: 200 });
+  // Lambda may end a container at any moment after its answer.
+  await receive.kill();
+}
+
+describe("the functions together", () => {
+  it("turn a callback into an event, each waking the next through its queue", async () => {
+    const stack = await lambdaStack();
+    const id = randomUUID();
+    await recorded(stack, id);
+
+    await stack.container("confirm").invoke(queueEvent(stack.confirmQueue.bodies()));
+    expect(stack.publishQueue.bodies()).toHaveLength(1);
+    await stack.container("publish").invoke(queueEvent(stack.publishQueue.bodies()));
+
+    expect(published(stack)).toEqual([id]);
+    expect(await stack.query(`select state from ${EVENTS}`)).toEqual([{ state: "published" }]);
+  });
+
+  it("need no wake-up: the schedule takes up what was recorded before a container died", async () => {
+    const stack = await lambdaStack();
+    const id = randomUUID();
+    stack.confirmQueue.failSends(100);
+    stack.publishQueue.failSends(100);
+    await recorded(stack, id);
+    const [confirm, publish] = [stack.container("confirm"), stack.container("publish")];
+
+    await confirm.invoke(scheduleEvent);
+    await publish.invoke(scheduleEvent);
+    await confirm.invoke(scheduleEvent);
+    await publish.invoke(topicEvent("wake up"));
+
+    expect(stack.publishQueue.bodies()).toEqual([]);
+    expect(published(stack)).toEqual([id]);
+  });
+
+  it("confirm, killed while the provider is asked: the next one asks again once the lease ran out", async () => {
+    const stack = await lambdaStack();
+    const id = randomUUID();
+    await recorded(stack, id);
+    stack.provider.invoice(id, () => undefined);
+    const dying = stack.container("confirm", { LEASE_DURATION: "1s" });
+    const invocation = dying.invoke(scheduleEvent);
+    await vi.waitFor(() => expect(stack.provider.requests).toContain(`/api/v1/invoices/${id}`));
+    await Promise.all([dying.kill(), expect(invocation).rejects.toThrow("SIGKILL")]);
+    stack.provider.invoice(id, invoiceAnswer(id));
+
+    const confirm = stack.container("confirm", { LEASE_DURATION: "1s" });
+    await vi.waitFor(async () => {
+      await confirm.invoke(scheduleEvent);
+      expect(await stack.query("select verdict from confirmation")).toEqual([{ verdict: "paid" }]);
+    });
+    await stack.container("publish").invoke(scheduleEvent);
+    expect(published(stack)).toEqual([id]);
+  });
+
+  it("publish, killed between SNS' acceptance and its own memory of it: sent again under the same id (G5)", async () => {
+    const stack = await lambdaStack();
+    const id = randomUUID();
+    await recorded(stack, id);
+    await stack.container("confirm").invoke(scheduleEvent);
+    // The outcome cannot be written while this transaction holds the row's table.
+    const dying = stack.container("publish", { LEASE_DURATION: "1s" });
+    await stack.query(
+      `create function hold() returns trigger language plpgsql as
+        'begin perform pg_sleep(60); return new; end'`,
+    );
+    await stack.query(
+      "create trigger hold before insert on publication for each row execute function hold()",
+    );
+    const invocation = dying.invoke(scheduleEvent);
+    await vi.waitFor(() => expect(published(stack)).toEqual([id]));
+    await Promise.all([dying.kill(), expect(invocation).rejects.toThrow("SIGKILL")]);
+    await stack.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'invoice-relay%'
+        and datname = current_database()`,
+    );
+    await stack.query("drop trigger hold on publication");
+
+    const publish = stack.container("publish", { LEASE_DURATION: "1s" });
+    await vi.waitFor(async () => {
+      await publish.invoke(scheduleEvent);
+      expect(await stack.query(`select state from ${EVENTS}`)).toEqual([{ state: "published" }]);
+    });
+    const ids = stack.sns.messages(stack.topicArn).map(({ message }) => JSON.parse(message).id);
+    expect(ids).toHaveLength(2);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it("confirm ends before Lambda ends it, and gives back what it has not begun", async () => {
+    const stack = await lambdaStack();
+    const id = randomUUID();
+    await recorded(stack, id);
+    stack.provider.invoice(id, () => undefined);
+
+    // 10 s before its end the function stops: at once, here. What is under way gets a few seconds more.
+    await stack.container("confirm").invoke(scheduleEvent, 10_000);
+
+    expect(await stack.query("select state from confirmation")).toEqual([{ state: "due" }]);
+  });
+
+  it("each refuse a schema that is behind, saying what to run, and work once it was migrated", async () => {
+    const stack = await lambdaStack();
+    await stack.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
+    const confirm = stack.container("confirm");
+
+    await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("invoice-relay migrate");
+    await stack.query("insert into kysely_migration values ('0006_alarm_and_audit', '2026-11-01')");
+    await confirm.invoke(scheduleEvent);
+  });
+
+  it("each take a schedule's event and one of SNS, and are done when nothing is due", async () => {
+    const stack = await lambdaStack();
+    for (const name of ["confirm", "publish", "reconcile", "certify", "replay", "retention"]) {
+      const container = stack.container(name);
+
+      expect(await container.invoke(scheduleEvent), name).toBeNull();
+      expect(await container.invoke(topicEvent("wake up")), name).toBeNull();
+      expect(container.lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+    }
+  });
+
+  it("confirm and publish say how long the oldest work waits, whatever LOG_LEVEL says", async () => {
+    const stack = await lambdaStack();
+    await recorded(stack, randomUUID());
+    await stack.query("update confirmation set due_at = now() - interval '1 hour'");
+    for (const name of ["publish", "confirm"]) {
+      const container = stack.container(name, { LOG_LEVEL: "error" });
+      await container.invoke(scheduleEvent);
+      const told = container.lines.flatMap(({ backlog }) => backlog ?? []);
+      expect(told, name).toEqual([{ confirmSeconds: expect.any(Number), publishSeconds: 0 }]);
+      expect(told, name).toMatchObject([{ confirmSeconds: expect.toSatisfy((age: number) => age > 3_599) }]);
+    }
+  });
+
+  it("reconcile reads the provider's list, and wakes confirm for what no callback told", async () => {
+    const stack = await lambdaStack();
+    const provider = await startListProvider();
+    const hour = 3_600_000;
+    await stack.container("publish").invoke(scheduleEvent);
+    await stack.query("update source set first_served_at = now() - interval '10 days'");
+    const id = randomUUID();
+    provider.invoices.push({
+      id,
+      createdAt: new Date(Date.now() - 30 * hour),
+      paidAt: new Date(Date.now() - 20 * hour),
+    });
+
+    const settings = { COLLECTION_API_URL: provider.url, COLLECTION_IDS: COLLECTION };
+    await stack.container("reconcile", settings).invoke(scheduleEvent);
+
+    expect(await stack.query("select invoice_id, opened_by from confirmation")).toEqual([
+      { invoice_id: id, opened_by: "reconcile" },
+    ]);
+    expect(stack.confirmQueue.bodies()).not.toEqual([]);
+  });
+
+  it("reconcile reads one source's list again and again while another's waits (G11)", async () => {
+    const stack = await lambdaStack();
+    const settings = await listOfAWaits(stack, "sweep");
+
+    // 10 s before its end the function stops: at once, having loaded; then after 7 s.
+    const reconcile = stack.container("reconcile", settings);
+    for (const remainingMs of [10_000, 17_000]) await reconcile.invoke(scheduleEvent, remainingMs);
+
+    const swept = (source: string) =>
+      stack.query("select from sweep where source = $1 and state = 'done'", [source]);
+    expect(await swept("a")).toEqual([]);
+    expect((await swept("b")).length).toBeGreaterThan(2);
+  });
+
+  it("retention makes the partitions that are due", async () => {
+    const stack = await lambdaStack();
+    const partitions = () =>
+      stack.query(
+        "select relname from pg_class where relispartition and relkind = 'r' and relname ~ '\\d{4}_\\d{2}$'",
+      );
+    for (const { relname } of await partitions()) await stack.query(`drop table ${relname}`);
+
+    await stack.container("retention").invoke(scheduleEvent);
+
+    expect(await partitions()).toHaveLength(4);
+  });
+});

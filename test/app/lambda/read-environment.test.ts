@@ -1,0 +1,110 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { readEnvironment, requireVerifiedTls } from "../../../src/app/lambda/read-environment.ts";
+import { Secret } from "../../../src/kit/secret.ts";
+
+/** An SSM that knows these parameters. Gives the names that it was asked for. */
+async function localSsm(parameters: Record<string, string>): Promise<string[][]> {
+  const asked: string[][] = [];
+  const server = createServer(async (request, response) => {
+    const { Names, WithDecryption } = (await json(request)) as { Names: string[]; WithDecryption: boolean };
+    asked.push(Names);
+    const known = Names.filter((name) => name in parameters && WithDecryption);
+    response.writeHead(200, { "content-type": "application/x-amz-json-1.1" }).end(
+      JSON.stringify({
+        Parameters: known.map((Name) => ({ Name, Value: parameters[Name], Type: "SecureString" })),
+        InvalidParameters: Names.filter((name) => !known.includes(name)),
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  vi.stubEnv("AWS_ENDPOINT_URL_SSM", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  vi.stubEnv("AWS_REGION", "eu-west-1");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    server.closeAllConnections();
+    server.close();
+  });
+  return asked;
+}
+
+describe("the settings of a function", () => {
+  it("are its environment and the secrets that are its business, and it asks for no others", async () => {
+    const asked = await localSsm({
+      "/invoice-relay/prod/DATABASE_URL": "postgres://db/relay",
+      "/invoice-relay/prod/CALLBACK_TOKENS": "token-of-the-callback-url",
+      "/invoice-relay/prod/COLLECTION_API_KEY": "the key",
+    });
+
+    const environment = await readEnvironment({
+      SETTINGS_PATH: "/invoice-relay/prod",
+      SECRET_SETTINGS: "DATABASE_URL,CALLBACK_TOKENS",
+      PUBLIC_URL: "https://relay.example.com",
+    });
+
+    expect(environment).toMatchObject({
+      DATABASE_URL: "postgres://db/relay",
+      CALLBACK_TOKENS: "token-of-the-callback-url",
+      PUBLIC_URL: "https://relay.example.com",
+    });
+    expect(environment.COLLECTION_API_KEY).not.toBe("the key");
+    expect(asked).toEqual([["/invoice-relay/prod/DATABASE_URL", "/invoice-relay/prod/CALLBACK_TOKENS"]]);
+  });
+
+  it("take a setting from a parameter of another name: each function has its own database role", async () => {
+    await localSsm({ "/invoice-relay/prod/DATABASE_URL_WORKER": "postgres://worker@db/relay" });
+    const given = {
+      SETTINGS_PATH: "/invoice-relay/prod",
+      SECRET_SETTINGS: "DATABASE_URL=DATABASE_URL_WORKER",
+    };
+    expect((await readEnvironment(given)).DATABASE_URL).toBe("postgres://worker@db/relay");
+  });
+
+  it("hold an unguessable token where the function has no business with callbacks", async () => {
+    await localSsm({ "/invoice-relay/prod/DATABASE_URL": "postgres://db/relay" });
+    const given = { SETTINGS_PATH: "/invoice-relay/prod", SECRET_SETTINGS: "DATABASE_URL" };
+    const tokens = [await readEnvironment(given), await readEnvironment(given)].map(
+      (one) => one.CALLBACK_TOKENS,
+    );
+
+    expect(tokens[0]).toMatch(/^[\w-]{32}$/);
+    expect(tokens[0]).not.toBe(tokens[1]);
+  });
+
+  it("name the parameter that SSM lacks", async () => {
+    await localSsm({});
+
+    await expect(
+      readEnvironment({ SETTINGS_PATH: "/invoice-relay/prod", SECRET_SETTINGS: "DATABASE_URL" }),
+    ).rejects.toThrow("/invoice-relay/prod/DATABASE_URL");
+  });
+
+  it("are the environment alone where no path in SSM is set", async () => {
+    const environment = { DATABASE_URL: "postgres://127.0.0.1/relay" };
+
+    expect(await readEnvironment(environment)).toEqual(environment);
+  });
+});
+
+describe("the database of a function", () => {
+  it.each([
+    "postgres://relay:secret@db.example.com:5432/relay",
+    "postgres://relay:secret@db.example.com/relay?sslmode=require",
+    "postgres://relay:secret@db.example.com/relay?sslmode=no-verify",
+    "postgres://relay:secret@127.0.0.1.example.com/relay",
+  ])("is not reached without verified TLS: %s", (url) => {
+    expect(() => requireVerifiedTls(new Secret(url))).toThrow("sslmode=verify-full");
+    expect(() => requireVerifiedTls(new Secret(url))).not.toThrow(/secret/);
+  });
+
+  it.each([
+    "postgres://relay@db.example.com/relay?sslmode=verify-full",
+    "postgres://relay@127.0.0.1:5432/relay",
+  ])("is reached at %s", (url) => {
+    expect(() => requireVerifiedTls(new Secret(url))).not.toThrow();
+  });
+});

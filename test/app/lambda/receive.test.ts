@@ -1,0 +1,149 @@
+import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { TOKEN } from "../../support/relay.ts";
+import { useBundles } from "./bundles.ts";
+import { lambdaStack as stackOf } from "./lambda-stack.ts";
+import { gatewayEvent } from "./payloads.ts";
+
+const bundles = useBundles();
+const lambdaStack = () => stackOf(bundles);
+
+interface Answer {
+  statusCode: number;
+  body: string;
+  headers: Record<string, string>;
+}
+
+const path = `/callbacks/${TOKEN}`;
+const paid = (id: string) => JSON.stringify({ id: randomUUID(), event: "payment.successful", data: { id } });
+
+describe("the function receive", () => {
+  it("records a callback and its confirmation, wakes confirm, and only then answers (G1)", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive", { CALLBACK_ACK_STATUS: "202", CALLBACK_ACK_BODY: "taken" });
+    const id = randomUUID();
+
+    const answer = await receive.invoke<Answer>(gatewayEvent({ path: `${path}/order-7`, body: paid(id) }));
+
+    expect(answer).toMatchObject({ statusCode: 202, body: "taken" });
+    const [callback] = await stack.query("select path, reference, remote_address, headers from callback");
+    expect(callback).toMatchObject({
+      path: "/callbacks/***/order-7",
+      reference: "order-7",
+      remote_address: "203.0.113.7",
+    });
+    expect(callback?.headers).toContainEqual(["x-webhook-id", "1b0f1f3e-6b1c-4b0e-8a51-1c0d5e1f2a3b"]);
+    expect(await stack.query("select invoice_id, state from confirmation")).toEqual([
+      { invoice_id: id, state: "due" },
+    ]);
+    expect(stack.confirmQueue.bodies()).toHaveLength(1);
+  });
+
+  it("keeps the bytes of the wire when API Gateway hands them over as Base64", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive");
+    const id = randomUUID();
+    const bytes = gzipSync(paid(id));
+
+    const answer = await receive.invoke<Answer>(
+      gatewayEvent({
+        path,
+        headers: { "content-encoding": "gzip" },
+        body: bytes.toString("base64"),
+        isBase64Encoded: true,
+      }),
+    );
+
+    expect(answer.statusCode).toBe(200);
+    const [callback] = await stack.query<{ body: Buffer; invoice_ids: string[] }>(
+      "select body, invoice_ids from callback",
+    );
+    expect(callback?.body.equals(bytes)).toBe(true);
+    expect(callback?.invoice_ids).toEqual([id]);
+  });
+
+  it("keeps a query as it stood in the address, and takes a GET without a body", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive");
+    const id = randomUUID();
+    const query = `invoiceId=${id}&note=a%20b+c&note=d`;
+
+    const answer = await receive.invoke<Answer>(gatewayEvent({ method: "GET", path, query }));
+
+    expect(answer.statusCode).toBe(200);
+    expect(await stack.query("select method, query, invoice_ids from callback")).toEqual([
+      { method: "GET", query, invoice_ids: [id] },
+    ]);
+  });
+
+  it("answers 404 to a wrong token and 413 to a body that is too large, recording and waking nothing", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive");
+
+    const wrong = await receive.invoke<Answer>(gatewayEvent({ path: "/callbacks/wrong", body: "{}" }));
+    const large = await receive.invoke<Answer>(gatewayEvent({ path, body: "x".repeat(262_145) }));
+
+    expect([wrong.statusCode, large.statusCode]).toEqual([404, 413]);
+    expect(await stack.query("select 1 from callback")).toEqual([]);
+    expect(stack.confirmQueue.bodies()).toEqual([]);
+    expect(JSON.stringify(receive.lines)).not.toContain(TOKEN);
+  });
+
+  it("answers 503 when nothing can be recorded, and records again once the database is back", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive");
+    await stack.query("alter table callback rename to elsewhere");
+    const away = await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
+    await stack.query("alter table elsewhere rename to callback");
+    const back = await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
+
+    expect([away.statusCode, back.statusCode]).toEqual([503, 200]);
+    expect(away.headers["retry-after"]).toBeDefined();
+  });
+
+  it("answers as ever when the wake-up cannot be sent", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive");
+    stack.confirmQueue.failSends(5);
+
+    const answer = await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
+
+    expect(answer.statusCode).toBe(200);
+    expect(await stack.query("select state from confirmation")).toEqual([{ state: "due" }]);
+    expect(receive.lines).toContainEqual(
+      expect.objectContaining({ level: "warn", msg: expect.stringContaining("wake-up") }),
+    );
+  });
+
+  it("takes one connection to the database, however many requests come", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive");
+    for (let request = 0; request < 5; request += 1)
+      await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
+
+    expect(
+      await stack.query(
+        `select count(*) as connections from pg_stat_activity
+          where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
+      ),
+    ).toEqual([{ connections: "1" }]);
+  });
+
+  it("records the next callback after a freeze in which its connection was cut", async () => {
+    const stack = await lambdaStack();
+    const receive = stack.container("receive");
+    await receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
+    receive.freeze();
+    const cut = await stack.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'invoice-relay invoice-relay-test' and datname = current_database()`,
+    );
+    const next = receive.invoke<Answer>(gatewayEvent({ path, body: paid(randomUUID()) }));
+    receive.thaw();
+
+    expect(cut).toHaveLength(1);
+    expect((await next).statusCode).toBe(200);
+    expect(await stack.query("select 1 from callback")).toHaveLength(2);
+  });
+});

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { TOKEN } from "../../support/relay.ts";
+import { invoiceAnswer } from "../../support/scripted-provider.ts";
+import { startTraceReceiver } from "../../support/trace-receiver.ts";
+import { useBundles } from "./bundles.ts";
+import { lambdaStack } from "./lambda-stack.ts";
+import { gatewayEvent, queueEvent } from "./payloads.ts";
+
+const bundles = useBundles();
+
+const callback = (id: string) =>
+  gatewayEvent({ path: `/callbacks/${TOKEN}`, body: JSON.stringify({ data: { id } }) });
+
+it("on Lambda too a payment is one trace, and each function has sent its spans when it ends", async () => {
+  const stack = await lambdaStack(bundles);
+  const collector = await startTraceReceiver();
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const names = () => collector.spans.map(({ name }) => name).sort();
+  const id = randomUUID();
+  stack.provider.invoice(id, invoiceAnswer(id));
+
+  await stack.container("receive", traced).invoke(callback(id));
+  expect(names()).toEqual(["POST /callbacks/{token}", "record callback"]);
+  await stack.container("confirm", traced).invoke(queueEvent(stack.confirmQueue.bodies()));
+  expect(names()).toContain("confirm invoice");
+  await stack.container("publish", traced).invoke(queueEvent(stack.publishQueue.bodies()));
+
+  const [message] = stack.sns.messages(stack.topicArn);
+  const published = collector.spans.find(({ name }) => name === "publish invoice-events");
+  expect(message?.messageAttributes.traceparent).toMatchObject({
+    Value: `00-${published?.traceId}-${published?.spanId}-01`,
+  });
+  const inOneTrace = collector.spans.filter(({ traceId }) => traceId === published?.traceId);
+  expect(inOneTrace.map(({ name }) => name).sort()).toEqual([
+    "GET /api/v1/invoices/{id}",
+    "POST /callbacks/{token}",
+    "confirm invoice",
+    "publish invoice-events",
+    "record callback",
+    "store answer",
+  ]);
+});
+
+it("a collector that hangs takes nothing from a callback's answer on Lambda", async () => {
+  const stack = await lambdaStack(bundles);
+  const collector = await startTraceReceiver();
+  collector.mood = "hangs";
+  const receive = stack.container("receive", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  for (let count = 0; count < 3; count += 1)
+    expect(await receive.invoke(callback(randomUUID()))).toMatchObject({ statusCode: 200 });
+  expect(await stack.query("select id from callback")).toHaveLength(3);
+});

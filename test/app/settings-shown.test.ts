@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import { expect, it } from "vitest";
+import { whatIsOn } from "../../src/app/settings-shown.ts";
+import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
+import { sourcesOf } from "../../src/kit/sources.ts";
+import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
+
+const ENVIRONMENT = {
+  PUBLIC_URL: "https://relay.example.com",
+  DATABASE_URL: "postgres://localhost/relay",
+  COLLECTION_API_URL: "https://provider.example.com",
+  COLLECTION_API_KEY: "planted-api-key",
+  CALLBACK_TOKENS: TOKEN,
+  SNS_TOPIC_ARN: "arn:aws:sns:eu-west-1:123456789012:invoice-events",
+  AWS_REGION: "eu-west-1",
+};
+
+const judged = (changes: Record<string, string> = {}) => {
+  const settings = readSettings({ ...ENVIRONMENT, ...changes }, SERVE_REQUIRES);
+  return whatIsOn(settings, sourcesOf(settings));
+};
+
+it("what the settings leave out is named as off, and what they name as on", () => {
+  const reconciliation = "reconciliation (COLLECTION_IDS)";
+  const people = "alarms to people (ALARM_WEBHOOK_URL)";
+  expect(judged().off).toEqual(expect.arrayContaining([reconciliation, people]));
+  const filled = judged({
+    COLLECTION_IDS: randomUUID(),
+    ALARM_WEBHOOK_URL: "https://hooks.example.com/planted",
+  });
+  expect(filled.on).toEqual(expect.arrayContaining([reconciliation, people]));
+  expect(JSON.stringify(filled)).not.toContain("planted");
+});
+
+it("serve says so as it starts", async () => {
+  const around = await surroundings();
+  const relay = await startRelay(around.environment(), { http: true, workers: false });
+  expect(relay.lines[0]).toMatchObject({ level: "info", msg: "what is on, and what is off", sources: 1 });
+});

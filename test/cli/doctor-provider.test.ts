@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { doctorChecks } from "../support/doctor-checks.ts";
+import { surroundings } from "../support/relay.ts";
+import { runInProcess } from "../support/run-command.ts";
+import { invoiceAnswer, type Script } from "../support/scripted-provider.ts";
+
+const about = "provider of default";
+
+describe("doctor, where a provider answers 404", () => {
+  it.each<[string, Script]>([
+    ["a page in HTML", { status: 404, body: "<h1>Not Found</h1>", headers: { "content-type": "text/html" } }],
+    ["nothing", { status: 404, body: "" }],
+    [
+      "a gateway's JSON",
+      { status: 404, body: { status: 404, message: "no Route matched with those values" } },
+    ],
+  ])("does not take any web server's for the provider's: %s", async (_, answer) => {
+    const around = await surroundings();
+    around.provider.otherwise(answer);
+    const id = randomUUID();
+    for (const [environment, asked] of [
+      [around.environment(), "an invoice that does not exist"],
+      [around.environment({ COLLECTION_IDS: id }), `collection ${id}`],
+    ] as const)
+      expect(await doctorChecks(environment)).toContainEqual({
+        about,
+        state: "fault",
+        says: expect.stringMatching(`^asked for ${asked}, it answers 404 as any web server does`),
+      });
+  });
+
+  it("takes a bare one from a provider that knows an invoice which is stored", async () => {
+    const around = await surroundings();
+    await runInProcess(["migrate"], { DATABASE_URL: around.databaseUrl });
+    const id = randomUUID();
+    await around.query(
+      `insert into invoice (id, source, status, paid_at, asked_at, confirmed_at, digest, document)
+        values ($1, 'default', 'Paid', now(), now(), now(), '', '{}')`,
+      [id],
+    );
+    around.provider.otherwise({ status: 404, body: "" });
+    around.provider.invoice(id, invoiceAnswer(id));
+    expect(await doctorChecks(around.environment())).toContainEqual({
+      about,
+      state: "ok",
+      says: "it answers, and takes the key",
+    });
+  });
+});

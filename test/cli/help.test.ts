@@ -1,0 +1,70 @@
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { CommandContext } from "../../src/cli/command-context.ts";
+import { createProgram } from "../../src/cli/program.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const silent = { write: () => undefined };
+const program = createProgram(
+  new CommandContext({ environment: {}, stdout: silent, stderr: silent, signals: process }),
+);
+
+const withInner = (command: Command): Command[] => [command, ...command.commands.flatMap(withInner)];
+const nameOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+const commands = withInner(program);
+
+/** Command lines that documents show: `invoice-relay …`, or in a checkout `npm run --silent relay -- …`. */
+const shown = globSync(["README.md", "docs/**/*.md"], { cwd: root }).flatMap((file) =>
+  [
+    ...readFileSync(resolve(root, file), "utf8").matchAll(
+      /(?:`|^ *(?:npx )?)(?:invoice-relay|npm run --silent relay --) ((?:[^`\n\\#|,]|\\\n)+)(?=[`\n#|])/gm,
+    ),
+  ].map(([, words = ""]) => ({ file, words: words.replaceAll("\\\n", " ").trim().split(/\s+/) })),
+);
+
+/** What of a command line the program does not know: the command, or options. */
+function unknownIn(words: readonly string[]): string[] {
+  let command = program;
+  const unknown: string[] = [];
+  const flags = () =>
+    [...program.options, ...command.options].flatMap(({ long, short }) => [long, short]).concat("--help");
+  for (const word of words) {
+    const inner = command.commands.find((one) => one.name() === word);
+    if (inner !== undefined) command = inner;
+    else if (word.startsWith("-") && !flags().includes(word.split("=")[0] ?? "")) unknown.push(word);
+  }
+  return command === program && !/^-|^…|^</.test(words[0] ?? "") ? words.slice(0, 1) : unknown;
+}
+
+describe("--help", () => {
+  it.each(commands.map((command) => [nameOf(command), command] as const))(
+    "of %s says what it does in one line, and what each word of it means",
+    (_name, command) => {
+      expect(command.description()).toMatch(/^\S.{10,}$/);
+      for (const { description, flags } of command.options) expect(description, flags).toMatch(/^\S.{4,}$/);
+      for (const argument of command.registeredArguments)
+        expect(argument.description, argument.name()).toMatch(/^\S.{4,}$/);
+      expect(command.helpInformation()).toContain(command.description().split(" ")[0]);
+    },
+  );
+
+  it("lists the commands that the README lists", () => {
+    const [, section = ""] = readFileSync(resolve(root, "README.md"), "utf8").split("## Commands");
+    const rows = (section.split("\n## ")[0] ?? "").split("\n").map((line) => line.split("|")[1] ?? "");
+    const listed = rows.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)[` ]/g)].map(([, name]) => name));
+    expect(listed.sort()).toEqual(program.commands.map((command) => command.name()).sort());
+  });
+
+  it("knows every command line that a document shows", () => {
+    expect(shown.length).toBeGreaterThan(40);
+    const wrong = shown.map(({ file, words }) => ({
+      file,
+      words: words.join(" "),
+      unknown: unknownIn(words),
+    }));
+    expect(wrong.filter(({ unknown }) => unknown.length > 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ConfirmationKey } from "../../../src/confirm/queue/confirmation.ts";
+import { dismissConfirmations, releaseConfirmations } from "../../../src/confirm/queue/decide.ts";
+import { deleteUnknown } from "../../../src/confirm/queue/delete-unknown.ts";
+import { openConfirmations } from "../../../src/confirm/queue/open.ts";
+import { promote } from "../../../src/confirm/queue/promote.ts";
+import { connect } from "../../../src/database/connect.ts";
+import type { Tables } from "../../../src/database/tables.ts";
+import { Secret } from "../../../src/kit/secret.ts";
+import { createTestDatabase } from "../../support/database.ts";
+
+const BY_A_SWEEP = { openedBy: "reconcile", priority: "known" } as const;
+const ids = (keys: readonly ConfirmationKey[]) => keys.map(({ invoiceId }) => invoiceId);
+
+const CHANGES: [string, (db: Kysely<Tables>, keys: readonly ConfirmationKey[]) => Promise<unknown>][] = [
+  [
+    "opening, some of them only to record",
+    (db, keys) =>
+      openConfirmations(
+        db,
+        keys.map((key, index) => ({ ...key, recordOnly: index > 0 })),
+        BY_A_SWEEP,
+      ),
+  ],
+  ["releasing", releaseConfirmations],
+  ["dismissing", dismissConfirmations],
+  ["promoting", (db, keys) => promote(db, "default", ids(keys))],
+  ["forgetting", deleteUnknown],
+];
+
+describe("confirmations are locked in the order of their invoices, so that nothing deadlocks", () => {
+  it.each(CHANGES)("by %s", async (_, change) => {
+    const { url, drop } = await createTestDatabase();
+    const { db, close } = connect(new Secret(url), { max: 4 });
+    onTestFinished(async () => {
+      await close();
+      await drop();
+    });
+    const [first = "", ...others] = Array.from({ length: 5 }, () => randomUUID()).sort();
+    const keys = [first, ...others].map((invoiceId) => ({ invoiceId, source: "default" })).reverse();
+    // The first of them comes last in the table.
+    for (const key of keys) await openConfirmations(db, [key], { openedBy: "callback", priority: "unknown" });
+    if (change === deleteUnknown)
+      await sql`update confirmation set state = 'done', verdict = 'unknown_invoice',
+        settled_at = now() - interval '8 days'`.execute(db);
+
+    let changing: Promise<unknown> = Promise.resolve();
+    await db.transaction().execute(async (holding) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(holding);
+      await sql`select from confirmation where invoice_id = ${first} for update`.execute(holding);
+      changing = change(db, keys);
+      const waiting = sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      await vi.waitFor(async () => expect((await waiting.execute(db)).rows).toHaveLength(1));
+      // While it waits for the first, it holds none of the others.
+      const free = sql`select from confirmation where invoice_id = any(${others}::uuid[])
+        for update skip locked`;
+      expect((await free.execute(holding)).rows).toHaveLength(others.length);
+    });
+    await changing;
+  });
+});

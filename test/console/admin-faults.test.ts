@@ -1,0 +1,85 @@
+import { expect, it, onTestFinished } from "vitest";
+import { adminRouter } from "../../src/api/admin-router.ts";
+import type { Live } from "../../src/api/live.ts";
+import type { AdminParts } from "../../src/api/operation.ts";
+import type { RefusedCallers } from "../../src/api/refused-callers.ts";
+import { httpApp } from "../../src/app/http-app.ts";
+import { listen } from "../../src/kit/http-server.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { Secret } from "../../src/kit/secret.ts";
+
+const TOKEN = "admin-token-0123456789abcdef01";
+
+/** An admin API whose parts hold a bug, and what it logs. */
+async function brokenApi(parts: Partial<AdminParts>) {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLogger({
+    level: "info",
+    destination: { write: (line) => void lines.push(JSON.parse(line)) },
+  });
+  const router = adminRouter({
+    parts: { mask: (text: string) => text, ...parts } as AdminParts,
+    tokens: [{ name: "eve", role: "admin", token: new Secret(TOKEN) }],
+    refused: {} as RefusedCallers,
+    live: {} as Live,
+    peopleUseTls: false,
+    log,
+  });
+  const server = await listen(httpApp([router], log), { name: "test", port: 0, host: "127.0.0.1" });
+  onTestFinished(() => server.close(0));
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(`${server.url}/admin/v1${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${TOKEN}`, ...init.headers },
+    });
+  return { call, lines };
+}
+
+it("a bug in an operation is answered with a request id, under which the log tells where it is", async () => {
+  const { call, lines } = await brokenApi({
+    async activity() {
+      return (undefined as unknown as { count: never }).count;
+    },
+  });
+  const answer = await call("/activity");
+  const requestId = answer.headers.get("x-request-id");
+  expect(answer.status).toBe(500);
+  expect(requestId).not.toBeNull();
+  expect((await answer.json()).error).toContain(requestId);
+  expect(lines).toMatchObject([
+    {
+      level: "error",
+      msg: "a request to the admin API failed",
+      requestId,
+      operation: "readActivity",
+      stack: expect.stringMatching(/^at .*activity \(test\/console\/admin-faults\.test\.ts:/),
+    },
+  ]);
+});
+
+it("and so is one that comes up while progress is told", async () => {
+  const { call, lines } = await brokenApi({
+    reconcile: async () => {
+      throw new TypeError("a bug");
+    },
+  });
+  const answer = await call("/reconcile", {
+    method: "POST",
+    headers: { accept: "application/x-ndjson", "content-type": "application/json" },
+    body: JSON.stringify({ from: "2026-01-01", to: "2026-01-02", reason: "a test" }),
+  });
+  const [{ requestId, operation, stack } = {}] = lines;
+  expect(operation).toBe("reconcile");
+  expect(stack).toContain("admin-faults.test.ts");
+  expect(await answer.text()).toContain(requestId);
+});
+
+it("a database that is away is one line, and nothing to look for", async () => {
+  const away = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+  const { call, lines } = await brokenApi({ activity: () => Promise.reject(away) });
+  const answer = await call("/activity");
+  expect([answer.status, answer.headers.get("x-request-id")]).toEqual([503, null]);
+  expect(lines.map(({ time: _, ...line }) => line)).toEqual([
+    { level: "error", msg: "a request to the admin API failed", method: "GET", error: away.message },
+  ]);
+});

@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { expect, it, vi } from "vitest";
+import { type Surroundings, surroundings } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { clears, hasRunbook, isTold, onCall, saysSo, WAIT } from "./drill.ts";
+
+const ALARM = 'invoice_relay_alarms_open{alarm="recording_failing"} 1';
+
+/** As on a full disk: tables that would have to grow take nothing, rows that are there can be changed. */
+async function fillDisk(around: Surroundings): Promise<() => Promise<unknown>> {
+  await around.query(`create function fill_disk() returns trigger language plpgsql as $$
+    begin
+      raise exception 'could not extend file "base/5/16384": No space left on device' using errcode = '53100';
+    end $$`);
+  for (const table of ["callback", "alarm"])
+    await around.query(
+      `create trigger full_disk before insert on ${table} for each row execute function fill_disk()`,
+    );
+  return () => around.query("drop function fill_disk cascade");
+}
+
+/** As on a standby, or on a server that was switched to read-only. */
+async function makeReadOnly(around: Surroundings): Promise<() => Promise<unknown>> {
+  const name = new URL(around.databaseUrl).pathname.slice(1);
+  await around.query(`alter database ${name} set default_transaction_read_only = on`);
+  await around.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
+    [name],
+  );
+  return async () => {
+    await around.query(
+      `begin read write; alter database ${name} reset default_transaction_read_only; commit`,
+    );
+    await around.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
+      [name],
+    );
+  };
+}
+
+it.concurrent.each([
+  ["on a full disk", fillDisk, /disk is full/, true],
+  ["read-only", makeReadOnly, /read-only/, true],
+  ["read-only, and no callback comes", makeReadOnly, /read-only/, false],
+] as const)(
+  "on call, Postgres is %s: alarm, readiness, status, metric and webhook say so and why, and it clears (G2, G13)",
+  { timeout: 120_000 },
+  async (_where, breakIt, says, comes) => {
+    const around = await surroundings();
+    const watch = await onCall(around.environment({ COLLECTION_IDS: "none" }));
+    const id = randomUUID();
+    around.provider.invoice(id, invoiceAnswer(id));
+    const send = () => watch.relay.callback({ data: { id } });
+    const readyz = async () => (await fetch(`${watch.relay.opsUrl}/readyz`)).status;
+
+    const heal = await breakIt(around);
+    if (comes) {
+      const refused = await send();
+      expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([503, true]);
+    }
+    await vi.waitFor(async () => expect(await readyz()).toBe(503), WAIT);
+    await saysSo(watch, /^A person is needed: .*callbacks cannot be recorded/, ALARM);
+    expect((await watch.status()).stdout).toMatch(says);
+    await isTold(watch, "recording_failing");
+    expect(watch.receiver.messages.map(({ text }) => text).join()).toMatch(says);
+    expect(watch.relay.lines.filter(({ alarm }) => alarm !== undefined)).toMatchObject([
+      { level: "error", alarm: "recording_failing", msg: expect.stringMatching(says) },
+    ]);
+    hasRunbook("InvoiceRelayCallbacksNotRecorded");
+
+    // No callback need come for that: a balancer sends none to a relay that is not ready.
+    await heal();
+    await vi.waitFor(async () => expect(await readyz()).toBe(200), WAIT);
+    await clears(watch, "recording_failing", ALARM);
+    expect(await around.query("select name, cleared_at > raised_at as over from alarm")).toEqual([
+      { name: "recording_failing", over: true },
+    ]);
+    expect((await send()).status).toBe(200);
+    await vi.waitFor(() => expect(around.sns.messages(around.topicArn)).toHaveLength(1), WAIT);
+  },
+);

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it, vi } from "vitest";
+import { eraseInvoice } from "../../src/operate/erase.ts";
+import { openDatabase } from "../support/log-rows.ts";
+import { type Surroundings, startRelay, surroundings, TOKEN } from "../support/relay.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+
+const actor = "cli:test";
+const SIGNED = { CALLBACK_HMAC_SECRETS: "a-secret-for-signatures-0123456789" };
+
+const others = (count: number) => Array.from({ length: count }, () => ({ id: randomUUID() }));
+
+/** The callbacks, oldest first: what is left to read of each, and whether a digest stands for it. */
+const logged = async (around: Surroundings) =>
+  (
+    await around.query<{ text: string; digest: boolean }>(
+      `select concat(path, query, reference, remote_address, headers, encode(body, 'escape')) as text,
+         coalesce(erased_digest ~ '^[0-9a-f]{64}$', false) as digest
+       from callback order by received_at, id`,
+    )
+  ).map(({ text, digest }) => ({ isLegible: text !== "[]", digest }));
+
+const BLANK = { isLegible: false, digest: true };
+const LEGIBLE = { isLegible: true, digest: false };
+
+/** A relay, and an invoice that it has published. */
+async function published(changes: Record<string, string> = {}, personal: Record<string, unknown> = {}) {
+  const around = await surroundings();
+  const db = openDatabase(around.databaseUrl);
+  const relay = await startRelay(around.environment({ CONFIRM_CONCURRENCY: "200", ...changes }));
+  const id = randomUUID();
+  around.provider.invoice(id, invoiceAnswer(id, personal));
+  return { around, db, relay, id };
+}
+
+/** What a callback may be that names an invoice. */
+const KINDS: Record<string, (id: string) => { body: string | Uint8Array<ArrayBuffer>; init?: RequestInit }> =
+  {
+    "after the first hundred": (id) => ({ body: JSON.stringify({ events: [...others(120), { id }] }) }),
+    "in no listed place": (id) => ({
+      body: JSON.stringify({ data: { id: randomUUID() }, about: { paid: [`invoice ${id}`] } }),
+    }),
+    "after the fifth of a text": (id) => ({
+      body: `${others(8)
+        .map((one) => one.id)
+        .join(" ")} and ${id.toUpperCase()}`,
+    }),
+    "on a line of its own": (id) => ({
+      body: JSON.stringify({ data: { id: randomUUID() }, text: `Paid by Ada Obi:\n${id}` }),
+    }),
+    "in a form": (id) => ({
+      body: `data=${encodeURIComponent(JSON.stringify({ events: [...others(120), { id }] }))}`,
+    }),
+    "in a header": (id) => ({ body: "{}", init: { headers: { "x-invoice": id } } }),
+    compressed: (id) => ({
+      body: new Uint8Array(gzipSync(JSON.stringify({ events: [...others(120), { id }] }))),
+      init: { headers: { "content-encoding": "gzip" } },
+    }),
+  };
+
+describe("erase, whatever came about the invoice", () => {
+  it.each(Object.entries(KINDS))("finds its id %s, before it and after", async (_kind, make) => {
+    const { around, db, relay, id } = await published();
+    const send = async () => {
+      const { body, init } = make(id);
+      expect((await relay.callback(body, init)).status).toBe(200);
+    };
+    await send();
+    expect(await logged(around)).toEqual([LEGIBLE]);
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ found: true, callbacks: 1 });
+    await send();
+    expect(await logged(around)).toEqual([BLANK, BLANK]);
+  });
+
+  it.each(["plain", "far inside", "compressed", "in a form"])(
+    "finds it in refused ones, %s",
+    async (kind) => {
+      const { around, db, relay, id } = await published(SIGNED);
+      const send = async () => {
+        const body = JSON.stringify({
+          payer: "Ada Obi",
+          padding: kind === "far inside" ? others(200) : [],
+          data: { id },
+        });
+        const response =
+          kind === "compressed"
+            ? await relay.callback(new Uint8Array(gzipSync(body)), {
+                headers: { "content-encoding": "gzip" },
+              })
+            : await relay.callback(kind === "in a form" ? `payload=${encodeURIComponent(body)}` : body);
+        expect(response.status).toBeLessThan(500);
+      };
+      await send();
+      expect(await around.query("select verdict from callback")).toEqual([{ verdict: "refused" }]);
+      expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ found: true, callbacks: 1 });
+      await send();
+      expect(await logged(around)).toEqual([BLANK, BLANK]);
+    },
+  );
+
+  it("finds those that carry only its reference, unless another invoice has it: these are listed", async () => {
+    const { around, db, relay, id } = await published(
+      {},
+      { callBackUrl: `https://r.example/callbacks/${TOKEN}/Ada-1` },
+    );
+    const other = randomUUID();
+    const shared = { callBackUrl: `https://r.example/callbacks/${TOKEN}/Shared` };
+    const [first, second] = [randomUUID(), randomUUID()];
+    for (const one of [first, second]) around.provider.invoice(one, invoiceAnswer(one, shared));
+    around.provider.invoice(
+      other,
+      invoiceAnswer(other, { callBackUrl: `https://r.example/callbacks/${TOKEN}` }),
+    );
+    for (const one of [id, first, second, other]) await relay.callback({ data: { id: one } });
+    await vi.waitFor(async () => expect(await around.query("select from invoice")).toHaveLength(4), 15_000);
+    const to = (reference: string, body: unknown) =>
+      relay.callback(body, { path: `/callbacks/${TOKEN}/${reference}` });
+    await to("Ada-1", { payer: "Ada Obi" });
+    await to("Ada-1", { data: { id: other } });
+    await to("Shared", { payer: "Ada Obi" });
+    expect(await eraseInvoice({ db, actor, invoiceId: id })).toMatchObject({ callbacks: 2, left: [] });
+    const [, , , , byReference, others, sharedOne] = await logged(around);
+    expect([byReference, others, sharedOne]).toEqual([BLANK, LEGIBLE, LEGIBLE]);
+    const [listed] = await around.query(
+      "select id::text, reference from callback where reference = 'Shared'",
+    );
+    expect(await eraseInvoice({ db, actor, invoiceId: first })).toMatchObject({
+      callbacks: 1,
+      left: [{ id: listed?.id, source: "default" }],
+    });
+    expect(await eraseInvoice({ db, actor, invoiceId: second })).toMatchObject({ callbacks: 2, left: [] });
+  });
+
+  it("of an id that is not there changes nothing, and is no erasure in the audit", async () => {
+    const around = await surroundings();
+    const db = openDatabase(around.databaseUrl);
+    expect(await eraseInvoice({ db, actor, invoiceId: randomUUID() })).toMatchObject({ found: false });
+    expect(await around.query("select from audit_entry")).toEqual([]);
+  });
+
+  it("keeps what another source hears later out as well", async () => {
+    const { around, db, relay, id } = await published();
+    await relay.callback({ data: { id, payerName: "Ada Obi" } });
+    await vi.waitFor(() => expect(around.sns.messages()).toHaveLength(1), 15_000);
+    await eraseInvoice({ db, actor, invoiceId: id });
+    await around.query("delete from outbox");
+    await around.query("delete from confirmation");
+    await relay.callback({ data: { id, payerName: "Ada Obi" } });
+    await vi.waitFor(
+      async () =>
+        expect(await around.query("select from confirmation where verdict = 'paid'")).toHaveLength(1),
+      15_000,
+    );
+    const stored = await around.query(
+      "select document::text from invoice union all select document::text from invoice_snapshot",
+    );
+    expect(JSON.stringify(stored)).not.toMatch(/Ada/);
+    expect(await logged(around)).toEqual([BLANK, BLANK]);
+  });
+});

@@ -1,0 +1,249 @@
+import { randomUUID } from "node:crypto";
+import { type Kysely, sql } from "kysely";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { connect } from "../../../src/database/connect.ts";
+import type { Tables } from "../../../src/database/tables.ts";
+import { Secret } from "../../../src/kit/secret.ts";
+import {
+  CallbackLog,
+  type CallbackLogOptions,
+  type IncomingCallback,
+} from "../../../src/receive/log/callback-log.ts";
+import { makePartitions } from "../../../src/receive/log/partitions.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { incomingCallback } from "../../support/incoming-callback.ts";
+
+async function setUp(options: Partial<CallbackLogOptions> = {}) {
+  const database = await createTestDatabase();
+  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  onTestFinished(async () => {
+    await close();
+    await database.drop();
+  });
+  const onConfirmations = vi.fn();
+  return { db, onConfirmations, log: new CallbackLog({ db, onConfirmations, ...options }) };
+}
+
+const WAITING = sql`
+  select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+const waitingForLocks = async (db: Kysely<Tables>): Promise<number> =>
+  (await WAITING.execute(db)).rows.length;
+
+const callback = (changes: Partial<IncomingCallback> = {}): IncomingCallback =>
+  incomingCallback({
+    headers: [["content-type", "application/json"]],
+    remoteAddress: "127.0.0.1",
+    invoiceIds: [randomUUID()],
+    foundBy: "data.id",
+    ...changes,
+  });
+
+describe("the callback log (G1)", () => {
+  it("keeps the bytes as they came, and opens the confirmations in the same commit", async () => {
+    const { db, log, onConfirmations } = await setUp();
+    const incoming = callback({
+      body: Buffer.from([0, 1, 255, 0xc3, 0x28]),
+      invoiceIds: [randomUUID(), randomUUID()],
+      query: "a=%00",
+      headers: [
+        ["x-odd", "ÿ\\\"'{},"],
+        ["x-odd", "twice"],
+      ],
+    });
+    const id = await log.append(incoming);
+    const row = await db.selectFrom("callback").selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({
+      id,
+      body: incoming.body,
+      headers: incoming.headers,
+      invoice_ids: incoming.invoiceIds,
+      query: "a=%00",
+      found_by: "data.id",
+    });
+    const confirmations = await db
+      .selectFrom("confirmation")
+      .select(["invoice_id", "state", "priority", "opened_by"])
+      .execute();
+    expect(confirmations.map((confirmation) => confirmation.invoice_id).sort()).toEqual(
+      [...incoming.invoiceIds].sort(),
+    );
+    expect(confirmations[0]).toMatchObject({ state: "due", priority: "unknown", opened_by: "callback" });
+    expect(onConfirmations).toHaveBeenCalled();
+  });
+
+  it("waits for durable commits, on a database whose own default is not to", async () => {
+    const database = await createTestDatabase();
+    const first = connect(new Secret(database.url), { max: 1 });
+    const name = sql.id(new URL(database.url).pathname.slice(1));
+    await sql`alter database ${name} set synchronous_commit = off`.execute(first.db);
+    const second = connect(new Secret(database.url), { max: 1 });
+    onTestFinished(async () => {
+      await Promise.all([first.close(), second.close()]);
+      await database.drop();
+    });
+    const { rows } = await sql`select current_setting('synchronous_commit') as commits`.execute(second.db);
+    expect(rows).toEqual([{ commits: "on" }]);
+  });
+
+  it("commits many concurrent callbacks in few transactions", async () => {
+    const { db, log } = await setUp();
+    const before = await sql<{
+      commits: number;
+    }>`select xact_commit as commits from pg_stat_database where datname = current_database()`.execute(db);
+    await Promise.all(Array.from({ length: 2_000 }, () => log.append(callback())));
+    const { rows } = await sql<{
+      transactions: number;
+    }>`select count(distinct xmin::text)::int as transactions from callback`.execute(db);
+    expect(before.rows).toHaveLength(1);
+    expect(rows[0]?.transactions).toBeLessThanOrEqual(20);
+    expect(
+      await db
+        .selectFrom("confirmation")
+        .select(db.fn.countAll<number>().as("confirmations"))
+        .executeTakeFirst(),
+    ).toEqual({ confirmations: 2_000 });
+  });
+
+  it("coalesces callbacks for one invoice in one confirmation and counts them", async () => {
+    const { db, log } = await setUp();
+    const invoiceIds = [randomUUID()];
+    await log.append(callback({ invoiceIds }));
+    await Promise.all([1, 2, 3].map(() => log.append(callback({ invoiceIds }))));
+    const confirmations = await db.selectFrom("confirmation").select(["requests", "state"]).execute();
+    // Those that shared a commit count once: one GET covers them.
+    expect(confirmations).toEqual([{ requests: 2, state: "due" }]);
+    expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(4);
+  });
+
+  it.each(["unreadable", "ping", "refused"] as const)(
+    "records a callback that is %s and asks nothing",
+    async (verdict) => {
+      const { db, log, onConfirmations } = await setUp();
+      await log.append(
+        callback({ verdict, invoiceIds: verdict === "refused" ? [randomUUID()] : [], foundBy: null }),
+      );
+      expect(await db.selectFrom("callback").select("verdict").execute()).toEqual([{ verdict }]);
+      expect(await db.selectFrom("confirmation").selectAll().execute()).toEqual([]);
+      expect(onConfirmations).not.toHaveBeenCalled();
+    },
+  );
+
+  it("repeating a commit of unknown outcome duplicates nothing", async () => {
+    const { db } = await setUp();
+    let tries = 0;
+    const breaksAfterTheCommit = new Proxy(db, {
+      get(target, property) {
+        const value = Reflect.get(target, property, target);
+        if (property !== "getExecutor") return typeof value === "function" ? value.bind(target) : value;
+        return () => {
+          const executor = target.getExecutor();
+          return new Proxy(executor, {
+            get(inner, name) {
+              const member = Reflect.get(inner, name, inner);
+              if (name !== "executeQuery") return typeof member === "function" ? member.bind(inner) : member;
+              return async (...given: Parameters<typeof executor.executeQuery>) => {
+                const result = await inner.executeQuery(...given);
+                tries += 1;
+                if (tries === 1)
+                  throw Object.assign(new Error("Connection terminated unexpectedly"), {
+                    code: "ECONNRESET",
+                  });
+                return result;
+              };
+            },
+          });
+        };
+      },
+    });
+    const log = new CallbackLog({ db: breaksAfterTheCommit, onConfirmations: () => undefined });
+    await log.append(callback());
+    expect(tries).toBe(2);
+    expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(1);
+  });
+
+  it("a row that Postgres refuses fails alone; its neighbours in the batch are recorded", async () => {
+    const { db, log } = await setUp();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 9 }, (_, index) => log.append(callback(index === 4 ? { query: "a\0b" } : {}))),
+    );
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(
+      Array.from({ length: 9 }, (_, index) => (index === 4 ? "rejected" : "fulfilled")),
+    );
+    expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(8);
+    expect(await db.selectFrom("confirmation").select("invoice_id").execute()).toHaveLength(8);
+  });
+
+  it("refuses what is more than its queue holds, and records the rest", async () => {
+    const { db, log } = await setUp({ maxWaiting: 10, maxInFlight: 1, maxBatch: 5 });
+    const outcomes = await Promise.allSettled(Array.from({ length: 30 }, () => log.append(callback())));
+    const recorded = outcomes.filter((outcome) => outcome.status === "fulfilled").length;
+    expect(recorded).toBe(10);
+    expect(outcomes.find((outcome) => outcome.status === "rejected")).toMatchObject({
+      reason: { name: "QueueFull", next: "retry" },
+    });
+    expect(await db.selectFrom("callback").select("id").execute()).toHaveLength(recorded);
+  });
+
+  it.each([
+    ["of many ids", { ids: Array.from({ length: 10 }, () => randomUUID()), body: Buffer.from("{}") }],
+    ["with a large body", { ids: [], body: Buffer.alloc(20_000, "a") }],
+  ])("callbacks %s keep no other waiting while their commit hangs (G11)", async (_, { ids, body }) => {
+    const { db, log } = await setUp();
+    const held = callback();
+    await log.append(held);
+    const ended = vi.fn();
+    let hanging: Promise<string>[] = [];
+    const appendHeavy = () =>
+      log.append(callback({ invoiceIds: [...held.invoiceIds, ...ids], body })).finally(ended);
+    await db.transaction().execute(async (holding) => {
+      await holding.selectFrom("confirmation").select("state").forUpdate().execute();
+      const first = appendHeavy();
+      await vi.waitFor(async () => expect(await waitingForLocks(db)).toBe(1));
+      const second = appendHeavy();
+      await log.append(callback());
+      expect(ended).not.toHaveBeenCalled();
+      hanging = [first, second];
+    });
+    await Promise.all(hanging);
+  });
+});
+
+describe("partitions of the log", () => {
+  it("stand for this month and three more; making them again makes none", async () => {
+    const { db } = await setUp();
+    const now = new Date("2031-11-15T12:00:00Z");
+    expect(await makePartitions(db, now)).toEqual([
+      "callback_2031_11",
+      "callback_2031_12",
+      "callback_2032_01",
+      "callback_2032_02",
+    ]);
+    expect(await makePartitions(db, now)).toEqual([]);
+  });
+
+  it("can be made by several processes at once", async () => {
+    const { db } = await setUp();
+    const made = await Promise.all([1, 2, 3].map(() => makePartitions(db, new Date("2031-01-01T00:00:00Z"))));
+    expect(made.flat().sort()).toEqual([
+      "callback_2031_01",
+      "callback_2031_02",
+      "callback_2031_03",
+      "callback_2031_04",
+    ]);
+  });
+
+  it("without one, the default partition takes the row, and it moves when the partition is made", async () => {
+    const { db, log } = await setUp();
+    const id = await log.append(callback());
+    const home = async () =>
+      (
+        await sql<{
+          partition: string;
+        }>`select tableoid::regclass::text as partition from callback where id = ${id}`.execute(db)
+      ).rows[0]?.partition;
+    expect(await home()).toBe("callback_default");
+    await makePartitions(db);
+    expect(await home()).toBe(`callback_${new Date().toISOString().slice(0, 7).replace("-", "_")}`);
+  });
+});

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ClaimedConfirmation } from "../../../src/confirm/queue/claim.ts";
+import { connect } from "../../../src/database/connect.ts";
+import type { Handoff } from "../../../src/kit/handoff.ts";
+import { Secret } from "../../../src/kit/secret.ts";
+import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
+import { createTestDatabase } from "../../support/database.ts";
+import { incomingCallback } from "../../support/incoming-callback.ts";
+
+/** A confirmer with room for `room` confirmations, which keeps what it is given. */
+class Confirmer implements Handoff<ClaimedConfirmation> {
+  readonly leaseMs = 15_000;
+  readonly taken: ClaimedConfirmation[] = [];
+  reserved = 0;
+  readonly #room: number;
+
+  constructor(room: number) {
+    this.#room = room;
+  }
+
+  reserve(lines: readonly string[]): boolean[] {
+    const places = lines.map((_, index) => index < this.#room);
+    this.reserved += places.filter(Boolean).length;
+    return places;
+  }
+
+  take(confirmations: readonly ClaimedConfirmation[], reserved: number): void {
+    this.reserved -= reserved;
+    this.taken.push(...confirmations);
+  }
+}
+
+async function setUp(room: number) {
+  const database = await createTestDatabase();
+  const { db, close } = connect(new Secret(database.url), { max: 1, purpose: "hot" });
+  onTestFinished(async () => {
+    await close();
+    await database.drop();
+  });
+  await sql`insert into source (name, first_served_at) values ('default', '-infinity')`.execute(db);
+  const confirmer = new Confirmer(room);
+  const onConfirmations = vi.fn();
+  return {
+    db,
+    confirmer,
+    onConfirmations,
+    log: new CallbackLog({ db, onConfirmations, handoff: confirmer }),
+  };
+}
+
+const naming = (...invoiceIds: string[]) => incomingCallback({ invoiceIds, foundBy: "data.id" });
+
+describe("handing new confirmations over", () => {
+  it("leaves what there is no room for due, and wakes the others for that only", async () => {
+    const { db, confirmer, onConfirmations, log } = await setUp(2);
+    await log.append(naming(randomUUID(), randomUUID()));
+    expect(confirmer.taken).toHaveLength(2);
+    expect(onConfirmations).not.toHaveBeenCalled();
+    await log.append(naming(randomUUID(), randomUUID(), randomUUID()));
+    expect(confirmer.taken).toHaveLength(4);
+    expect(onConfirmations).toHaveBeenCalledOnce();
+    const { rows } = await sql`
+      select state, count(*)::int as confirmations from confirmation group by state order by state`.execute(
+      db,
+    );
+    expect(rows).toEqual([
+      { state: "claimed", confirmations: 4 },
+      { state: "due", confirmations: 1 },
+    ]);
+  });
+
+  it("leaves a confirmation that was asked before to a claim, and one under way to whoever asks it", async () => {
+    const { db, confirmer, onConfirmations, log } = await setUp(10);
+    const [asked, underWay] = [randomUUID(), randomUUID()];
+    await log.append(naming(asked, underWay));
+    const token = confirmer.taken[0]?.leaseToken;
+    await sql`update confirmation set state = 'done', verdict = 'paid', settled_at = now(),
+      lease_token = null, claimed_until = null
+      where invoice_id = ${asked}`.execute(db);
+    await log.append(naming(asked, underWay));
+    expect(confirmer.taken).toHaveLength(2);
+    expect(onConfirmations).toHaveBeenCalledOnce();
+    const rows = await db
+      .selectFrom("confirmation")
+      .select(["invoice_id", "state", "requests", "lease_token"])
+      .execute();
+    expect(rows).toHaveLength(2);
+    expect(rows).toContainEqual({ invoice_id: asked, state: "due", requests: 2, lease_token: null });
+    expect(rows).toContainEqual({ invoice_id: underWay, state: "claimed", requests: 2, lease_token: token });
+  });
+
+  it("frees the room that was kept when the commit fails, and takes nothing", async () => {
+    const { confirmer, log } = await setUp(10);
+    const unstorable = { ...naming(randomUUID()), reference: "a\0b" };
+    await expect(log.append(unstorable)).rejects.toThrow();
+    expect(confirmer.reserved).toBe(0);
+    expect(confirmer.taken).toEqual([]);
+  });
+
+  it("reads only the invoices that it is about, however many there are", async () => {
+    const { db, log } = await setUp(1);
+    await sql`
+      insert into invoice (id, source, asked_at, confirmed_at, amount, status, digest, document)
+      select gen_random_uuid(), 'default', now(), now(), 1, 'Paid', 'd', '{}'
+        from generate_series(1, 5000)`.execute(db);
+    await sql`vacuum analyze invoice`.execute(db);
+    const read = async () => {
+      await sql`select pg_stat_force_next_flush()`.execute(db);
+      const { rows } = await sql<{ tuples: number; looks: number }>`
+        select idx_scan::int as looks, (seq_tup_read +
+          (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'invoice'))::int as tuples
+        from pg_stat_user_tables where relname = 'invoice'`.execute(db);
+      return rows[0];
+    };
+    for (let times = 0; times < 20; times += 1) await log.append(naming(randomUUID()));
+    await vi.waitFor(async () => expect((await read())?.looks).toBeGreaterThanOrEqual(20));
+    expect((await read())?.tuples).toBeLessThan(100);
+  });
+});

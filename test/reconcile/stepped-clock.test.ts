@@ -1,0 +1,67 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
+import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts";
+import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
+import { certifyPeriod, readOf } from "../../src/reconcile/on-request.ts";
+import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
+import { stepClockBack } from "../support/step-clock.ts";
+import { midnight } from "./prove-period.ts";
+import { type Books, books, DAY_MS } from "./relay-books.ts";
+
+const GO_ON = new AbortController().signal;
+
+const certifyToday = async ({ context, db, query, source }: Books) => {
+  await scheduleDaily(db, source.name, source.collectionIds, source.lookbackMs);
+  await query("update certificate set due_at = now() where state = 'due'");
+  await certifyPass(context, GO_ON);
+};
+
+const daysAhead = ({ query }: Books) =>
+  query<{ ahead: number; result: string }>(
+    "select day - (now() at time zone 'UTC')::date as ahead, result from certificate order by day",
+  );
+
+describe("when Postgres' clock was ahead and is set back", () => {
+  it("a day that is still to come loses its certificate, and gets one when it is over (G10)", async () => {
+    const given = await books();
+    await certifyToday(given);
+    await given.query(`update certificate set day = day + 1, window_to = window_to + interval '1 day'`);
+    expect(await daysAhead(given)).toEqual([{ ahead: 1, result: "equal" }]);
+    await certifyToday(given);
+    expect(await daysAhead(given)).toEqual([{ ahead: 0, result: "equal" }]);
+  });
+
+  it("the next sweep comes in its time, and goes on from the last one", async () => {
+    const given = await books();
+    const times = { leaseMs: 15_000, intervalMs: given.context.intervalMs };
+    await sweepPass(given.context, GO_ON);
+    await sweepPass(given.context, GO_ON);
+    const unproven = JSON.stringify([{ first: "2026-01-01", last: "2026-01-02", why: "it says so" }]);
+    await given.query("update sweep set unproven = $1 where state = 'done'", [unproven]);
+    await given.query("update sweep set due_at = due_at + interval '1 s' where state = 'due'");
+    await stepClockBack(given, "1 day");
+    await rescueListWork(given.db, times);
+    await forgetListWork(given.db);
+    const [due] = await given.query<{ isDue: boolean }>(
+      `select due_at <= now() as "isDue" from sweep where state = 'due'`,
+    );
+    expect(due).toEqual({ isDue: true });
+    const [last] = await given.query<{ isPast: boolean }>(
+      `select started_at <= now() and window_to <= now() as "isPast" from sweep where state = 'done'`,
+    );
+    expect(last).toEqual({ isPast: true });
+  });
+});
+
+describe("while Postgres' clock is a day ahead of the relay's", () => {
+  it("a period that is not over by both is refused (G10)", async () => {
+    const given = await books();
+    const window = { from: midnight(3), to: midnight(0) };
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - DAY_MS });
+    onTestFinished(() => void vi.useRealTimers());
+    const made = await certifyPeriod(given.context, { sources: [given.source], window, signal: GO_ON });
+    expect(readOf(made)).toMatchObject([
+      { result: "refused", refusals: [expect.stringContaining("was not over")] },
+    ]);
+  });
+});

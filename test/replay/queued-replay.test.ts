@@ -1,0 +1,33 @@
+import { expect, it, onTestFinished } from "vitest";
+import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { addEvents } from "../support/log-rows.ts";
+import { startRelay, surroundings } from "../support/relay.ts";
+import { runCommand } from "../support/run-command.ts";
+import { idsOf } from "./replaying-fixture.ts";
+
+it("replay events: the relay sends, whose right to publish this shell need not have", async () => {
+  const around = await surroundings();
+  const events = await addEvents(around, 23);
+  // What the command could reach by itself has no topic.
+  const elsewhere = await startLocalSns({ port: 0 });
+  onTestFinished(() => elsewhere.close());
+  const shell = around.environment({ AWS_ENDPOINT_URL_SNS: elsewhere.url });
+  const replay = (...words: string[]) => runCommand(["replay", "events", ...words, "--json"], shell);
+
+  const nobody = await replay();
+  expect(nobody.code).toBe(1);
+  expect(nobody.stdout).toContain("No relay runs that could send these events.");
+  expect(await around.query("select from replay")).toEqual([]);
+  expect(JSON.parse((await replay("--here")).stdout).replay).toMatchObject({ state: "failed", sent: 0 });
+
+  await startRelay(around.environment());
+  const { code, stdout, stderr } = await replay();
+  expect(stderr).toMatch(/^Replay [0-9a-f-]{36} is queued; the relay sends it/);
+  expect(JSON.parse(stdout).replay).toMatchObject({
+    state: "done",
+    sent: 23,
+    requestedBy: expect.anything(),
+  });
+  expect(code).toBe(0);
+  expect(idsOf(around.sns.messages(around.topicArn))).toEqual(events.map(({ id }) => id));
+});

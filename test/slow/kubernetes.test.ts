@@ -1,0 +1,178 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { importTool, toolsCache } from "../../ops/tools.ts";
+import { settingsSchema } from "../../src/kit/settings.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const folder = join(root, "ops/kubernetes");
+
+interface Container {
+  args: string[];
+  env?: { name: string; valueFrom: { secretKeyRef: { name: string; key: string } } }[];
+  ports?: { name: string; containerPort: number }[];
+  [part: string]: unknown;
+}
+
+interface PodTemplate {
+  metadata: { labels: Record<string, string> };
+  spec: { containers: Container[]; initContainers?: Container[]; [part: string]: unknown };
+}
+
+interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec: {
+    selector?: unknown;
+    scaleTargetRef?: { name: string };
+    template?: PodTemplate;
+    jobTemplate?: { spec: { template: PodTemplate } };
+  };
+}
+
+const manifests: Manifest[] = readdirSync(folder).flatMap((file) =>
+  parseAllDocuments(readFileSync(join(folder, file), "utf8")).map((document) => document.toJS()),
+);
+const named = (kind: string, name: string) =>
+  manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+
+type Model = new (manifest: Manifest) => { validate(): void };
+
+/** The module of the published schemas that knows this kind. */
+const moduleOf = ({ apiVersion }: Manifest) => `kubernetes-models/${apiVersion}`;
+
+/** @returns what Kubernetes' own schema finds missing or of a wrong type */
+async function schemaFault(manifest: Manifest): Promise<string | null> {
+  const { [manifest.kind]: Model } = await importTool<Record<string, Model>>(moduleOf(manifest));
+  if (Model === undefined) return `there is no ${manifest.kind}`;
+  try {
+    new Model(manifest).validate();
+    return null;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** @returns what the compiler says of them as values of the published types, which know every field's name */
+function typeFaults(given: readonly Manifest[]): string {
+  mkdirSync(toolsCache, { recursive: true });
+  const home = mkdtempSync(join(toolsCache, "kubernetes-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const lines = given.map(
+    (manifest, index) =>
+      `import type { I${manifest.kind} as T${index} } from "${moduleOf(manifest)}";\nexport const m${index}: T${index} = ${JSON.stringify(manifest)};`,
+  );
+  const file = join(home, "manifests.ts");
+  writeFileSync(file, lines.join("\n"));
+  try {
+    const words = ["--noEmit", "--strict", "--skipLibCheck", "--ignoreConfig", "--module", "nodenext", file];
+    execFileSync(join(root, "node_modules/.bin/tsc"), words, { encoding: "utf8" });
+    return "";
+  } catch (error) {
+    return String((error as { stdout?: string }).stdout);
+  }
+}
+
+describe("ops/kubernetes", () => {
+  it("is valid to Kubernetes' published schemas, to the last field's name", async () => {
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual([
+      "ConfigMap",
+      "CronJob",
+      "Deployment",
+      "Deployment",
+      "HorizontalPodAutoscaler",
+      "Job",
+      "PodDisruptionBudget",
+      "PodDisruptionBudget",
+      "Service",
+      "ServiceAccount",
+    ]);
+    expect((await Promise.all(manifests.map(schemaFault))).filter((fault) => fault !== null)).toEqual([]);
+    expect(typeFaults(manifests)).toBe("");
+  });
+
+  it("is held to them: a field left out, a wrong type and a misspelt name are noticed", async () => {
+    const broken = (change: (container: Container) => void) => {
+      const manifest = structuredClone(named("Deployment", "invoice-relay-receiver")) as Manifest;
+      change(manifest.spec.template?.spec.containers[0] as Container);
+      return manifest;
+    };
+    expect(await schemaFault(broken((container) => delete container.name))).toContain("name");
+    expect(await schemaFault(broken((container) => Object.assign(container, { image: 5 })))).toContain(
+      "image",
+    );
+    expect(typeFaults([broken((container) => Object.assign(container, { livenesProbe: {} }))])).toContain(
+      "livenesProbe",
+    );
+  });
+
+  const pods = manifests.flatMap(({ metadata, spec }) => {
+    const template = spec?.template ?? spec?.jobTemplate?.spec.template;
+    return template === undefined ? [] : [{ name: metadata.name, ...template }];
+  });
+
+  it.each(pods)("$name runs without any privilege, and stops in its own time", ({ spec }) => {
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    expect(Number(spec.terminationGracePeriodSeconds)).toBeGreaterThan(15);
+    for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      });
+      expect(container.resources).toMatchObject({ limits: { memory: "512Mi" } });
+    }
+  });
+
+  it("gives each part the narrowest database role", () => {
+    const roles = pods.map(({ name, spec }) => [
+      name,
+      spec.containers[0]?.args.join(" "),
+      spec.containers[0]?.env?.find((one) => one.name === "DATABASE_URL")?.valueFrom.secretKeyRef.key,
+    ]);
+    expect(roles.sort()).toEqual([
+      ["invoice-relay-migrate", "migrate", "owner"],
+      ["invoice-relay-receiver", "serve --no-workers", "receiver"],
+      ["invoice-relay-retention", "retention", "owner"],
+      ["invoice-relay-workers", "serve --workers-only", "worker"],
+    ]);
+  });
+
+  it("asks on the operators' port, and takes callbacks away only from a receiver that cannot record", () => {
+    const { data = {} } = named("ConfigMap", "invoice-relay") ?? {};
+    for (const { name, spec } of pods.filter(({ spec }) => spec.restartPolicy !== "Never")) {
+      const [container] = spec.containers;
+      expect(container?.ports).toContainEqual({ name: "ops", containerPort: Number(data.OPS_PORT) });
+      expect(container?.livenessProbe).toMatchObject({ httpGet: { path: "/healthz", port: "ops" } });
+      const readiness =
+        name === "invoice-relay-receiver" ? { httpGet: { path: "/readyz", port: "ops" } } : undefined;
+      if (readiness === undefined) expect(container?.readinessProbe).toBeUndefined();
+      else expect(container?.readinessProbe).toMatchObject(readiness);
+      expect(container?.lifecycle).toBeDefined();
+    }
+  });
+
+  it("selects pods that are there", () => {
+    const labels = pods.map(({ metadata }) => metadata.labels.app);
+    for (const { kind, metadata, spec } of manifests.filter((one) => one.spec?.selector !== undefined)) {
+      const app = /"app":"([\w-]+)"/.exec(JSON.stringify(spec.selector))?.[1];
+      expect(labels, `${kind} ${metadata.name}`).toContain(app);
+    }
+    expect(named("HorizontalPodAutoscaler", "invoice-relay-receiver")?.spec.scaleTargetRef?.name).toBe(
+      "invoice-relay-receiver",
+    );
+  });
+
+  it("sets nothing that is no setting, and no secret", () => {
+    const { data = {} } = named("ConfigMap", "invoice-relay") ?? {};
+    const { OPS_PORT: _, ...others } = data;
+    expect(settingsSchema.partial().safeParse(others).error?.issues ?? []).toEqual([]);
+    const names = Object.keys(others);
+    expect(names.filter((name) => !(name in settingsSchema.shape))).toEqual([]);
+    expect(names.filter((name) => /KEY|TOKEN|SECRET|DATABASE/.test(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import pg from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { invoicePaidId } from "../../src/events/invoice-paid.ts";
+import { startEmbeddedPostgres } from "../../src/sandbox/postgres/start-embedded-postgres.ts";
+import { ownPort } from "../support/own-port.ts";
+import { surroundings } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
+import { runInProcess } from "../support/run-command.ts";
+import { invoiceAnswer } from "../support/scripted-provider.ts";
+import { TOKENS, twoSources } from "../support/two-sources.ts";
+
+type Source = keyof typeof TOKENS;
+
+const ROUTER = resolve(import.meta.dirname, "../../ops/nginx/router.conf");
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "invoice-relay-groups-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Debian's nginx with the router of ops/nginx. */
+async function startRouter(relays: Record<string, string>) {
+  const folder = temporaryFolder();
+  const port = await ownPort();
+  const write = (groups: Record<string, string>, tokens: string) => {
+    const upstreams = Object.entries(groups).map(
+      ([name, url]) => `upstream ${name} { server ${new URL(url).host}; }\n`,
+    );
+    writeFileSync(join(folder, "groups.conf"), upstreams.join(""));
+    writeFileSync(join(folder, "tokens.map"), tokens);
+  };
+  cpSync(ROUTER, join(folder, "router.conf"));
+  const text = readFileSync(ROUTER, "utf8").replace("listen 8080", `listen 127.0.0.1:${port}`);
+  writeFileSync(join(folder, "router.conf"), text);
+  write(relays, "");
+  const options = `daemon off; pid ${folder}/pid; error_log ${folder}/log;`;
+  const child = spawn("/usr/sbin/nginx", ["-p", folder, "-c", "router.conf", "-g", options]);
+  const ended = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGTERM");
+    await ended;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await vi.waitFor(() => fetch(url), { timeout: 20_000 });
+  return {
+    url,
+    /** Takes effect for new connections; those that are open are answered as before. */
+    route(groups: Record<string, string>, tokens: string) {
+      write(groups, tokens);
+      child.kill("SIGHUP");
+    },
+  };
+}
+
+describe("a source that moves to a Postgres and relays of its own while callbacks flow", () => {
+  it("loses nothing, and each payment keeps its one identity (G4)", async () => {
+    const around = await surroundings();
+    const second = await startEmbeddedPostgres({ dataDir: join(temporaryFolder(), "postgres") });
+    onTestFinished(() => second.stop());
+    const both = twoSources(around, { a: {}, b: {} });
+    const onlyA = twoSources(around, { a: {} });
+    const onlyB = { ...twoSources(around, { b: {} }), DATABASE_URL: second.url };
+    await runInProcess(["migrate"], { DATABASE_URL: second.url });
+    const first = await startRelayProcess(both);
+    const router = await startRouter({ group1: first.url });
+
+    const sent: Record<Source, string[]> = { a: [], b: [] };
+    async function pay(source: Source, id: string = randomUUID()): Promise<void> {
+      around.provider.invoice(id, invoiceAnswer(id));
+      const url = `${router.url}/callbacks/${TOKENS[source]}`;
+      const send = () => fetch(url, { method: "POST", body: JSON.stringify({ id }) });
+      // A router that takes new settings may hang up on an idle connection just as it is used: sent again.
+      expect((await send().catch(send)).status).toBe(200);
+      if (!sent[source].includes(id)) sent[source].push(id);
+    }
+    let flowing = true;
+    const flow = (async () => {
+      while (flowing) await Promise.all([pay("a"), pay("b")]);
+    })();
+    const more = async (count: number) => {
+      const from = sent.b.length;
+      await vi.waitFor(() => expect(sent.b.length).toBeGreaterThan(from + count), { timeout: 60_000 });
+    };
+
+    await more(50);
+    const relayOfB = await startRelayProcess(onlyB);
+    router.route({ group1: first.url, group2: relayOfB.url }, `~^/callbacks/${TOKENS.b}(/|$) group2;`);
+    const stored = async () => {
+      const client = new pg.Client({ connectionString: second.url });
+      await client.connect();
+      const { rows } = await client.query<{ count: number }>("select count(*)::int as count from callback");
+      await client.end();
+      return rows[0]?.count ?? 0;
+    };
+    await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(0), { timeout: 60_000 });
+    await more(50);
+    // What the first group took for b is published by it before its relay without b takes over.
+    await vi.waitFor(
+      async () =>
+        expect(
+          await around.query(
+            `select 1 from confirmation where source = 'b' and state <> 'done'
+              union all select 1 from outbox where source = 'b'`,
+          ),
+        ).toEqual([]),
+      { timeout: 60_000 },
+    );
+    const relayOfA = await startRelayProcess(onlyA);
+    router.route({ group1: relayOfA.url, group2: relayOfB.url }, `~^/callbacks/${TOKENS.b}(/|$) group2;`);
+    await more(50);
+    flowing = false;
+    await flow;
+    expect(await first.end("SIGTERM")).toBe(0);
+    // The provider repeats a callback that the first group has had.
+    const repeated = sent.b.slice(0, 5);
+    for (const id of repeated) await pay("b", id);
+
+    for (const [source, topic] of [
+      ["a", around.topicArn],
+      ["b", around.testTopicArn],
+    ] as const) {
+      const expected = [...sent[source], ...(source === "b" ? repeated : [])].map(invoicePaidId);
+      await vi.waitFor(
+        () =>
+          expect(
+            around.sns
+              .messages(topic)
+              .map(({ message }) => JSON.parse(message).id)
+              .sort(),
+          ).toEqual(expected.sort()),
+        { timeout: 60_000 },
+      );
+    }
+  });
+});

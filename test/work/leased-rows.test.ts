@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { confirmationLeases } from "../../src/confirm/queue/leases.ts";
+import { openConfirmations } from "../../src/confirm/queue/open.ts";
+import { connect } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const LEASE_MS = 60_000;
+
+/** Three confirmations under one lease, the second one locked by somebody's open transaction. */
+async function threeWithOneLocked(claimedUntil: string) {
+  const database = await createTestDatabase();
+  const { db, close } = connect(new Secret(database.url), { max: 4 });
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  onTestFinished(async () => {
+    await other.end();
+    await close();
+    await database.drop();
+  });
+  const leaseToken = randomUUID();
+  const ids = [randomUUID(), randomUUID(), randomUUID()].sort();
+  await openConfirmations(
+    db,
+    ids.map((invoiceId) => ({ invoiceId, source: "default" })),
+    { openedBy: "callback", priority: "unknown" },
+  );
+  await db
+    .updateTable("confirmation")
+    .set({ state: "claimed", lease_token: leaseToken, claimed_until: new Date(claimedUntil) })
+    .execute();
+  await other.query("begin");
+  await other.query("select from confirmation where invoice_id = $1 for update", [ids[1]]);
+  const rows = () =>
+    db
+      .selectFrom("confirmation")
+      .select(["invoice_id", "state", "claimed_until"])
+      .orderBy("invoice_id")
+      .execute();
+  return { db, other, ids, leaseToken, rows };
+}
+
+describe("leases", () => {
+  it("are extended without waiting for a row that is being written, so that the two cannot deadlock", async () => {
+    const { db, leaseToken, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
+    await confirmationLeases.extend(db, [{ leaseToken }], LEASE_MS);
+    expect((await rows()).map((row) => (row.claimed_until?.getTime() ?? 0) > Date.now())).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it("one that is kept is lost once it is another's, and not while its row is being written", async () => {
+    const { db, other, leaseToken } = await threeWithOneLocked("2020-01-01T00:00:00Z");
+    await other.query("select from confirmation for update");
+    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE_MS)).toBe(true);
+    await other.query("rollback");
+    await db.updateTable("confirmation").set({ lease_token: randomUUID() }).execute();
+    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE_MS)).toBe(false);
+  });
+
+  it("that ran out go back, but for a row that is being written", async () => {
+    const { db, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
+    expect(await confirmationLeases.releaseExpired(db, LEASE_MS)).toBe(2);
+    expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "due"]);
+  });
+
+  it("that last are left alone", async () => {
+    const { db } = await threeWithOneLocked(new Date(Date.now() + LEASE_MS).toISOString());
+    expect(await confirmationLeases.releaseExpired(db, LEASE_MS)).toBe(0);
+  });
+
+  it("are given back only by who holds them", async () => {
+    const { db, other, ids, leaseToken, rows } = await threeWithOneLocked("2999-01-01T00:00:00Z");
+    await other.query("rollback");
+    const [first = "", second = ""] = ids;
+    await confirmationLeases.giveBack(db, [
+      { id: first, source: "default", leaseToken },
+      { id: second, source: "default", leaseToken: randomUUID() },
+    ]);
+    expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "claimed"]);
+  });
+});

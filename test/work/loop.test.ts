@@ -1,0 +1,111 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { noteWork } from "../../src/kit/fault.ts";
+import { createLogger, type Logger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { startLoop } from "../../src/work/loop.ts";
+import { Signal } from "../../src/work/signal.ts";
+
+/** A signal that nobody waits for in earnest: notes how long it would have been, and wakes at once. */
+class NotedSignal extends Signal {
+  readonly waits: number[] = [];
+
+  override async wait(timeoutMs: number): Promise<boolean> {
+    this.waits.push(timeoutMs);
+    await new Promise(setImmediate);
+    return false;
+  }
+}
+
+/** Runs passes that end as the script says, one after the other; resolves once all of it is used up. */
+async function run(...script: (number | null | Error)[]) {
+  const wake = new NotedSignal();
+  // A real one says only once what it would say again and again.
+  const told: object[] = [];
+  const tell = (fields: object, msg: string) => void told.push({ ...fields, msg });
+  const log = { info: tell, warn: tell } as unknown as Logger;
+  const metrics = createMetrics();
+  const allDone = Promise.withResolvers<void>();
+  const pass = async () => {
+    const next = script.shift();
+    if (script.length === 0) allDone.resolve();
+    if (next instanceof Error) throw next;
+    return next ?? null;
+  };
+  const loop = startLoop({ name: "confirm", pass, wake, pollMs: 1_000, log, metrics });
+  await allDone.promise;
+  await loop.stop();
+  const failures = await metrics.passFailures.get();
+  return { waits: wake.waits, told, failures: failures.values[0] };
+}
+
+describe("a loop", () => {
+  it("waits for as long as its pass says, and for the safety net's poll at most", async () => {
+    const { waits, told } = await run(200, null, 5_000, 0);
+    expect(waits.slice(0, 4)).toEqual([200, 1_000, 1_000, 0]);
+    expect(told).toEqual([]);
+  });
+
+  it("tries a pass that fails again with back-off, counts it, and says when it works again", async () => {
+    const away = Object.assign(new Error("Postgres is away"), { code: "57P01" });
+    const { waits, told, failures } = await run(away, away, 200, away, 200);
+    const within = (index: number, mostMs: number) => {
+      expect(waits[index]).toBeGreaterThanOrEqual(mostMs / 2);
+      expect(waits[index]).toBeLessThanOrEqual(mostMs);
+    };
+    within(0, 100);
+    within(1, 200);
+    expect(waits[2]).toBe(200);
+    within(3, 100);
+    const failed = (count: number) => ({
+      msg: "a pass failed; it will be tried again",
+      worker: "confirm",
+      failures: count,
+      error: "Postgres is away",
+    });
+    const again = { msg: "works again", worker: "confirm" };
+    expect(told).toEqual([failed(1), failed(2), again, failed(1), again]);
+    expect(failures).toMatchObject({ value: 3, labels: { worker: "confirm" } });
+  });
+
+  it("tells where a bug in its pass is, and what was being worked on", async () => {
+    const { told } = await run(noteWork(new TypeError("a bug"), { invoices: ["one"] }), 0);
+    expect(told).toMatchObject([
+      {
+        worker: "confirm",
+        error: "a bug",
+        invoices: ["one"],
+        stack: expect.stringContaining("loop.test.ts:"),
+      },
+      {},
+    ]);
+  });
+
+  it("never waits longer than five seconds after a failure", async () => {
+    const { waits } = await run(...Array.from({ length: 9 }, () => new Error("away")), 0);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(5_000);
+    expect(waits[8]).toBeGreaterThanOrEqual(2_500);
+  });
+
+  it("asked to stop, ends its pass, and none begins after it", async () => {
+    const begun = Promise.withResolvers<AbortSignal>();
+    let passes = 0;
+    const loop = startLoop({
+      name: "confirm",
+      wake: new Signal(),
+      pollMs: 60_000,
+      log: createLogger({ level: "silent" }),
+      metrics: createMetrics(),
+      async pass(stop) {
+        passes += 1;
+        begun.resolve(stop);
+        await new Promise((resolve) => stop.addEventListener("abort", resolve));
+        return 0;
+      },
+    });
+    onTestFinished(() => loop.stop());
+    const stop = await begun.promise;
+    expect(stop.aborted).toBe(false);
+    await loop.stop();
+    expect([stop.aborted, passes]).toEqual([true, 1]);
+  });
+});

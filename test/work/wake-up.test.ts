@@ -1,0 +1,73 @@
+import pg from "pg";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createLogger } from "../../src/kit/log.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { WakeUps } from "../../src/work/wake-up.ts";
+import { createTestDatabase } from "../support/database.ts";
+
+const NOW = 0;
+const never = new AbortController().signal;
+
+async function setting() {
+  const { url, drop } = await createTestDatabase();
+  onTestFinished(drop);
+  const process = async () => {
+    const wakeUps = new WakeUps({ url: new Secret(url), log: createLogger({ level: "silent" }) });
+    await wakeUps.start();
+    onTestFinished(() => wakeUps.stop());
+    // Whoever connects looks for work once.
+    for (const signal of Object.values(wakeUps.signals)) await signal.wait(NOW, never);
+    return wakeUps;
+  };
+  const heard: string[] = [];
+  const listener = new pg.Client({ connectionString: url });
+  listener.on("notification", ({ payload = "" }) => void heard.push(payload.split(" ")[1] ?? ""));
+  await listener.connect();
+  onTestFinished(() => listener.end());
+  await listener.query("listen invoice_relay");
+  return { url, process, heard };
+}
+
+describe("a wake-up", () => {
+  it("is there at once in its own process, and comes to the others", async () => {
+    const { process } = await setting();
+    const [here, there] = [await process(), await process()];
+    here.wake("confirm");
+    expect(await here.signals.confirm.wait(NOW, never)).toBe(true);
+    await vi.waitFor(async () => expect(await there.signals.confirm.wait(NOW, never)).toBe(true));
+    expect(await there.signals.publish.wait(NOW, never)).toBe(false);
+  });
+
+  it("is told to the others also when it follows another closely, of whatever work", async () => {
+    const { process, heard } = await setting();
+    const here = await process();
+    for (const work of ["confirm", "publish", "confirm", "reconcile"] as const) {
+      heard.length = 0;
+      here.wake(work);
+      await vi.waitFor(() => expect(heard).toEqual([work]));
+    }
+  });
+
+  it("is told with others in one message: a thousand at a time are two", async () => {
+    const { process, heard } = await setting();
+    const here = await process();
+    for (let n = 0; n < 1_000; n += 1) here.wake("confirm");
+    here.wake("publish");
+    await vi.waitFor(() => expect(heard).toContain("publish"));
+    expect(heard).toEqual(["confirm", "confirm", "publish"]);
+  });
+
+  it("that came while there was no connection is told once there is one", async () => {
+    const { url, process, heard } = await setting();
+    const here = await process();
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'invoice-relay wake-up' and datname = current_database()",
+    );
+    here.wake("confirm");
+    here.wake("publish");
+    await vi.waitFor(() => expect(heard).toContain("publish"));
+  });
+});
