@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { SettingsShown } from "../api/settings-schemas.ts";
 import { hasChecks } from "../kit/callback-checks.ts";
 import type { Logger } from "../kit/log.ts";
 import { programVersion } from "../kit/program-version.ts";
@@ -7,6 +6,7 @@ import { Secret } from "../kit/secret.ts";
 import { duration, durationText } from "../kit/setting-formats.ts";
 import { type ServeSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/sources.ts";
+import type { SettingsShown } from "../operate/operations/settings-shown.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { tracesUrl } from "./tracing.ts";

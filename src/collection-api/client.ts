@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownWords, problemsOf } from "../kit/problems.ts";
 import { Caller } from "./caller.ts";
 import {
   type CallOptions,
@@ -23,7 +24,6 @@ import {
 } from "./contract/invoice-page.ts";
 import { type AddLinkedAccountInput, addLinkedAccountRequest } from "./contract/linked-account.ts";
 import { idPath, type Operation, operations } from "./contract/operations.ts";
-import { ownWords, problemsOf } from "./contract/problems.ts";
 import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
 import type { Judged } from "./judge-answer.ts";
 

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { isTooIntricate } from "../kit/is-too-intricate.ts";
+import { ownWords, problemsOf } from "../kit/problems.ts";
 import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
 import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
 import { parseExactJson } from "./contract/exact-json.ts";
-import { ownWords, problemsOf } from "./contract/problems.ts";
 import type { HttpAnswer } from "./exchange.ts";
 import { leaveOutIntricate } from "./leave-out-intricate.ts";
 import { retryAfterMs } from "./retry-delay.ts";

@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import type { AlarmName } from "../alarms/alarms.ts";
 import { type AuditedChange, readAuditLog } from "../alarms/audit.ts";
 import { countOpenAlarms, type KnownAlarm, listAlarms } from "../alarms/list-alarms.ts";
 import { databaseTime } from "../database/clock.ts";
@@ -45,7 +46,7 @@ export interface Facts {
   settings: StatusSettings;
   /** The newest open alarms; `openAlarms` counts them all. */
   alarms: (KnownAlarm & { action: string })[];
-  openAlarms: { name: string; count: number }[];
+  openAlarms: { name: AlarmName; count: number }[];
   /** Sources and topics that are paused, refused or backing off. */
   held: Held[];
   /** Sources that serve has known. */

@@ -1,3 +1,4 @@
+export * from "../../kit/problems.ts";
 export * from "./bank.ts";
 export * from "./collection.ts";
 export * from "./create-invoice.ts";
@@ -9,5 +10,4 @@ export * from "./invoice-page.ts";
 export * from "./linked-account.ts";
 export * from "./money.ts";
 export * from "./operations.ts";
-export * from "./problems.ts";
 export * from "./to-utc.ts";

@@ -3,6 +3,7 @@ import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../../database/p
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { VaryingStatement } from "../../database/varying-statement.ts";
+import type { CallbackCut } from "./callback-log.ts";
 import type { OwnVerdict } from "./own-verdict.ts";
 import { receivedAt } from "./payment-state.ts";
 
@@ -133,7 +134,7 @@ const WHOLE = {
   /** Secrets masked. */
   headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
-  cut: returned.json<unknown>(),
+  cut: returned.json<CallbackCut | null>(),
   /** SHA-256 in hex of the body that was erased. */
   erasedDigest: nullable(returned.text()),
 };

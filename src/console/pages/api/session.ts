@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
-import type { Session } from "../../../api/session-schemas.ts";
 import { get, post, remove, withSession } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
+import type { Session } from "./types.ts";
 
 export type SessionState =
   | { kind: "unknown" }
@@ -21,7 +21,7 @@ export const may = (operation: string): boolean => operations.value.has(operatio
 /** Asks who is signed in, at the start and when something else was refused. */
 export async function readSession(): Promise<void> {
   try {
-    enter(await get<Session>("/session"));
+    enter(await get("/session", {}));
   } catch (problem) {
     if (!(problem instanceof ApiProblem)) throw problem;
     if (problem.status === 401) leave(null);
@@ -32,7 +32,7 @@ export async function readSession(): Promise<void> {
 
 /** @throws ApiProblem */
 export async function signIn(token: string): Promise<void> {
-  enter(await post<Session>("/session", { token }));
+  enter(await post("/session", { body: { token } }));
 }
 
 export async function signOut(): Promise<void> {

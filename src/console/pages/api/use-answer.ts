@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
+import type { AnswerOf, Given, OperationAt, PathOf } from "../../../api/calls.ts";
 import { get } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
 
@@ -20,10 +21,14 @@ interface Kept<Data> {
 /** How long after no answer at all it is asked again, in ms. */
 const AGAIN_MS = 4_000;
 
-/** Asks the admin API. @param path below `/admin/v1` with its query; null asks nothing. */
-export function useAnswer<Data>(path: string | null): Answer<Data> {
-  const ask = useCallback((signal: AbortSignal) => get<Data>(path ?? "", signal), [path]);
-  return useAsking(path, ask);
+/** Asks the admin API: an operation that reads, by its path below `/admin/v1`. */
+export function useAnswer<const Path extends PathOf<"get">>(
+  path: Path,
+  given: Given<OperationAt<"get", Path>>,
+): Answer<AnswerOf<OperationAt<"get", Path>>> {
+  const key = JSON.stringify([path, given]);
+  const ask = useCallback((signal: AbortSignal) => get(path, given, signal), [key]);
+  return useAsking(key, ask);
 }
 
 /**

@@ -12,7 +12,7 @@ export const CLOSE: Act<ListedAlarm> = {
     "raised anew.",
   async run(alarms, reason) {
     const chosen = alarms.map(({ name, source, subject }) => ({ name, source, subject }));
-    await post("/alarms/close", { alarms: chosen, reason });
+    await post("/alarms/close", { body: { alarms: chosen, reason } });
     return alarms.length === 1 ? "An alarm was closed." : `${countText(alarms.length)} alarms were closed.`;
   },
 };
@@ -27,7 +27,7 @@ export const ASK_AGAIN: Act<ListedAlarm> = {
     "once more.",
   async run(alarms, reason) {
     for (const { subject, source } of alarms)
-      await post(`/invoices/${subject}/ask`, { source, ...(reason !== undefined && { reason }) });
+      await post("/invoices/{id}/ask", { path: { id: subject }, body: { source, reason } });
     return alarms.length === 1 ? "It is being asked." : `${countText(alarms.length)} are being asked.`;
   },
 };

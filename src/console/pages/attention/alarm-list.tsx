@@ -3,21 +3,13 @@ import { useAnswer } from "../api/use-answer.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Answered, Empty } from "../parts/states.tsx";
 import { CLOSE } from "./alarm-acts.ts";
-import {
-  ALARMS_SHOWN,
-  AlarmSubject,
-  alarmKey,
-  alarmName,
-  DETAIL,
-  type ListedAlarm,
-  SINCE,
-} from "./alarms.tsx";
+import { ALARMS_SHOWN, AlarmSubject, alarmKey, alarmName, DETAIL, SINCE } from "./alarms.tsx";
 import { ChoosingTable } from "./choosing-table.tsx";
 import { useReloadAfter } from "./use-reload-after.ts";
 
 /** Every open alarm, with what to do. Most close by themselves when what they tell of is over. */
 export function AlarmList() {
-  const answer = useAnswer<{ total: number; items: ListedAlarm[] }>(`/alarms?limit=${ALARMS_SHOWN}`);
+  const answer = useAnswer("/alarms", { query: { limit: ALARMS_SHOWN } });
   const open = liveStatus.value?.openAlarms.reduce((sum, { count }) => sum + count, 0);
   useReloadAfter(open, answer.reload);
   return (

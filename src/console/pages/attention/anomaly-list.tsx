@@ -2,23 +2,13 @@ import { liveStatus } from "../api/live.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Answered, Empty } from "../parts/states.tsx";
 import { ASK_AGAIN, CLOSE } from "./alarm-acts.ts";
-import {
-  ALARMS_SHOWN,
-  AlarmSubject,
-  alarmKey,
-  alarmName,
-  DETAIL,
-  type ListedAlarm,
-  SINCE,
-} from "./alarms.tsx";
+import { ALARMS_SHOWN, AlarmSubject, alarmKey, alarmName, DETAIL, SINCE } from "./alarms.tsx";
 import { ChoosingTable } from "./choosing-table.tsx";
 import { useReloadAfter } from "./use-reload-after.ts";
 
 /** Payments whose answers are odd: they count all the same, and somebody should know. */
 export function AnomalyList() {
-  const answer = useAnswer<{ total: number; items: ListedAlarm[] }>(
-    `/alarms?name=invoice_anomaly&limit=${ALARMS_SHOWN}`,
-  );
+  const answer = useAnswer("/alarms", { query: { name: "invoice_anomaly", limit: ALARMS_SHOWN } });
   const open = liveStatus.value?.openAlarms.find(({ name }) => name === "invoice_anomaly");
   useReloadAfter(liveStatus.value === null ? undefined : (open?.count ?? 0), answer.reload);
   return (

@@ -1,6 +1,6 @@
 import { useCallback } from "preact/hooks";
-import type { CallbackPage, ListedCallback } from "../../../api/callback-schemas.ts";
-import { get, post, queryText } from "../api/client.ts";
+import { get, post } from "../api/client.ts";
+import type { ListedCallback } from "../api/types.ts";
 import { usePages } from "../api/use-pages.ts";
 import { countText } from "../kit/money-text.ts";
 import { LongList } from "../parts/long-list.tsx";
@@ -15,7 +15,7 @@ import { type Act, ChoosingTable } from "./choosing-table.tsx";
 export function RefusedList() {
   const ask = useCallback(
     (cursor: string | null, signal?: AbortSignal) =>
-      get<CallbackPage>(`/callbacks${queryText({ verdict: "refused", limit: 100, cursor })}`, signal),
+      get("/callbacks", { query: { verdict: "refused", limit: 100, cursor: cursor ?? undefined } }, signal),
     [],
   );
   const list = usePages<ListedCallback>("refused", ask);
@@ -61,8 +61,8 @@ const READ_AGAIN: Act<ListedCallback> = {
     // The log is in the order of time: the ids are looked for in this part of it only.
     const from = new Date(Math.min(...times)).toISOString();
     const to = new Date(Math.max(...times) + 1_000).toISOString();
-    const filters = { refused: true, verdict: "refused", callbackIds, from, to };
-    await post("/replays", { kind: "callbacks", filters, ...(reason !== undefined && { reason }) });
+    const filters = { refused: true, verdict: "refused" as const, callbackIds, from, to };
+    await post("/replays", { body: { kind: "callbacks", filters, reason } });
     return `A replay reads ${countText(callbacks.length)} again.`;
   },
 };

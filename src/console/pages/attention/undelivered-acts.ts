@@ -1,13 +1,13 @@
+import type { Undelivered } from "../api/types.ts";
 import { countText } from "../kit/money-text.ts";
 import type { Act } from "./choosing-table.tsx";
-import { decide, type Undelivered, type UndeliveredPath, type Verb } from "./undelivered.ts";
+import { type DecisionPath, decide } from "./undelivered.ts";
 
 const counted = (count: number, one: string, many: string) =>
   count === 1 ? one : `${countText(count)} ${many}`;
 
 function act(
-  path: UndeliveredPath,
-  verb: Verb,
+  path: DecisionPath,
   words: Pick<Act<Undelivered>, "operation" | "title" | "isMain" | "says"> & {
     done: (count: number) => string;
   },
@@ -15,13 +15,13 @@ function act(
   const { done, ...shown } = words;
   return {
     ...shown,
-    run: async (items, reason) => done(await decide(path, verb, items, reason)),
-    runAll: async (reason) => done(await decide(path, verb, "all", reason)),
+    run: async (items, reason) => done(await decide(path, items, reason)),
+    runAll: async (reason) => done(await decide(path, "all", reason)),
   };
 }
 
 export const DEAD_LETTER_ACTS: readonly Act<Undelivered>[] = [
-  act("dead-letters", "retry", {
+  act("/dead-letters/retry", {
     operation: "retryDead",
     title: "Retry",
     isMain: true,
@@ -30,7 +30,7 @@ export const DEAD_LETTER_ACTS: readonly Act<Undelivered>[] = [
       `cause is gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
     done: (count) => `${counted(count, "A dead letter is", "dead letters are")} under way again.`,
   }),
-  act("dead-letters", "dismiss", {
+  act("/dead-letters/dismiss", {
     operation: "dismissDead",
     title: "Dismiss",
     says: (count) =>
@@ -41,7 +41,7 @@ export const DEAD_LETTER_ACTS: readonly Act<Undelivered>[] = [
 ];
 
 export const QUARANTINE_ACTS: readonly Act<Undelivered>[] = [
-  act("quarantine", "release", {
+  act("/quarantine/release", {
     operation: "releaseQuarantine",
     title: "Release",
     isMain: true,
@@ -50,7 +50,7 @@ export const QUARANTINE_ACTS: readonly Act<Undelivered>[] = [
       "still paid is published. Add the collection to COLLECTION_IDS if more of it will come.",
     done: (count) => `${counted(count, "An invoice was", "invoices were")} released.`,
   }),
-  act("quarantine", "dismiss", {
+  act("/quarantine/dismiss", {
     operation: "dismissQuarantine",
     title: "Dismiss",
     says: (count) =>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { Undelivered } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/money-text.ts";
 import { Badge } from "../parts/badge.tsx";
@@ -8,7 +9,7 @@ import { Answered } from "../parts/states.tsx";
 import type { Column } from "../parts/table.tsx";
 import { Ago } from "../parts/time.tsx";
 import { type Act, ChoosingTable } from "./choosing-table.tsx";
-import { keyOf, nameOf, SHOWN, type Undelivered, type UndeliveredPath } from "./undelivered.ts";
+import { keyOf, nameOf, SHOWN, type UndeliveredPath } from "./undelivered.ts";
 import { useReloadAfter } from "./use-reload-after.ts";
 
 interface UndeliveredListProps {
@@ -25,7 +26,7 @@ interface UndeliveredListProps {
 
 /** Dead letters or quarantine, the oldest first, to be chosen and decided. */
 export function UndeliveredList({ path, at, what, acts, count, empty }: UndeliveredListProps) {
-  const answer = useAnswer<{ total: number; items: Undelivered[] }>(`/${path}?limit=${SHOWN}`);
+  const answer = useAnswer(`/${path}`, { query: { limit: SHOWN } });
   useReloadAfter(count, answer.reload);
   return (
     <Answered answer={answer} what={what}>

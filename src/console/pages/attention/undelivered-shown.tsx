@@ -1,6 +1,6 @@
 import { toldVerdict } from "../../../confirm/queue/confirmation.ts";
-import { queryText } from "../api/client.ts";
 import { may } from "../api/session.ts";
+import type { UndeliveredEvidence } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, Link, query } from "../kit/router.tsx";
 import { Badge } from "../parts/badge.tsx";
@@ -12,21 +12,25 @@ import { Outside } from "../parts/outside.tsx";
 import { Facts, PageHead, Section } from "../parts/page-head.tsx";
 import { Answered } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
-import type { UndeliveredEvidence } from "./undelivered.ts";
 import { DEAD_LETTER_ACTS, QUARANTINE_ACTS } from "./undelivered-acts.ts";
 
 const LISTS = {
-  dead: { title: "Dead letter", above: "Dead letters", path: "dead-letters", acts: DEAD_LETTER_ACTS },
-  quarantine: { title: "In quarantine", above: "Quarantine", path: "quarantine", acts: QUARANTINE_ACTS },
+  dead: { title: "Dead letter", above: "Dead letters", path: "/dead-letters/{id}", acts: DEAD_LETTER_ACTS },
+  quarantine: {
+    title: "In quarantine",
+    above: "Quarantine",
+    path: "/quarantine/{id}",
+    acts: QUARANTINE_ACTS,
+  },
 } as const;
 
 /** One of them with all that helps to decide about it. @param id an invoice's or an event's. */
 export function UndeliveredShown({ list, id }: { list: keyof typeof LISTS; id: string }) {
   const { title, above, path, acts } = LISTS[list];
-  const source = query.value.get("source");
-  const answer = useAnswer<{ items: UndeliveredEvidence[] }>(
-    `/${path}/${encodeURIComponent(id)}${queryText({ source })}`,
-  );
+  const answer = useAnswer(path, {
+    path: { id },
+    query: { source: query.value.get("source") ?? undefined },
+  });
   const ask = (act: (typeof acts)[number]) =>
     confirm({
       title: `${act.title} it?`,

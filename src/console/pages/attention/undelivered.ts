@@ -1,13 +1,13 @@
-import type { DecisionResult } from "../../../operate/decide-undelivered.ts";
-import type { UndeliveredItem } from "../../../operate/list-undelivered.ts";
-import type { Evidence } from "../../../operate/show-undelivered.ts";
+import type { Given, OperationAt } from "../../../api/calls.ts";
 import { post } from "../api/client.ts";
-import type { Wire } from "../api/types.ts";
+import type { Undelivered } from "../api/types.ts";
 
-export type Undelivered = Wire<UndeliveredItem>;
-export type UndeliveredEvidence = Wire<Evidence>;
 export type UndeliveredPath = "dead-letters" | "quarantine";
-export type Verb = "retry" | "release" | "dismiss";
+export type DecisionPath =
+  | "/dead-letters/retry"
+  | "/dead-letters/dismiss"
+  | "/quarantine/release"
+  | "/quarantine/dismiss";
 
 /** So many are shown, the oldest first. */
 export const SHOWN = 200;
@@ -24,13 +24,12 @@ export const nameOf = ({ kind, reference, invoiceId, source }: Undelivered): str
  * @returns how many it was done to. @throws ApiProblem
  */
 export async function decide(
-  path: UndeliveredPath,
-  verb: Verb,
+  path: DecisionPath,
   items: readonly Undelivered[] | "all",
   reason: string | undefined,
 ): Promise<number> {
-  const call = (choice: object) =>
-    post<Wire<DecisionResult>>(`/${path}/${verb}`, { ...choice, ...(reason !== undefined && { reason }) });
+  const call = (choice: Given<OperationAt<"post", DecisionPath>>["body"]) =>
+    post(path, { body: { ...choice, reason } });
   if (items === "all") return (await call({ filters: {} })).count;
   let count = 0;
   // An id may be known to several sources: each call says of which.

@@ -1,8 +1,8 @@
 import { useCallback } from "preact/hooks";
-import type { CallbackPage, ListedCallback } from "../../../api/callback-schemas.ts";
 import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
-import { get, queryText } from "../api/client.ts";
+import { get } from "../api/client.ts";
+import type { ListedCallback } from "../api/types.ts";
 import { usePages } from "../api/use-pages.ts";
 import { momentOf } from "../kit/input-time.ts";
 import { countText } from "../kit/money-text.ts";
@@ -59,11 +59,10 @@ const COLUMNS: readonly Column<ListedCallback>[] = [
 /** Every callback that was recorded, the newest first. */
 export function CallbackList() {
   const filters = Object.fromEntries(FILTERS.map(({ name, kind }) => [name, givenFor(name, kind)]));
-  const key = queryText(filters);
+  const key = JSON.stringify(filters);
   const ask = useCallback(
     (cursor: string | null, signal?: AbortSignal) => {
-      const next = cursor === null ? "" : `${key === "" ? "?" : "&"}cursor=${encodeURIComponent(cursor)}`;
-      return get<CallbackPage>(`/callbacks${key}${next}`, signal);
+      return get("/callbacks", { query: { ...JSON.parse(key), cursor: cursor ?? undefined } }, signal);
     },
     [key],
   );

@@ -1,7 +1,6 @@
 import { useCallback, useState } from "preact/hooks";
-import type { Calendar } from "../../../api/proof-schemas.ts";
 import { addDays, dayOf } from "../../../kit/days.ts";
-import { queryText } from "../api/client.ts";
+import type { Calendar } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -22,7 +21,7 @@ export function CalendarPage() {
   const back = Math.max(0, Number(query.value.get("back")) || 0);
   const from = monthsBefore(today, back + SHOWN - 1);
   const to = back === 0 ? today : addDays(monthsBefore(today, back - 1), -1);
-  const answer = useAnswer<Calendar>(`/certificates/calendar${queryText({ from, to })}`);
+  const answer = useAnswer("/certificates/calendar", { query: { from, to } });
   const { reload } = answer;
   const onDone = useCallback(() => reload(), [reload]);
   return (

@@ -1,4 +1,3 @@
-import type { Calendar } from "../../../api/proof-schemas.ts";
 import { dayOf } from "../../../kit/days.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/money-text.ts";
@@ -15,7 +14,7 @@ import { ProofForm } from "./proof-form.tsx";
 
 /** One day: its totals, and its differences by name. */
 export function DayPage({ day }: { day: string }) {
-  const answer = useAnswer<Calendar>(`/certificates/calendar?from=${day}&to=${day}`);
+  const answer = useAnswer("/certificates/calendar", { query: { from: day, to: day } });
   const title = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }).format(
     new Date(day),
   );

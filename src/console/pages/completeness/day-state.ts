@@ -1,4 +1,4 @@
-import type { Calendar } from "../../../api/proof-schemas.ts";
+import type { Calendar } from "../api/types.ts";
 import { countText, moneyText } from "../kit/money-text.ts";
 import type { Day } from "./days.ts";
 

@@ -1,6 +1,6 @@
 import { useCallback } from "preact/hooks";
-import type { CertificateShown } from "../../../api/proof-schemas.ts";
-import { get, queryText } from "../api/client.ts";
+import { get } from "../api/client.ts";
+import type { CertificateShown } from "../api/types.ts";
 import { usePages } from "../api/use-pages.ts";
 import { Badge } from "../parts/badge.tsx";
 import { LongList } from "../parts/long-list.tsx";
@@ -24,8 +24,9 @@ interface DifferenceListProps {
 export function DifferenceList({ certificateId, day, counted }: DifferenceListProps) {
   const ask = useCallback(
     async (cursor: string | null, signal?: AbortSignal) => {
-      const { differences, next } = await get<CertificateShown>(
-        `/certificates/${certificateId}${queryText({ day, limit: 100, after: cursor })}`,
+      const { differences, next } = await get(
+        "/certificates/{id}",
+        { path: { id: certificateId }, query: { day, limit: 100, after: Number(cursor ?? 0) } },
         signal,
       );
       return { items: differences, next: next === null ? null : String(next), searchedTo: null };

@@ -1,5 +1,5 @@
-import type { CertificateShown } from "../../../api/proof-schemas.ts";
-import { get, queryText } from "../api/client.ts";
+import { get } from "../api/client.ts";
+import type { CertificateShown } from "../api/types.ts";
 import { tell } from "../parts/notices.tsx";
 
 /** Saves a certificate as JSON, with the differences of one day. */
@@ -9,8 +9,10 @@ export async function exportJson(certificateId: string, day: string): Promise<vo
     let after: number | null = 0;
     let certificate: CertificateShown["certificate"] | null = null;
     while (after !== null) {
-      const path = `/certificates/${certificateId}${queryText({ day, limit: 500, after })}`;
-      const page: CertificateShown = await get<CertificateShown>(path);
+      const page: CertificateShown = await get("/certificates/{id}", {
+        path: { id: certificateId },
+        query: { day, limit: 500, after },
+      });
       certificate = page.certificate;
       differences.push(...page.differences);
       after = page.next;

@@ -1,4 +1,4 @@
-import type { ProgressLine } from "../../../api/proof-schemas.ts";
+import type { ProgressLine } from "../../../operate/operations/proof.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
 import { countText } from "../kit/money-text.ts";

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ProgressLine } from "../../../api/proof-schemas.ts";
+import type { Given, OperationAt } from "../../../api/calls.ts";
+import type { ProgressLine } from "../../../operate/operations/proof.ts";
 import { postLines } from "../api/client.ts";
 import { ApiProblem } from "../api/problem.ts";
 
 export type Work = "certify" | "reconcile";
+export type ProofBody = Given<OperationAt<"post", "/certify" | "/reconcile">>["body"];
 type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
 export interface ProofRun {
@@ -15,7 +17,7 @@ export interface ProofRun {
    * Starts it.
    * @returns its result, null when it failed or the page was left; the relay goes on all the same.
    */
-  start: (work: Work, body: object) => Promise<unknown>;
+  start: (work: Work, body: ProofBody) => Promise<unknown>;
 }
 
 /** Certify or reconcile, line by line as it proceeds. */
@@ -26,7 +28,7 @@ export function useProofRun(): ProofRun {
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
 
-  const start = async (wanted: Work, body: object): Promise<unknown> => {
+  const start = async (wanted: Work, body: ProofBody): Promise<unknown> => {
     setWork(wanted);
     setProgress(null);
     setProblem(null);
@@ -38,7 +40,7 @@ export function useProofRun(): ProofRun {
         else if ("error" in line) error = line.error;
         else result = line.result;
       };
-      await postLines<ProgressLine>(`/${wanted}`, body, onLine, leaving.current.signal);
+      await postLines(`/${wanted}`, { body }, onLine, leaving.current.signal);
       if (error !== null) throw new ApiProblem(409, error);
       return result;
     } catch (thrown) {

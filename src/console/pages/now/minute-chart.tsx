@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import type { Activity } from "../../../api/activity-schemas.ts";
+import type { Activity } from "../api/types.ts";
 import { countText } from "../kit/money-text.ts";
 import { themeChanges } from "../kit/theme.ts";
 import { clockText } from "../kit/time-text.ts";

@@ -1,5 +1,4 @@
-import type { Happening } from "../../../api/activity-schemas.ts";
-import type { ListedInvoice } from "../../../api/payment-schemas.ts";
+import type { Happening, ListedInvoice } from "../api/types.ts";
 
 /** A payment and the last that is known to have happened to it. */
 export type Newest = Omit<Happening, "what"> & { what: string };

@@ -1,4 +1,3 @@
-import type { Activity } from "../../../api/activity-schemas.ts";
 import { liveActivity, liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -17,8 +16,8 @@ import { Upstreams } from "./upstreams.tsx";
 /** Whether everything is well, and what happens now. */
 export function NowPage() {
   // Read once for the first look; from then on the relay sends them.
-  const readStatus = useAnswer<Status>("/status");
-  const readActivity = useAnswer<Activity>("/activity?minutes=60");
+  const readStatus = useAnswer("/status", {});
+  const readActivity = useAnswer("/activity", { query: { minutes: 60 } });
   const status = liveStatus.value ?? readStatus.data;
   const activity = liveActivity.value ?? readActivity.data;
   const problem = status === null ? readStatus.problem : null;

@@ -1,4 +1,4 @@
-import type { Activity } from "../../../api/activity-schemas.ts";
+import type { Activity } from "../api/types.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Outside } from "../parts/outside.tsx";
 import { Section } from "../parts/page-head.tsx";

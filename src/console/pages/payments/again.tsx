@@ -13,7 +13,7 @@ interface AgainProps {
 /** What a person can do to one payment. */
 export function Again({ id, wasPublished, onDone }: AgainProps) {
   const run = (verb: "ask" | "publish", done: string) => async (reason: string | undefined) => {
-    await post(`/invoices/${id}/${verb}`, reason === undefined ? {} : { reason });
+    await post(`/invoices/{id}/${verb}`, { path: { id }, body: { reason } });
     onDone();
     return done;
   };

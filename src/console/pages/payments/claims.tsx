@@ -1,4 +1,4 @@
-import type { InvoiceEvidence } from "../../../api/payment-schemas.ts";
+import type { InvoiceEvidence } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { Badge } from "../parts/badge.tsx";
 import { None } from "../parts/money.tsx";

@@ -1,4 +1,4 @@
-import type { InvoiceEvidence } from "../../../api/payment-schemas.ts";
+import type { InvoiceEvidence } from "../api/types.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Copy, Id } from "../parts/copy.tsx";
 import { indented } from "../parts/indented.ts";

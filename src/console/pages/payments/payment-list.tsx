@@ -1,8 +1,8 @@
 import { signal } from "@preact/signals";
 import { useCallback } from "preact/hooks";
-import type { InvoicePage, ListedInvoice } from "../../../api/payment-schemas.ts";
 import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { post } from "../api/client.ts";
+import type { ListedInvoice } from "../api/types.ts";
 import { usePages } from "../api/use-pages.ts";
 import { query } from "../kit/router.tsx";
 import { FirstCallback } from "../now/first-callback.tsx";
@@ -58,11 +58,7 @@ export function PaymentList() {
   const key = JSON.stringify({ ...filters, ...(searched.value !== "" && { text: searched.value }) });
   const ask = useCallback(
     (cursor: string | null, signal?: AbortSignal) =>
-      post<InvoicePage>(
-        "/invoices/search",
-        { ...JSON.parse(key), ...(cursor !== null && { cursor }) },
-        signal,
-      ),
+      post("/invoices/search", { body: { ...JSON.parse(key), cursor: cursor ?? undefined } }, signal),
     [key],
   );
   const list = usePages(key, ask);

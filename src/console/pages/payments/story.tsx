@@ -1,5 +1,4 @@
 import { useEffect } from "preact/hooks";
-import type { InvoiceEvidence } from "../../../api/payment-schemas.ts";
 import { happenings } from "../api/live.ts";
 import type { Timeline } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -21,9 +20,8 @@ const LOOK_AGAIN_MS = 2_000;
 
 /** Everything that happened to one payment. */
 export function Story({ id }: { id: string }) {
-  const path = `/invoices/${encodeURIComponent(id)}`;
-  const story = useAnswer<Timeline>(path);
-  const evidence = useAnswer<InvoiceEvidence>(`${path}/evidence`);
+  const story = useAnswer("/invoices/{id}", { path: { id } });
+  const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
   const reload = () => {
     story.reload();
     evidence.reload();

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { post } from "../api/client.ts";
 import { ApiProblem } from "../api/problem.ts";
 import { may } from "../api/session.ts";
+import type { Plan } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";
 import { confirm } from "../parts/confirm-dialog.tsx";
@@ -10,13 +10,12 @@ import { PageHead } from "../parts/page-head.tsx";
 import { Empty, Problem } from "../parts/states.tsx";
 import { PlanShown } from "./plan-shown.tsx";
 import { type Draft, EMPTY, requestOf } from "./read-form.ts";
-import type { Plan, Replay } from "./replay.ts";
 import { ReplayFields } from "./replay-fields.tsx";
 import { countOf, KINDS } from "./replay-words.ts";
 
 /** Choose what, see what it would take, then start it: in this order. */
 export function NewReplay() {
-  const settings = useAnswer<SettingsShown>("/settings").data;
+  const settings = useAnswer("/settings", {}).data;
   const [draft, setDraft] = useState<Draft>(EMPTY);
   const [plan, setPlan] = useState<Plan | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
@@ -40,10 +39,7 @@ export function NewReplay() {
     setAsking(true);
     setProblem(null);
     try {
-      const { plan: made } = await post<{ plan: Plan | null }>("/replays", {
-        ...requestOf(draft),
-        dryRun: true,
-      });
+      const { plan: made } = await post("/replays", { body: { ...requestOf(draft), dryRun: true } });
       setPlan(made);
     } catch (error) {
       setPlan(null);
@@ -58,8 +54,7 @@ export function NewReplay() {
       says: "It runs behind live traffic, and can be stopped and resumed.",
       action: "Start the replay",
       run: async (reason) => {
-        const body = { ...requestOf(draft), ...(reason !== undefined && { reason }) };
-        const { replay } = await post<{ replay: Replay | null }>("/replays", body);
+        const { replay } = await post("/replays", { body: { ...requestOf(draft), reason } });
         if (replay === null) return "Nothing matches any more; nothing was started.";
         go(`replays/${replay.id}`);
         return "The replay was started.";

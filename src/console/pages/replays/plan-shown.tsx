@@ -1,9 +1,9 @@
+import type { Plan } from "../api/types.ts";
 import { Outside } from "../parts/outside.tsx";
 import { Section } from "../parts/page-head.tsx";
 import { PaymentLink } from "../parts/payment-link.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import type { Plan, Planned } from "./replay.ts";
 import { countOf } from "./replay-words.ts";
 
 /** What a dry run found: how many, the first of them, and the way to start. */
@@ -35,7 +35,7 @@ export function PlanShown({ plan, onStart }: { plan: Plan; onStart: () => void }
   );
 }
 
-const COLUMNS: readonly Column<Planned>[] = [
+const COLUMNS: readonly Column<Plan["first"][number]>[] = [
   {
     head: "Payment",
     cell: ({ invoiceIds: [id = null] }) => <PaymentLink invoiceId={id} />,

@@ -1,3 +1,4 @@
+import type { ReplayRequest } from "../api/types.ts";
 import { momentOf } from "../kit/input-time.ts";
 import type { ReplayKind } from "./replay-words.ts";
 
@@ -9,7 +10,7 @@ export interface Draft {
   to: string;
   invoiceIds: string;
   collection: string;
-  verdict: string;
+  verdict: NonNullable<NonNullable<ReplayRequest["filters"]>["verdict"]> | "";
   source: string;
   refused: boolean;
   /** "" for the topics of the settings. */
@@ -31,7 +32,7 @@ export const EMPTY: Draft = {
 };
 
 /** The request's body, without reason and dryRun. */
-export function requestOf(draft: Draft): Record<string, unknown> {
+export function requestOf(draft: Draft): ReplayRequest {
   const ids = draft.invoiceIds.split(/[\s,;]+/).filter(Boolean);
   const [from, to] = [momentOf(draft.from), momentOf(draft.to)];
   const filters = {
@@ -47,7 +48,7 @@ export function requestOf(draft: Draft): Record<string, unknown> {
     kind: draft.kind,
     filters,
     ...(draft.kind === "events" &&
-      draft.topicArn !== "" && { target: { kind: "other_topic", topicArn: draft.topicArn } }),
+      draft.topicArn !== "" && { target: { kind: "other_topic" as const, topicArn: draft.topicArn } }),
     ...(draft.rate !== "" && { rate: Number(draft.rate) }),
   };
 }

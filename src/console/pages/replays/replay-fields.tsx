@@ -1,6 +1,6 @@
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
+import type { SettingsShown } from "../api/types.ts";
 import { zone } from "../kit/zone.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Told } from "../parts/told.tsx";
@@ -64,7 +64,7 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
         <Choice
           label="Verdict"
           value={draft.verdict}
-          onChange={(verdict) => onChange({ verdict })}
+          onChange={(verdict) => onChange({ verdict: verdict as Draft["verdict"] })}
           choices={choicesOf(draft.kind === "callbacks" ? [...VERDICTS, ...OWN_VERDICTS] : VERDICTS)}
         />
         {sources.length > 1 && (

@@ -1,4 +1,5 @@
 import { may } from "../api/session.ts";
+import type { Replay } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { zone } from "../kit/zone.ts";
@@ -8,7 +9,6 @@ import { PageHead } from "../parts/page-head.tsx";
 import { Answered, Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import type { Replay } from "./replay.ts";
 import { ReplayProgress } from "./replay-progress.tsx";
 import { filterWords, KINDS } from "./replay-words.ts";
 import { usePolled } from "./use-polled.ts";
@@ -17,7 +17,7 @@ const SHOWN = 100;
 
 /** All of them, the newest first; those under way move. */
 export function ReplayList() {
-  const answer = useAnswer<{ replays: Replay[] }>(`/replays?limit=${SHOWN}`);
+  const answer = useAnswer("/replays", { query: { limit: SHOWN } });
   usePolled(answer.data?.replays.some(({ state }) => state === "running") ?? false, answer.reload);
   return (
     <>

@@ -1,5 +1,5 @@
+import type { Replay } from "../api/types.ts";
 import { countText } from "../kit/money-text.ts";
-import type { Replay } from "./replay.ts";
 import { countOf, shareOf } from "./replay-words.ts";
 
 /** How far it is: a bar, and the same in words. */

@@ -1,5 +1,6 @@
 import { post } from "../api/client.ts";
 import { may } from "../api/session.ts";
+import type { Replay, ShownReplay } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { capital } from "../kit/capital.ts";
 import { countText } from "../kit/money-text.ts";
@@ -14,14 +15,14 @@ import { PaymentLink } from "../parts/payment-link.tsx";
 import { Answered } from "../parts/states.tsx";
 import { Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { type Replay, type ShownReplay, targetWords } from "./replay.ts";
+import { targetWords } from "./replay.ts";
 import { ReplayProgress } from "./replay-progress.tsx";
 import { filterWords, KINDS } from "./replay-words.ts";
 import { usePolled } from "./use-polled.ts";
 
 /** One replay: how far it is, what it waits for, what SNS refused; to be stopped, or to go on. */
 export function ReplayShown({ id }: { id: string }) {
-  const answer = useAnswer<ShownReplay>(`/replays/${encodeURIComponent(id)}`);
+  const answer = useAnswer("/replays/{id}", { path: { id } });
   const replay = answer.data?.replay;
   usePolled(replay?.state === "running", answer.reload);
   const change = (verb: "cancel" | "resume") =>
@@ -33,7 +34,7 @@ export function ReplayShown({ id }: { id: string }) {
           : "It goes on where it stopped; what it has done is not done again.",
       action: verb === "cancel" ? "Stop" : "Resume",
       run: async (reason) => {
-        await post(`/replays/${encodeURIComponent(id)}/${verb}`, reason === undefined ? {} : { reason });
+        await post(`/replays/{id}/${verb}`, { path: { id }, body: { reason } });
         answer.reload();
         return verb === "cancel" ? "The replay was stopped." : "The replay goes on.";
       },

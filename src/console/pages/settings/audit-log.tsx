@@ -1,7 +1,6 @@
 import { useCallback } from "preact/hooks";
-import type { AuditedChange } from "../../../alarms/audit.ts";
-import { get, queryText } from "../api/client.ts";
-import type { Wire } from "../api/types.ts";
+import { get } from "../api/client.ts";
+import type { AuditEntry } from "../api/types.ts";
 import { usePages } from "../api/use-pages.ts";
 import { momentOf } from "../kit/input-time.ts";
 import { Link, query } from "../kit/router.tsx";
@@ -11,8 +10,6 @@ import { Outside } from "../parts/outside.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-
-type Entry = Wire<AuditedChange> & { detail: Record<string, unknown> };
 
 const PAGE = 100;
 
@@ -27,25 +24,25 @@ const FILTERS: readonly Filter[] = [
 /** Who changed what by hand, when and why; the newest first. */
 export function AuditLog() {
   const value = (name: string) => query.value.get(name) ?? undefined;
-  const filters = queryText({
+  const filters = JSON.stringify({
     actor: value("actor"),
     action: value("action"),
     subject: value("subject"),
     from: momentOf(value("from") ?? "")?.toISOString(),
     to: momentOf(value("to") ?? "")?.toISOString(),
-    limit: PAGE,
   });
   const ask = useCallback(
     async (cursor: string | null, signal?: AbortSignal) => {
-      const before = cursor === null ? "" : `&before=${cursor}`;
-      const { entries } = await get<{ entries: Entry[] }>(`/audit${filters}${before}`, signal);
+      const before = cursor === null ? undefined : Number(cursor);
+      const query = { ...JSON.parse(filters), before, limit: PAGE };
+      const { entries } = await get("/audit", { query }, signal);
       const last = entries.at(-1);
       const next = last === undefined || entries.length < PAGE ? null : String(last.id);
       return { items: entries, next, searchedTo: null };
     },
     [filters],
   );
-  const list = usePages<Entry>(filters, ask);
+  const list = usePages<AuditEntry>(filters, ask);
   return (
     <>
       <FilterBar filters={FILTERS} label="Filter the audit log" />
@@ -71,7 +68,7 @@ export function AuditLog() {
   );
 }
 
-const COLUMNS: readonly Column<Entry>[] = [
+const COLUMNS: readonly Column<AuditEntry>[] = [
   { head: "At", cell: ({ at }) => <Time at={at} />, phone: "side" },
   { head: "Who", cell: ({ actor }) => <Outside text={actor} /> },
   { head: "What", cell: ({ action }) => <b>{action}</b>, phone: "lead" },

@@ -24,7 +24,7 @@ export function PauseDialog({ pausing: { work, source, what }, onClose, onDone }
   const [own, setOwn] = useState("");
   const pause = async () => {
     const until = endOf(end, own, new Date())?.toISOString();
-    await post("/pause", { work, source, reason: reason.trim(), ...(until !== undefined && { until }) });
+    await post("/pause", { body: { work, source, reason, until } });
     onDone();
     return `Paused ${what}.`;
   };

@@ -1,4 +1,4 @@
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
+import type { SettingsShown } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Badge } from "../parts/badge.tsx";
 import { Copy } from "../parts/copy.tsx";
@@ -11,7 +11,7 @@ import { Table } from "../parts/table.tsx";
 
 /** What the relay does with its settings; no secret is shown. */
 export function SettingsShownPart() {
-  const answer = useAnswer<SettingsShown>("/settings");
+  const answer = useAnswer("/settings", {});
   return (
     <Answered answer={answer} what="settings">
       {(settings) => (

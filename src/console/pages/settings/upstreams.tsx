@@ -1,9 +1,7 @@
 import { useState } from "preact/hooks";
-import type { SettingsShown } from "../../../api/settings-schemas.ts";
-import type { UpstreamStanding } from "../../../upstreams/list-upstreams.ts";
 import { post } from "../api/client.ts";
 import { may } from "../api/session.ts";
-import type { Wire } from "../api/types.ts";
+import type { Upstream } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Badge } from "../parts/badge.tsx";
 import { confirm } from "../parts/confirm-dialog.tsx";
@@ -14,12 +12,10 @@ import { Answered } from "../parts/states.tsx";
 import { Time } from "../parts/time.tsx";
 import { PauseDialog, type Pausing } from "./pause-dialog.tsx";
 
-type Upstream = Wire<UpstreamStanding>;
-
 /** Each source and topic, whether it is paused, and the way to pause it or let it go on. */
 export function Upstreams() {
-  const answer = useAnswer<{ sources: Upstream[]; topics: Upstream[] }>("/upstreams");
-  const settings = useAnswer<SettingsShown>("/settings").data;
+  const answer = useAnswer("/upstreams", {});
+  const settings = useAnswer("/settings", {}).data;
   const [pausing, setPausing] = useState<Pausing | null>(null);
   const sourceOf = (topic: string) =>
     settings?.sources.find(({ topicArn, testTopicArn }) => topicArn === topic || testTopicArn === topic)
@@ -86,7 +82,7 @@ function Row({ upstream, pausing, onPause, onDone }: RowProps) {
       says: "It goes on at once, whatever holds it: a pause, a refusal or a fault.",
       action: "Resume",
       run: async (reason) => {
-        await post("/resume", { work, source, ...(reason !== undefined && { reason }) });
+        await post("/resume", { body: { work, source, reason } });
         onDone();
         return "It goes on.";
       },

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Session } from "../../../api/session-schemas.ts";
 import { listen } from "../api/live.ts";
 import { may } from "../api/session.ts";
+import type { Session } from "../api/types.ts";
 import { type Shortcut, useShortcuts } from "../kit/keyboard.ts";
 import { go, Link, segments } from "../kit/router.tsx";
 import { switchZone } from "../kit/zone.ts";

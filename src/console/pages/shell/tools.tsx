@@ -1,5 +1,5 @@
-import type { Session } from "../../../api/session-schemas.ts";
 import { signOut } from "../api/session.ts";
+import type { Session } from "../api/types.ts";
 import { switchTheme, type Theme, theme } from "../kit/theme.ts";
 import { inUtc, switchZone, zone } from "../kit/zone.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
