@@ -14,8 +14,9 @@ import {
 } from "../database/columns.ts";
 import { isIn } from "../database/is-in.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
-import { insertEvents, insertOutboxEntries } from "../publish/outbox/add-events.ts";
-import type { OutboxState } from "../publish/outbox/event.ts";
+import type { OutboxState } from "../publish/event.ts";
+import { insertEvents } from "../publish/event-log.ts";
+import { queueEvents } from "../publish/outbox.ts";
 import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
 import { leaseEnd } from "../work/leased-rows.ts";
 import type { Outcome } from "./outcome.ts";
@@ -208,7 +209,7 @@ export const insertHeldEvents = (condition: RawBuilder<unknown>): RawBuilder<unk
  * is handed over to a topic that is paused or backing off.
  */
 const queueLogged = (leaseToken: RawBuilder<unknown>, leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
-  insertOutboxEntries(sql`
+  queueEvents(sql`
     select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
       held.event_traceparent,
       case when topic.arn is null then held.event_state else 'claimed' end,

@@ -1,5 +1,5 @@
 import type { AlarmName } from "../alarms/alarms.ts";
-import type { NewEvent } from "../publish/outbox/event.ts";
+import type { NewEvent } from "../publish/event.ts";
 import type { ConfirmedInvoice } from "./invoices/confirmed-invoice.ts";
 import type { StatusSets } from "./invoices/status-class.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./queue/confirmation.ts";

@@ -1,6 +1,6 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
 import { storableText } from "../kit/storable-text.ts";
-import type { NewEvent } from "../publish/outbox/event.ts";
+import type { NewEvent } from "../publish/event.ts";
 import { type ConfirmedInvoice, storable } from "./invoices/confirmed-invoice.ts";
 import type { InvoiceType } from "./invoices/status-class.ts";
 import type { Found } from "./judge-paid.ts";

@@ -3,7 +3,7 @@ import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
-import { paidEventIsLogged } from "../../publish/outbox/event-state.ts";
+import { paidEventIsLogged } from "../../publish/event.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
 import { isWell } from "../../upstreams/machine.ts";
 import {

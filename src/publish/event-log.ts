@@ -1,6 +1,18 @@
 import { hash } from "node:crypto";
-import { type Kysely, sql } from "kysely";
-import type { Tables } from "../../database/tables.ts";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import type { Tables } from "../database/tables.ts";
+
+/**
+ * Logs events; returns source and id of the new ones: however many find the payment, the unique key lets one
+ * through (G4).
+ * @param events yields the columns in this order.
+ */
+export const insertEvents = (events: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+  insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, answer_digest,
+    erased_at)
+  ${events}
+  on conflict do nothing
+  returning source, id`;
 
 /**
  * Blanks the personal data of an invoice's events, in the one update of the log that its trigger permits; a
@@ -39,9 +51,7 @@ export async function eraseEvents(
 /** What may name a person, and what stands there instead. */
 const BLANK = { title: null, reference: null, payer: null, biller: null, metadata: {} };
 
-/**
- * The event without what may name a person. Its money is text, so parsing loses nothing of an amount. Pure.
- */
+/** The event without what may name a person. Its money is text, so parsing loses nothing of an amount. */
 function erasedPayload(payload: string): string {
   const event = JSON.parse(payload) as { data: Record<string, unknown> };
   return JSON.stringify({ ...event, data: { ...event.data, ...BLANK } });
