@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
+import type { Lease } from "../work/lease.ts";
 import type { Policy } from "../work/policy.ts";
 import type { ClaimedEvent } from "./outbox/claim-events.ts";
 import { lineOf } from "./outbox/event.ts";
@@ -14,12 +15,12 @@ export interface PublishPolicyOptions {
   destination: Destination;
   /** How many batches are on their way at once. */
   connections: number;
-  leaseMs: number;
+  lease: Lease;
 }
 
 /** How the pump publishes. */
 export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEvent> {
-  const { db, destination, leaseMs } = options;
+  const { db, destination, lease } = options;
   return {
     name: "publish",
     lines: options.lines,
@@ -34,7 +35,7 @@ export function publishPolicy(options: PublishPolicyOptions): Policy<ClaimedEven
     },
     giveBack: (events) => outboxLeases.giveBack(db, events),
     async extend(events) {
-      await outboxLeases.extend(db, events, leaseMs);
+      await outboxLeases.extend(db, events, lease);
     },
   };
 }

@@ -11,7 +11,7 @@ import type { Route } from "../publish/outbox/event.ts";
 import { keepReplayed } from "../publish/outbox/keep-replayed.ts";
 import { startSending } from "../publish/send-trace.ts";
 import type { BatchOutcome, Destination, EntryOutcome } from "../publish/sns/destination.ts";
-import { LeaseLost } from "../work/held-lease.ts";
+import { LeaseLost } from "../work/lease.ts";
 import { saveProgress, saveTotals } from "./held-replay.ts";
 import { waitsForLiveEvents } from "./live-events-first.ts";
 import type { HeldReplay } from "./replay.ts";

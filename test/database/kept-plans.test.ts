@@ -15,6 +15,7 @@ import { claimEvents } from "../../src/publish/claim-events.ts";
 import type { ClaimedEvent } from "../../src/publish/outbox/claim-events.ts";
 import { writeOutcomes } from "../../src/publish/outbox/write-outcomes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
@@ -32,7 +33,7 @@ function handoff<Item>(): Handoff<Item> & { taken: Item[] } {
   const taken: Item[] = [];
   return {
     taken,
-    leaseMs: LEASE_MS,
+    lease: leaseOf(LEASE_MS),
     reserve: (lines) => lines.map(() => true),
     take: (items) => void taken.push(...items),
   };
