@@ -180,7 +180,7 @@ export class World {
         return void (await claimEvents(db, {
           route: { source: "default", invoiceType: "Live", topicArn: this.#around.topicArn },
           wanted: 10,
-          leaseMs: 60_000,
+          lease: leaseOf(60_000),
         }));
     }
   }
