@@ -13,6 +13,7 @@ import type { Limits } from "../upstreams/allowance.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
+import type { Lease } from "../work/lease.ts";
 import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "./confirm-trace.ts";
@@ -196,11 +197,11 @@ export interface ConfirmPolicyOptions {
   lines: readonly ConfirmLine[];
   /** How many invoices are asked for at the same time. */
   concurrency: number;
-  leaseMs: number;
+  lease: Lease;
 }
 
 /** How the pump confirms: each confirmation is an exchange of its own. */
-export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicyOptions): Policy<Claimed> {
+export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOptions): Policy<Claimed> {
   return {
     name: "confirm",
     lines,
@@ -216,7 +217,7 @@ export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicy
       );
     },
     async extend(confirmations) {
-      await confirmationLeases.extend(db, confirmations, leaseMs);
+      await confirmationLeases.extend(db, confirmations, lease);
     },
   };
 }
