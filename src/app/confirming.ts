@@ -10,7 +10,7 @@ import { OutcomeStore } from "../confirm/store/outcome-store.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Source } from "../kit/source.ts";
 import type { Provider } from "../provider/provider.ts";
-import type { ClaimedEvent } from "../publish/outbox/claim-events.ts";
+import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";

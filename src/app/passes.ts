@@ -10,8 +10,7 @@ import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
 import { settleStatuses } from "../operate/settle-statuses.ts";
 import type { Provider } from "../provider/provider.ts";
-import { holdOrRelease } from "../publish/outbox/held-events.ts";
-import { bringForwardEvents, outboxLeases } from "../publish/outbox/leases.ts";
+import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
 import { forgetBudgets } from "../receive/log/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
@@ -78,7 +77,7 @@ export function createPasses(context: PassContext): Passes {
       const retryInMs = await maintain(context, {
         // By today's settings, in every pass: an older or newer process may write others.
         async held_events() {
-          const { released, more } = await holdOrRelease(db, context.sources);
+          const { released, more } = await holdOrReleaseTestEvents(db, context.sources);
           hasMore ||= more;
           if (released === 0) return;
           log.info({ released }, "held events of Test invoices go out: there is a topic for them now");

@@ -1,10 +1,8 @@
 import type { ServeSettings } from "../kit/settings.ts";
-import type { ClaimedEvent } from "../publish/outbox/claim-events.ts";
-import { OutcomeLog } from "../publish/outcome-log.ts";
-import { PublishLine } from "../publish/publish-line.ts";
-import { publishPolicy } from "../publish/publishing.ts";
-import type { Destination } from "../publish/sns/destination.ts";
-import { snsDestination } from "../publish/sns/sns-destination.ts";
+import type { ClaimedEvent } from "../publish/claim-events.ts";
+import { OutcomeLog } from "../publish/outcomes.ts";
+import { PublishLine, publishPolicy } from "../publish/publish-line.ts";
+import { SnsDestination } from "../publish/sns-destination.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import { Pump } from "../work/pump.ts";
@@ -17,8 +15,8 @@ const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 
 /** Where events go. */
-export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): Destination =>
-  snsDestination({
+export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): SnsDestination =>
+  new SnsDestination({
     region: settings.AWS_REGION,
     endpoint: settings.AWS_ENDPOINT_URL_SNS,
     connections,

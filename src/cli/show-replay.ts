@@ -1,7 +1,7 @@
 import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
-import type { Route } from "../publish/outbox/event.ts";
+import type { Route } from "../publish/event.ts";
 import type { Replay, ReplayKind, ReplayTarget } from "../replay/replay.ts";
 import type { ReplayRunner } from "../replay/replay-runner.ts";
 import type { CommandContext } from "./command-context.ts";

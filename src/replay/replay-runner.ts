@@ -5,8 +5,8 @@ import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
-import type { Route } from "../publish/outbox/event.ts";
-import type { Destination } from "../publish/sns/destination.ts";
+import type { Route } from "../publish/event.ts";
+import type { SnsDestination } from "../publish/sns-destination.ts";
 import { CallbacksSteps } from "./callbacks-steps.ts";
 import { ConfirmationsSteps } from "./confirmations-steps.ts";
 import { EventFileSteps, openEventFile } from "./event-file.ts";
@@ -24,7 +24,7 @@ export interface ReplayRunnerOptions {
   sources: readonly string[] | null;
   readAgain: ReadAgain;
   /** Opens the destination of one replay of events, with a connection of its own. */
-  createDestination: () => Destination;
+  createDestination: () => SnsDestination;
   /** Wakes the confirming workers. */
   onConfirmations: () => void | Promise<void>;
   leaseMs: number;

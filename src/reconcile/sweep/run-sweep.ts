@@ -7,7 +7,7 @@ import type { Tables } from "../../database/tables.ts";
 import { addDays, daysBetween } from "../../kit/days.ts";
 import { step } from "../../kit/step.ts";
 import { NIL_UUID } from "../../kit/uuid.ts";
-import { requeue } from "../../publish/outbox/requeue.ts";
+import { requeueEvents } from "../../publish/outbox.ts";
 import { LeaseLost, whileLeaseHolds } from "../../work/held-lease.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
@@ -247,7 +247,7 @@ class SweepRun implements ListSink {
         name,
         noted.filter((one) => isOpened(one.opening) && fresh.has(one.invoiceId)),
       );
-      await requeue(trx, name, { live, test }, chosen("requeue"));
+      await requeueEvents(trx, name, { live, test }, chosen("requeue"));
       for (const one of noted) if (fresh.has(one.invoiceId)) toDo.add(one.opening);
       step("payments to be opened");
     });

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../../src/database/connect.ts";
-import { Secret } from "../../../src/kit/secret.ts";
-import { claimEvents } from "../../../src/publish/claim-events.ts";
-import { writeOutcomes } from "../../../src/publish/outbox/write-outcomes.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { mostRowsOf } from "../../support/most-rows.ts";
+import { connect } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { claimEvents } from "../../src/publish/claim-events.ts";
+import { writeOutcomes } from "../../src/publish/outcomes.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
 
 const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
 const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC };
