@@ -18,6 +18,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
+import type { Lease } from "../work/lease.ts";
 import type { Pass } from "./pass.ts";
 
 type AlarmNews = Omit<UntoldAlarm, "id">;
@@ -139,17 +140,17 @@ const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };
 export function notifyPeoplePass({
   db,
   webhook,
-  leaseMs,
+  lease,
   log,
 }: {
   db: Kysely<Tables>;
   webhook: AlarmWebhook | null;
-  leaseMs: number;
+  lease: Lease;
   log: Logger;
 }): Pass {
   if (webhook === null) return async () => null;
   return async (stop) => {
-    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
+    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, lease });
     if (untold === null) return null;
     step("alarms claimed");
     const problem = await webhook.notify(

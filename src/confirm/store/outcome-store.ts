@@ -66,7 +66,7 @@ async function write(
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
-    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.lease.ms ?? 0 };
     step("outcomes to be stored");
     const rows = await execute(options.db, batch);
     step("outcomes stored");
