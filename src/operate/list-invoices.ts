@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { emailHash, plainEmail } from "../confirm/invoices/payment.ts";
+import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 import { databaseTime } from "../database/clock.ts";
 import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
@@ -9,7 +9,7 @@ import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
 import { DAY_MS } from "../kit/days.ts";
 import { NIL_UUID } from "../kit/uuid.ts";
-import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/outbox/event-state.ts";
+import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/event.ts";
 
 /** What is looked for; an omitted term matches everything. */
 export interface InvoiceTerms {

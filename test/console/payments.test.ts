@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { emailHash } from "../../src/confirm/invoices/payment.ts";
+import { emailHash } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { newId } from "../../src/kit/new-id.ts";
 import { operations } from "../../src/operate/operations/list.ts";
 import { type AdminApi, adminApi, READER } from "../support/admin.ts";

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Tables } from "../../database/tables.ts";
 import type { Role } from "../../kit/admin-token.ts";
 import type { Mask } from "../../kit/mask/masked-texts.ts";
-import type { Route } from "../../publish/outbox/event.ts";
+import type { Route } from "../../publish/event.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
 import type { ReadAgain, RecordedRequest } from "../../replay/read-again.ts";
 import type { ReplayKind } from "../../replay/replay.ts";

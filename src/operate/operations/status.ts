@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { ALARM_NAMES } from "../../alarms/alarms.ts";
+import { ALARM_NAMES } from "../../alarms/alarm-definitions.ts";
 import { listAlarms } from "../../alarms/list-alarms.ts";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import { mayAct } from "../../kit/admin-token.ts";
-import { actionOf } from "../alarm-actions.ts";
 import { closeAlarmsByHand } from "../close-alarms.ts";
 import { readStatus } from "../status.ts";
 import { NEED_PAGES } from "../status-meaning.ts";
@@ -23,6 +22,8 @@ const alarm = z.object({
   lastRaisedAt: time,
   clearedAt: time.nullable(),
   times: whole,
+  severity: z.enum(["critical", "warning"]),
+  about: z.string().describe("What its subject names."),
   action: z.string().describe("What to do about it."),
 });
 
@@ -111,7 +112,7 @@ export const status = z.object({
   versions: z.object({
     program: z.string(),
     postgres: z.string(),
-    schema: z.enum(["current", "behind", "ahead"]),
+    schema: z.enum(["current", "behind", "ahead", "earlier"]),
   }),
 });
 
@@ -185,10 +186,7 @@ export const statusOperations = [
     }),
     example: { query: { name: "confirmation_dead" } },
     result: z.object({ total: whole, items: z.array(alarm) }),
-    async run({ db }, { query: { limit, ...filters } }) {
-      const { total, items } = await listAlarms(db, filters, limit);
-      return { total, items: items.map((one) => ({ ...one, action: actionOf(one) })) };
-    },
+    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
   }),
   operation({
     id: "closeAlarms",

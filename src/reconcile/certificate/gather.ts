@@ -1,18 +1,17 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import {
   classOfStatus,
   plainStatuses,
   type StatusSets,
   statusSets,
 } from "../../confirm/invoices/status-class.ts";
-import { hasStatus } from "../../confirm/invoices/stored-payments.ts";
 import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { DAY_MS } from "../../kit/days.ts";
 import { NIL_UUID } from "../../kit/uuid.ts";
-import { inPayload } from "../../publish/outbox/event-payload.ts";
-import { tellsOfPayment } from "../../publish/outbox/event-state.ts";
+import { inPayload, tellsOfPayment } from "../../publish/event.ts";
 import { eachDay, type PaidWindow } from "../list/list-period.ts";
 import { decideAsking } from "../list/listed-payment.ts";
 import { BEFORE_CREATION_MS, EARLIEST } from "../list/possible-date.ts";

@@ -1,0 +1,57 @@
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { connect } from "../../src/database/connect.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { claimEvents } from "../../src/publish/claim-events.ts";
+import { writeOutcomes } from "../../src/publish/outcomes.ts";
+import { leaseOf } from "../../src/work/lease.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
+
+const TOPIC = "arn:aws:sns:eu-west-1:000000000000:invoices";
+const ROUTE = { source: "default", invoiceType: "Live" as const, topicArn: TOPIC };
+
+/** Events that wait to be sent. */
+async function waiting(count: number) {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = connect(new Secret(url), { max: 2 });
+  onTestFinished(async () => {
+    await close();
+    await drop();
+  });
+  await sql`insert into topic (arn) values (${TOPIC})`.execute(db);
+  await sql`
+    with logged as (
+      insert into event (id, invoice_id, source, type, invoice_type, payload)
+      select id, id, 'default', 'invoice.paid', 'Live', '{}'
+      from (select gen_random_uuid() as id from generate_series(1, ${count}::int)) as made
+      returning source, id, invoice_type)
+    insert into outbox (source, event_id, invoice_type) select source, id, invoice_type from logged`.execute(
+    db,
+  );
+  return { db, url };
+}
+
+describe("events that wait", () => {
+  it("are claimed without a look at more of them than are taken", async () => {
+    const { db, url } = await waiting(3_000);
+    const claim = { route: ROUTE, wanted: 10, lease: leaseOf(60_000) };
+    const unexpected = await mostRowsOf(url, (explained) => claimEvents(explained, claim));
+    await sql`analyze`.execute(db);
+    const expected = await mostRowsOf(url, (explained) => claimEvents(explained, claim));
+    expect({ unexpected, expected }).toEqual({ unexpected: 10, expected: 10 });
+  });
+
+  it("are written down without a comparison of each with all others", async () => {
+    const { db, url } = await waiting(500);
+    const { items } = await claimEvents(db, { route: ROUTE, wanted: 500, lease: leaseOf(60_000) });
+    const outcomes = items.map(({ id, source, leaseToken }) => ({
+      ...{ id, source, leaseToken, topicArn: TOPIC, messageId: id, digest: Buffer.alloc(32) },
+      ...{ state: "accepted" as const, dueInMs: 0, error: null },
+    }));
+    expect(outcomes).toHaveLength(500);
+    expect(await mostRowsOf(url, (explained) => writeOutcomes(explained, { outcomes, alarms: [] }))).toBe(
+      500,
+    );
+  });
+});
