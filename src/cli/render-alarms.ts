@@ -1,5 +1,5 @@
 import type { KnownAlarm } from "../alarms/list-alarms.ts";
-import { clock } from "../kit/clock-text.ts";
+import { clock } from "../kit/time.ts";
 import { actionOf } from "../operate/alarm-actions.ts";
 import { plainText } from "./terminal-text.ts";
 

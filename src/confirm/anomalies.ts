@@ -1,4 +1,4 @@
-import { shortText } from "../kit/short-text.ts";
+import { shortText } from "../kit/text.ts";
 import { compareMoney, differenceOfMoney, type Invoice, statusText, sumOfMoney } from "../provider/answer.ts";
 import { invoiceTypeOf } from "./invoice-type.ts";
 import type { KnownInvoice } from "./invoices/known-invoice.ts";

@@ -1,5 +1,5 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
-import { storableText } from "../kit/storable-text.ts";
+import { storableText } from "../kit/text.ts";
 import type { Answer } from "../provider/answer.ts";
 import type { NewEvent } from "../publish/event.ts";
 import type { Claimed } from "./claim.ts";

@@ -1,4 +1,4 @@
-import { backOffMs } from "../kit/back-off.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import type { Changes } from "./changes.ts";
 import type { Claimed } from "./claim.ts";
 import { FAULT_BACK_OFF } from "./queue/ladder.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { newId } from "../../kit/new-id.ts";
+import { newId } from "../../kit/ids.ts";
 import { leaseEnd } from "../../work/leased-rows.ts";
 import { type Class, IN_A_FLOOD, IN_ORDER, nameOf, takingOldest } from "./classes.ts";
 import type { Priority, Verdict } from "./confirmation.ts";

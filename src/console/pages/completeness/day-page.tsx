@@ -1,5 +1,5 @@
 import type { Calendar } from "../../../api/proof-schemas.ts";
-import { dayOf } from "../../../kit/days.ts";
+import { dayOf } from "../../../kit/time.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/money-text.ts";
 import { Badge } from "../parts/badge.tsx";

@@ -1,4 +1,4 @@
-import { addDays, dayOf, daysBetween } from "../../../kit/days.ts";
+import { addDays, dayOf, daysBetween } from "../../../kit/time.ts";
 
 /** A day as certificates name it: `2026-11-22`, UTC. */
 export type Day = string;

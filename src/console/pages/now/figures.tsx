@@ -1,5 +1,5 @@
 import type { Activity } from "../../../api/activity-schemas.ts";
-import { spanText } from "../../../kit/span-text.ts";
+import { spanText } from "../../../kit/time.ts";
 import type { Status } from "../api/types.ts";
 import { countText } from "../kit/money-text.ts";
 import { Section } from "../parts/page-head.tsx";

@@ -1,4 +1,4 @@
-import { spanText } from "../../../kit/span-text.ts";
+import { spanText } from "../../../kit/time.ts";
 import { clockText, fullTime, shortTime } from "../kit/time-text.ts";
 import { zone } from "../kit/zone.ts";
 import { None } from "./money.tsx";

@@ -1,4 +1,4 @@
-import { shortText } from "../../../kit/short-text.ts";
+import { shortText } from "../../../kit/text.ts";
 import type { TimelineEntry } from "../api/types.ts";
 import { type Tone, wordOf } from "../parts/state-words.ts";
 

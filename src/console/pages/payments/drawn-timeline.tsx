@@ -1,4 +1,4 @@
-import { spanText } from "../../../kit/span-text.ts";
+import { spanText } from "../../../kit/time.ts";
 import type { Timeline } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { Outside } from "../parts/outside.tsx";
