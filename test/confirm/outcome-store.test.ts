@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Alarms } from "../../../src/alarms/alarms.ts";
-import { OutcomeStore } from "../../../src/confirm/store/outcome-store.ts";
-import { connect, type Database } from "../../../src/database/connect.ts";
-import { createLogger } from "../../../src/kit/log.ts";
-import { createMetrics } from "../../../src/kit/metrics.ts";
-import { Secret } from "../../../src/kit/secret.ts";
-import { createTestDatabase } from "../../support/database.ts";
-import { mostRowsOf } from "../../support/most-rows.ts";
-import { paidOutcome } from "../../support/paid-outcome.ts";
+import { Alarms } from "../../src/alarms/alarms.ts";
+import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
+import { connect, type Database } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
+import { paidOutcome } from "../support/paid-outcome.ts";
 
 async function setUp() {
   const { url, drop } = await createTestDatabase();

@@ -1,15 +1,15 @@
 import type { Kysely } from "kysely";
-import type { Alarm, Alarms } from "../../alarms/alarms.ts";
-import { GroupCommit } from "../../database/group-commit.ts";
-import type { ResultOf } from "../../database/statement.ts";
-import type { Tables } from "../../database/tables.ts";
-import type { Handoff } from "../../kit/handoff.ts";
-import { newId } from "../../kit/ids.ts";
-import { step } from "../../kit/step.ts";
-import type { ClaimedEvent } from "../../publish/claim-events.ts";
-import { lineOf, type Route } from "../../publish/event.ts";
+import type { Alarm, Alarms } from "../alarms/alarms.ts";
+import { GroupCommit } from "../database/group-commit.ts";
+import type { ResultOf } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Handoff } from "../kit/handoff.ts";
+import { newId } from "../kit/ids.ts";
+import { step } from "../kit/step.ts";
+import type { ClaimedEvent } from "../publish/claim-events.ts";
+import { lineOf, type Route } from "../publish/event.ts";
+import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./answer-statement.ts";
 import type { Outcome } from "./outcome.ts";
-import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
 
 export interface OutcomeStoreOptions {
   db: Kysely<Tables>;
