@@ -3,8 +3,8 @@ import type { ConfirmedInvoice } from "../../src/confirm/invoices/payment.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import { NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
 import type { Rules } from "../../src/confirm/rules.ts";
-import type { NewEvent } from "../../src/publish/outbox/event.ts";
-import type { OutgoingEvent } from "../../src/publish/sns/destination.ts";
+import type { NewEvent } from "../../src/publish/event.ts";
+import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 
 const RULES: Rules = {
   paidStatuses: new Set(["paid"]),

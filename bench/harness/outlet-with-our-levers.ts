@@ -5,7 +5,7 @@ import { bytea, type Columns, text, uuid } from "../../src/database/columns.ts";
 import type { Database } from "../../src/database/connect.ts";
 import { GroupCommit } from "../../src/database/group-commit.ts";
 import { nullable, returned, type Slots, Statement } from "../../src/database/statement.ts";
-import { EVENT, logging } from "../../src/publish/outbox/add-events.ts";
+import { EVENT, insertEvents } from "../../src/publish/event-log.ts";
 import type { JobOutlet, Paid } from "./callback-job.ts";
 import { type Accepted, PublishBatcher } from "./publish-batcher.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
@@ -51,7 +51,7 @@ const STORE = new Statement(STORED, ({ table }: Slots<Storing>) => {
         state = 'done', verdict = 'paid', priority = 'known', settled_at = clock_timestamp()),
     snapshots as (${keepingSnapshots}),
     stored as (${storing}),
-    logged as (${logging(sql<boolean>`true`)})
+    logged as (${insertEvents(sql<boolean>`true`)})
     select held.invoice_id as "invoiceId",
       exists (select from publication
         where publication.source = held.source and publication.event_id = held.event_id) as "isAccepted",

@@ -1,5 +1,5 @@
-import type { Destination, EntryOutcome, OutgoingEvent } from "../../src/publish/sns/destination.ts";
-import { snsDestination } from "../../src/publish/sns/sns-destination.ts";
+import { type EntryOutcome, SnsDestination } from "../../src/publish/sns-destination.ts";
+import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
 
 interface Waiting {
@@ -29,14 +29,14 @@ const UNKNOWN: EntryOutcome = { kind: "failed", error: "no outcome" };
 /** Gathers events of jobs side by side into PublishBatch calls, and tells each its own outcome. */
 export class PublishBatcher {
   readonly #options: PublishBatcherOptions;
-  readonly #destination: Destination;
+  readonly #destination: SnsDestination;
   #waiting: Waiting[] = [];
   #inFlight = 0;
   #linger: NodeJS.Timeout | undefined;
 
   constructor(options: PublishBatcherOptions) {
     this.#options = options;
-    this.#destination = snsDestination({
+    this.#destination = new SnsDestination({
       region: "us-east-1",
       endpoint: options.snsUrl,
       connections: BATCHES_IN_FLIGHT,

@@ -5,7 +5,7 @@ import type { Tables } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import { type Mask, withTextsMasked } from "../kit/mask/masked-texts.ts";
-import { eventHappenings } from "../publish/outbox/recent-events.ts";
+import { eventHappenings } from "../publish/read-events.ts";
 
 export interface LiveOptions {
   db: Kysely<Tables>;

@@ -10,6 +10,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
+import type { Lease } from "../work/lease.ts";
 import { alarmBody, type ToldAlarm, webhookHeaders } from "./alarm-message.ts";
 import type { Pass } from "./pass.ts";
 
@@ -79,7 +80,7 @@ export const tellingOne = (webhook: AlarmWebhook | null) =>
 interface TellAlarmsOptions {
   db: Kysely<Tables>;
   webhook: AlarmWebhook | null;
-  leaseMs: number;
+  lease: Lease;
   log: Logger;
 }
 
@@ -95,10 +96,10 @@ const BACK_OFF = { firstMs: 5_000, capMs: TELLING_WAITS.afterFailureMs };
  * Tells people of alarms that begin and end, from their rows, at least once: if a process dies between
  * claiming and telling, another one tells of them. Nothing else waits for it.
  */
-export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions): Pass {
+export function tellAlarmsPass({ db, webhook, lease, log }: TellAlarmsOptions): Pass {
   if (webhook === null) return async () => null;
   return async (stop) => {
-    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
+    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, lease });
     if (untold === null) return null;
     step("alarms claimed");
     const problem = await webhook.tell(

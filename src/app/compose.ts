@@ -5,6 +5,7 @@ import type { Logger } from "../kit/log.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
+import { leaseOf } from "../work/lease.ts";
 import type { Served } from "../work/relay-process.ts";
 import type { Signal } from "../work/signal.ts";
 import { alarmWebhookOf, tellingOne } from "./alarm-webhook.ts";
@@ -46,6 +47,7 @@ export function composeRelay({ settings, log, tracing, pools, wake, signals }: R
   const alarms = new Alarms({ db: recording, log, metrics });
   return {
     settings,
+    lease: leaseOf(settings.LEASE_DURATION),
     sources,
     serves: servedBy(sources),
     log,

@@ -10,7 +10,7 @@ import { OutcomeStore } from "../confirm/store/outcome-store.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Source } from "../kit/source.ts";
 import type { Provider } from "../provider/provider.ts";
-import type { ClaimedEvent } from "../publish/outbox/claim-events.ts";
+import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
@@ -25,17 +25,16 @@ export function confirming(
   providers: readonly { source: Source; provider: Provider }[],
   events: Handoff<ClaimedEvent> | null,
 ): Pump<Claimed> {
-  const { hot, settings, alarms, log } = context;
-  const { CONFIRM_CONCURRENCY: concurrency, LEASE_DURATION: leaseMs } = settings;
+  const { hot, settings, lease, alarms, log } = context;
   const routes = routesOf(context.sources);
   const store = new OutcomeStore({ db: hot, alarms, onEvents: context.onEvents, handoff: events, routes });
   const lines = providers.map(({ source, provider }) => lineOf(context, store, source, provider));
-  const policy = confirmPolicy({ db: hot, lines, concurrency, leaseMs });
-  return new Pump({ policy, leaseMs, wake: context.confirmWake ?? new Signal(), log });
+  const policy = confirmPolicy({ db: hot, lines, concurrency: settings.CONFIRM_CONCURRENCY, lease });
+  return new Pump({ policy, lease, wake: context.confirmWake ?? new Signal(), log });
 }
 
 function lineOf(
-  { db, hot, settings, alarms, metrics, tracer = null }: PassContext,
+  { db, hot, settings, lease, alarms, metrics, tracer = null }: PassContext,
   store: OutcomeStore,
   source: Source,
   provider: Provider,
@@ -52,7 +51,7 @@ function lineOf(
     metrics,
     tracer,
     timeoutMs,
-    leaseMs: settings.LEASE_DURATION,
+    leaseMs: lease.ms,
     mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,

@@ -10,13 +10,12 @@ import { noticeEndedPauses } from "../operate/pause.ts";
 import { applyRetention } from "../operate/retention.ts";
 import { settleStatuses } from "../operate/settle-statuses.ts";
 import type { Provider } from "../provider/provider.ts";
-import { holdOrRelease } from "../publish/outbox/held-events.ts";
-import { bringForwardEvents, outboxLeases } from "../publish/outbox/leases.ts";
+import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
 import { forgetBudgets } from "../receive/log/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
-import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
+import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/held-replay.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { bringUpstreamsForward } from "../upstreams/bring-forward.ts";
@@ -42,14 +41,13 @@ const MINUTE_MS = 60_000;
 const MOST_CHORES_WAIT_MS = 30_000;
 
 export function createPasses(context: PassContext): Passes {
-  const { db, settings, alarms, log } = context;
+  const { db, settings, lease, alarms, log } = context;
   const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
   const publisher = publishing(context);
   // Without a wake-up signal there is nobody to hand work to: in Lambda each pass is a function of its own.
   const worksBeside = context.publishWake !== undefined;
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
-  const leaseMs = settings.LEASE_DURATION;
   const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
   return {
     confirm: (stop) => confirmer.drain(stop),
@@ -59,17 +57,17 @@ export function createPasses(context: PassContext): Passes {
       await bringUpstreamsForward(db);
       const names = context.sources.map(({ name }) => name);
       const confirmations = await bringForwardConfirmations(db, names);
-      if ((await confirmationLeases.releaseExpired(db, leaseMs)) + confirmations > 0) {
+      if ((await confirmationLeases.releaseExpired(db, lease)) + confirmations > 0) {
         step("confirmations rescued");
         context.confirmWake?.raise();
       }
       const events = await bringForwardEvents(db, names, TOPIC.policy.backOff.capMs);
-      if ((await outboxLeases.releaseExpired(db, leaseMs)) + events > 0) {
+      if ((await outboxLeases.releaseExpired(db, lease)) + events > 0) {
         step("events rescued");
         context.publishWake?.raise();
       }
-      await rescueListWork(db, { leaseMs, intervalMs: settings.RECONCILE_INTERVAL });
-      await endLostReplayLeases(db, leaseMs);
+      await rescueListWork(db, { lease, intervalMs: settings.RECONCILE_INTERVAL });
+      await endLostReplayLeases(db, lease);
       await refreshLine(db);
       return Math.max(confirmations, events) < MOST_FORWARD ? null : 0;
     },
@@ -78,7 +76,7 @@ export function createPasses(context: PassContext): Passes {
       const retryInMs = await maintain(context, {
         // By today's settings, in every pass: an older or newer process may write others.
         async held_events() {
-          const { released, more } = await holdOrRelease(db, context.sources);
+          const { released, more } = await holdOrReleaseTestEvents(db, context.sources);
           hasMore ||= more;
           if (released === 0) return;
           log.info({ released }, "held events of Test invoices go out: there is a topic for them now");
@@ -144,7 +142,7 @@ export function createPasses(context: PassContext): Passes {
     tell: tellAlarmsPass({
       db,
       webhook: alarmWebhookOf(settings, context.metrics),
-      leaseMs,
+      lease,
       log,
     }),
     // Under a rate limit every confirmation must be counted, which only a claim does.
@@ -162,7 +160,7 @@ export function createPasses(context: PassContext): Passes {
 }
 
 function listPasses(context: PassContext, source: Source, provider: Provider): ListPasses {
-  const { db, settings, alarms, log, onConfirmations, onEvents } = context;
+  const { db, settings, lease, alarms, log, onConfirmations, onEvents } = context;
   const options = {
     db,
     alarms,
@@ -170,7 +168,7 @@ function listPasses(context: PassContext, source: Source, provider: Provider): L
     onConfirmations,
     onEvents,
     source: reconcileSource(source, provider, settings),
-    leaseMs: settings.LEASE_DURATION,
+    lease,
     intervalMs: settings.RECONCILE_INTERVAL,
   };
   const scout = new Scout(options);
@@ -182,10 +180,10 @@ function listPasses(context: PassContext, source: Source, provider: Provider): L
   };
 }
 
-const runner = ({ db, settings, sources, alarms, tracer = null, onConfirmations }: PassContext) =>
+const runner = ({ db, settings, lease, sources, alarms, tracer = null, onConfirmations }: PassContext) =>
   replayRunner({
     db,
-    leaseMs: settings.LEASE_DURATION,
+    lease,
     onConfirmations,
     alarms,
     tracer,

@@ -1,10 +1,8 @@
 import type { ServeSettings } from "../kit/settings.ts";
-import type { ClaimedEvent } from "../publish/outbox/claim-events.ts";
-import { OutcomeLog } from "../publish/outcome-log.ts";
-import { PublishLine } from "../publish/publish-line.ts";
-import { publishPolicy } from "../publish/publishing.ts";
-import type { Destination } from "../publish/sns/destination.ts";
-import { snsDestination } from "../publish/sns/sns-destination.ts";
+import type { ClaimedEvent } from "../publish/claim-events.ts";
+import { OutcomeLog } from "../publish/outcomes.ts";
+import { PublishLine, publishPolicy } from "../publish/publish-line.ts";
+import { SnsDestination } from "../publish/sns-destination.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
 import { Pump } from "../work/pump.ts";
@@ -17,8 +15,8 @@ const CONNECTIONS = 8;
 const TIMEOUT_MS = 10_000;
 
 /** Where events go. */
-export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): Destination =>
-  snsDestination({
+export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS): SnsDestination =>
+  new SnsDestination({
     region: settings.AWS_REGION,
     endpoint: settings.AWS_ENDPOINT_URL_SNS,
     connections,
@@ -27,9 +25,8 @@ export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS
 
 /** What publishes in one process, and how its connections are closed. */
 export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {
-  const { db, hot, settings, alarms, log, metrics, tracer = null } = context;
+  const { db, hot, settings, lease, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);
-  const leaseMs = settings.LEASE_DURATION;
   const outcomes = new OutcomeLog({ db: hot, alarms });
   // Routes that share a topic share its state.
   const upstreams = new Map<string, Upstream>();
@@ -38,10 +35,10 @@ export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; cl
     const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
     upstreams.set(name, upstream);
     return new PublishLine({
-      ...{ db: hot, route, destination, upstream, outcomes, metrics, tracer, log, leaseMs },
+      ...{ db: hot, route, destination, upstream, outcomes, metrics, tracer, log, lease },
     });
   });
-  const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, leaseMs });
-  const pump = new Pump({ policy, leaseMs, wake: context.publishWake ?? new Signal(), log });
+  const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, lease });
+  const pump = new Pump({ policy, lease, wake: context.publishWake ?? new Signal(), log });
   return { pump, close: () => destination.close() };
 }

@@ -4,7 +4,7 @@ import { RelayError } from "../kit/errors.ts";
 import type { Settings } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/sources.ts";
 import { step } from "../kit/step.ts";
-import type { Route } from "../publish/outbox/event.ts";
+import type { Route } from "../publish/event.ts";
 import { registerUpstreams } from "../upstreams/source-row.ts";
 import type { Served } from "../work/relay-process.ts";
 

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { type ResultOf, returned, type Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { paidEventIsLogged } from "../publish/outbox/event-state.ts";
+import { paidEventIsLogged } from "../publish/event.ts";
 import { allowanceOf, type Limits } from "../upstreams/allowance.ts";
 import { isWell } from "../upstreams/machine.ts";
 import {

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import type { Lease } from "../work/lease.ts";
 import type { Policy } from "../work/policy.ts";
 import type { Claimed } from "./claim.ts";
 import type { ConfirmLine } from "./confirm-line.ts";
@@ -10,11 +11,11 @@ export interface ConfirmPolicyOptions {
   lines: readonly ConfirmLine[];
   /** How many invoices are asked for at the same time. */
   concurrency: number;
-  leaseMs: number;
+  lease: Lease;
 }
 
 /** How the pump confirms: each confirmation is an exchange of its own. */
-export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicyOptions): Policy<Claimed> {
+export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOptions): Policy<Claimed> {
   return {
     name: "confirm",
     lines,
@@ -30,7 +31,7 @@ export function confirmPolicy({ db, lines, concurrency, leaseMs }: ConfirmPolicy
       );
     },
     async extend(confirmations) {
-      await confirmationLeases.extend(db, confirmations, leaseMs);
+      await confirmationLeases.extend(db, confirmations, lease);
     },
   };
 }

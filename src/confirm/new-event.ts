@@ -1,4 +1,4 @@
-import type { NewEvent } from "../publish/outbox/event.ts";
+import type { NewEvent } from "../publish/event.ts";
 import type { InvoiceType } from "./invoice-type.ts";
 import type { ConfirmedInvoice } from "./invoices/payment.ts";
 import type { Rules } from "./rules.ts";

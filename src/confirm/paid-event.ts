@@ -1,7 +1,7 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
 import { storableText } from "../kit/storable-text.ts";
 import type { Answer } from "../provider/answer.ts";
-import type { NewEvent } from "../publish/outbox/event.ts";
+import type { NewEvent } from "../publish/event.ts";
 import type { Claimed } from "./claim.ts";
 import type { InvoiceType } from "./invoice-type.ts";
 import type { ConfirmedInvoice } from "./invoices/payment.ts";

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { standingsOf } from "../confirm/queue/standings.ts";
 import { databaseTime } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
-import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/outbox/recent-events.ts";
+import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/read-events.ts";
 import { callbacksByMinute } from "../receive/log/list-callbacks.ts";
 import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";

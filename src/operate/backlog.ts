@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, Verdict } from "../confirm/queue/confirmation.ts";
 import { nullable, type ResultOf, type RowOf, returned, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import type { OutboxState } from "../publish/outbox/event.ts";
+import type { OutboxState } from "../publish/event.ts";
 
 /** The age of the oldest open work, in s; 0 when there is none. */
 export interface BacklogAges {

@@ -7,7 +7,8 @@ import { openConfirmations } from "../confirm/queue/open.ts";
 import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
-import { dismissDeadEvents, type EventKey, reviveDeadEvents } from "../publish/outbox/dead-events.ts";
+import type { EventKey } from "../publish/event.ts";
+import { dismissDeadEvents, reviveDeadEvents } from "../publish/outbox.ts";
 import { notifyWorkers } from "../work/notify-workers.ts";
 import {
   listUndelivered,

@@ -5,7 +5,7 @@ import { eraseConfirmations } from "../confirm/queue/erase.ts";
 import { listUncheckedErased, markErased, noteChecked } from "../confirm/queue/erased-invoices.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
-import { eraseEvents } from "../publish/outbox/erase-events.ts";
+import { eraseEvents } from "../publish/event-log.ts";
 import { eraseByReference, eraseCallbacks, type LeftCallback } from "../receive/log/erase-callbacks.ts";
 import { readingsAbout } from "../replay/callback-readings.ts";
 import { listUpstreams } from "../upstreams/list-upstreams.ts";

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { answersOf, type KeptAnswer } from "../confirm/invoices/answers-of.ts";
 import type { Tables } from "../database/tables.ts";
-import { eventsOf } from "../publish/outbox/events-of.ts";
+import { eventsOf } from "../publish/read-events.ts";
 import { callbacksNaming, type WholeCallback } from "../receive/log/list-callbacks.ts";
 import { compareClaim } from "./compare-claim.ts";
 import { type Reading, shownBody } from "./shown-body.ts";

@@ -6,7 +6,7 @@ import { sourcesIn } from "../database/sources-in.ts";
 import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
-import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/outbox/event-state.ts";
+import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/event.ts";
 import { EVERY_FILTER, EVERY_TERM, type InvoiceFilters, type InvoiceTerms } from "./invoice-terms.ts";
 
 const FOUND = {

@@ -4,7 +4,7 @@ import { readConfirmation } from "../confirm/queue/read-confirmation.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { maskedEvidence } from "../kit/mask/masked-evidence.ts";
-import { readEvent } from "../publish/outbox/read-event.ts";
+import { readEvent } from "../publish/read-events.ts";
 import { callbacksAbout } from "../receive/log/callbacks-about.ts";
 import { listUndelivered, type UndeliveredItem, type UndeliveredList } from "./list-undelivered.ts";
 

@@ -7,7 +7,7 @@ import { sourcesIn } from "../database/sources-in.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { typed } from "../database/typed.ts";
-import { eventState } from "../publish/outbox/event-state.ts";
+import { eventState } from "../publish/event.ts";
 import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
 import {
   byTime,

@@ -1,5 +1,5 @@
 import type { ConfirmationState, OpenedBy, Priority, Verdict } from "../confirm/queue/confirmation.ts";
-import type { EventState } from "../publish/outbox/event-state.ts";
+import type { EventState } from "../publish/event.ts";
 
 /** All that the tables say about one invoice; no personal data, no document, no secret. */
 export interface Timeline {

@@ -4,7 +4,7 @@ import { countOpenAlarms } from "../alarms/list-alarms.ts";
 import { countUndeliveredConfirmations } from "../confirm/queue/count-waiting.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
-import { countDeadEvents } from "../publish/outbox/count-dead.ts";
+import { countDeadEvents } from "../publish/outbox.ts";
 import {
   type DailyCertificate,
   readDailyCertificates,

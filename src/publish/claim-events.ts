@@ -1,4 +1,5 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readStanding } from "../upstreams/change.ts";
@@ -9,46 +10,108 @@ import {
   whenTopicIsWell,
 } from "../upstreams/topic-row.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
-import { type ClaimedEvent, EventClaim } from "./outbox/claim-events.ts";
-import type { Route } from "./outbox/event.ts";
+import type { Lease } from "../work/lease.ts";
+import { claimedFor } from "../work/leased-rows.ts";
+import type { Route } from "./event.ts";
 
-export interface Claiming {
+const EVENT = {
+  id: returned.uuid,
+  leaseToken: returned.uuid,
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  type: returned.text(),
+  invoiceType: returned.text(),
+  collectionName: nullable(returned.text()),
+  payload: returned.text(),
+  /** How often it was tried. */
+  attempt: returned.integer,
+  /** The callback that led to it; null where none did, or nobody knows. */
+  callbackId: nullable(returned.uuid),
+  /** When its invoice was last asked for; null where nobody knows. */
+  requestedAt: nullable(returned.time),
+  /** Of the confirmation that it came from; null where that was not traced. */
+  traceparent: nullable(returned.text()),
+};
+
+/** An event that this worker holds the lease of. */
+export type ClaimedEvent = RowOf<typeof EVENT>;
+
+const CLAIMED = { open: returned.boolean, ...perhaps(EVENT) };
+
+interface EventClaim {
   route: Route;
-  /** The most events. */
+  /** How many events at most. */
   wanted: number;
-  leaseMs: number;
+  lease: Lease;
 }
 
-const whenWell = new EventClaim<Claiming>({ admitting: whenTopicIsWell });
-
-const onTrial = new EventClaim<Claiming & Trying>({
-  admitting: whenTopicIsUnchanged,
-  thereupon: beginningTrial,
-});
-
 /**
- * Takes due events of one route. A topic that is well needs one statement. One that is paused or backs off
+ * Takes due events of one route. A topic that is healthy needs one statement. One that is paused or backs off
  * gives nothing; one that failed or refuses is tried with a single event, and gives no more until that one is
  * through.
  */
 export async function claimEvents(
   db: Kysely<Tables>,
-  claiming: Claiming,
+  claim: EventClaim,
 ): Promise<{ items: ClaimedEvent[]; isWell: boolean; moreInMs: number | null }> {
-  const taken = await whenWell.from(db, claiming);
-  if (taken.open) return { items: taken.items, isWell: true, moreInMs: null };
+  const claimed = await claimWhenHealthy.execute(db, claim);
+  if (isOpen(claimed)) return { items: claimed.filter(isClaimed), isWell: true, moreInMs: null };
   for (;;) {
-    const topic = await readStanding(db, TOPIC, claiming.route.topicArn);
+    const topic = await readStanding(db, TOPIC, claim.route.topicArn);
     if (topic === null)
-      throw new Error(`The topic ${claiming.route.topicArn} has no row: it is made when serve starts`);
-    const { total: wanted, trial, moreInMs } = admissionTo(topic, TOPIC.policy, claiming.wanted);
+      throw new Error(`The topic ${claim.route.topicArn} has no row: it is made when serve starts`);
+    const { total: wanted, trial, moreInMs } = admissionTo(topic, TOPIC.policy, claim.wanted);
     if (wanted < 1) return { items: [], isWell: false, moreInMs };
-    const { open, items } = await onTrial.from(db, {
-      ...claiming,
-      wanted,
-      trial,
-      version: topic.version,
-    });
-    if (open) return { items, isWell: false, moreInMs };
+    const tried = await claimOnTrial.execute(db, { ...claim, wanted, trial, version: topic.version });
+    if (isOpen(tried)) return { items: tried.filter(isClaimed), isWell: false, moreInMs };
   }
 }
+
+type ClaimedRow = RowOf<typeof CLAIMED>;
+
+const isOpen = ([first]: readonly ClaimedRow[]) => first?.open === true;
+
+// An outbox row whose event is gone has nothing to send; certificates report it.
+const isClaimed = (row: ClaimedRow): row is ClaimedEvent & { open: boolean } =>
+  row.id !== null && row.payload !== null;
+
+/**
+ * It finds the taken rows again by their ctid: a join would be planned as if a tenth of all that wait were
+ * taken. It asks for an event's id as a range, in order: with a plain equality an empty table's other unique
+ * index, which also begins with the source, costs the same as the primary key and may be chosen for good; only
+ * the primary key has this order.
+ * @param admitted yields a row while the topic takes events, with a column `wanted`: how many.
+ * @param alsoWritten in the same statement, from the rows of `claimed`.
+ */
+const claiming = (
+  slots: Slots<EventClaim>,
+  admitted: RawBuilder<unknown>,
+  alsoWritten?: RawBuilder<unknown>,
+) => sql`
+  with admitted as materialized (${admitted}),
+  taken as (
+    select ctid from outbox
+    where source = ${slots.value(({ route }) => route.source)}
+      and invoice_type = ${slots.value(({ route }) => route.invoiceType)}
+      and state = 'due' and due_at <= now() and exists (select from admitted)
+    order by due_at limit (select wanted from admitted) for update skip locked),
+  claimed as (
+    update outbox set ${claimedFor(slots)}
+    where ctid = any (array(select ctid from taken))
+    returning outbox.*)${alsoWritten === undefined ? sql`` : sql`, also_written as (${alsoWritten})`}
+  select exists (select from admitted) as open, event.id, lease_token as "leaseToken",
+    event.invoice_id as "invoiceId", event.source, event.type, event.invoice_type as "invoiceType",
+    event.collection_name as "collectionName", event.payload, claimed.attempt,
+    claimed.callback_id as "callbackId", claimed.requested_at as "requestedAt", claimed.traceparent
+  from (select) as always
+  left join (claimed cross join lateral (select * from event
+    where event.source = claimed.source and event.id between claimed.event_id and claimed.event_id
+    order by event.id limit 1) as event) on true`;
+
+const claimWhenHealthy = new Statement(CLAIMED, (slots: Slots<EventClaim>) =>
+  claiming(slots, whenTopicIsWell(slots)),
+);
+
+const claimOnTrial = new Statement(CLAIMED, (slots: Slots<EventClaim & Trying>) =>
+  claiming(slots, whenTopicIsUnchanged(slots), beginningTrial(slots)),
+);

@@ -9,26 +9,61 @@ import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
-import type { Claim, Exchange, Line } from "../work/policy.ts";
-import { claimEvents } from "./claim-events.ts";
-import type { ClaimedEvent } from "./outbox/claim-events.ts";
-import { lineOf, type Route } from "./outbox/event.ts";
-import type { EventOutcome } from "./outbox/write-outcomes.ts";
-import type { OutcomeLog } from "./outcome-log.ts";
+import type { Lease } from "../work/lease.ts";
+import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
+import { type ClaimedEvent, claimEvents } from "./claim-events.ts";
+import { lineOf, type Route } from "./event.ts";
+import { outboxLeases } from "./outbox.ts";
+import type { EventOutcome, OutcomeLog } from "./outcomes.ts";
 import { startSending } from "./send-trace.ts";
-import type { Destination, EntryOutcome } from "./sns/destination.ts";
-import { tellPublished } from "./tell-published.ts";
+import type { EntryOutcome, SnsDestination } from "./sns-destination.ts";
 
-export interface PublishLineOptions {
+/**
+ * How the pump publishes.
+ * @param options.connections how many batches are on their way at once.
+ */
+export function publishPolicy({
+  db,
+  lines,
+  destination,
+  connections,
+  lease,
+}: {
+  db: Kysely<Tables>;
+  lines: readonly PublishLine[];
+  destination: SnsDestination;
+  connections: number;
+  lease: Lease;
+}): Policy<ClaimedEvent> {
+  return {
+    name: "publish",
+    lines,
+    lineOf,
+    exchanges: connections,
+    batchSize: destination.batchSize,
+    // A request of one event costs as much as one of ten: a partial batch is held while another is in flight.
+    nextBatch(waiting, underWay, mayWait) {
+      if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
+      step("events to be sent");
+      return destination.fitting(waiting);
+    },
+    giveBack: (events) => outboxLeases.giveBack(db, events),
+    async extend(events) {
+      await outboxLeases.extend(db, events, lease);
+    },
+  };
+}
+
+interface PublishLineOptions {
   db: Kysely<Tables>;
   route: Route;
-  destination: Destination;
+  destination: SnsDestination;
   upstream: Upstream;
   outcomes: OutcomeLog;
   metrics: Metrics;
   tracer: Tracer | null;
   log: Logger;
-  leaseMs: number;
+  lease: Lease;
 }
 
 /** The events of one route: sent in batches, and the outcome of every entry kept by itself (G5). */
@@ -42,8 +77,8 @@ export class PublishLine implements Line<ClaimedEvent> {
   }
 
   async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
-    const { db, route, upstream, leaseMs } = this.#options;
-    const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, leaseMs });
+    const { db, route, upstream, lease } = this.#options;
+    const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, lease });
     if (items.length > 0) step("events claimed");
     upstream.saw(isWell);
     return { items, more: items.length >= wanted, moreInMs };
@@ -118,7 +153,11 @@ export class PublishLine implements Line<ClaimedEvent> {
         const outcome = outcomeOf(event, route, entry, dueInMs ?? entryBackOffMs(event.attempt));
         await outcomes.keep(outcome, entry.kind === "refused" ? [dead(event, entry.error)] : []);
         if (entry.kind === "accepted")
-          tellPublished({ event, route, messageId: entry.messageId, acceptedAt }, { log, metrics });
+          logPublished(
+            event,
+            { topic: route.topicArn, messageId: entry.messageId, acceptedAt },
+            { log, metrics },
+          );
       }),
     );
   }
@@ -159,3 +198,42 @@ const dead = ({ id, source }: ClaimedEvent, error: string): Alarm => ({
   subject: id,
   detail: `SNS refuses this event: ${error}.`,
 });
+
+/** One line and two durations for each payment that is out: ids and times, nothing about the payer. */
+function logPublished(
+  event: ClaimedEvent,
+  { topic, messageId, acceptedAt }: { topic: string; messageId: string; acceptedAt: Date },
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): void {
+  const { source } = event;
+  const sinceRequest = secondsBetween(event.requestedAt, acceptedAt);
+  const sincePayment = secondsBetween(paidAtOf(event.payload), acceptedAt);
+  if (sinceRequest !== null) metrics.callbackToSns.observe({ source }, sinceRequest);
+  if (sincePayment !== null) metrics.paymentToSns.observe({ source }, sincePayment);
+  log.info(
+    {
+      ...(event.callbackId === null ? {} : { callback: event.callbackId }),
+      ...{ source, invoice: event.invoiceId, event: event.id, topic, messageId },
+      ...(sinceRequest === null ? {} : { callbackToSnsSeconds: sinceRequest }),
+      ...(sincePayment === null ? {} : { paymentToSnsSeconds: sincePayment }),
+      tries: event.attempt + 1,
+    },
+    "published a paid invoice",
+  );
+}
+
+/** Never less than 0, although two machines' clocks may differ; to the millisecond. */
+const secondsBetween = (from: Date | null, to: Date): number | null =>
+  from === null || Number.isNaN(from.getTime()) ? null : Math.max(0, to.getTime() - from.getTime()) / 1_000;
+
+/**
+ * The payload was sent just as it stands in the table; one that cannot be read must not stop the log line.
+ */
+function paidAtOf(payload: string): Date | null {
+  try {
+    const paidAt: unknown = JSON.parse(payload)?.data?.paidAt;
+    return typeof paidAt === "string" ? new Date(paidAt) : null;
+  } catch {
+    return null;
+  }
+}

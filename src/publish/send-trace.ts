@@ -1,5 +1,6 @@
 import type { Span, Tracer } from "../kit/trace.ts";
-import type { BatchOutcome, EntryOutcome, OutgoingEvent } from "./sns/destination.ts";
+import type { BatchOutcome, EntryOutcome } from "./sns-destination.ts";
+import type { OutgoingEvent } from "./sns-entry.ts";
 
 /** A batch on its way, each entry in the trace of its own event. */
 export interface TracedBatch {

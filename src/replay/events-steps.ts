@@ -7,11 +7,11 @@ import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
-import type { Route } from "../publish/outbox/event.ts";
-import { keepReplayed } from "../publish/outbox/keep-replayed.ts";
+import type { Route } from "../publish/event.ts";
+import { keepReplayed } from "../publish/publications.ts";
 import { startSending } from "../publish/send-trace.ts";
-import type { BatchOutcome, Destination, EntryOutcome } from "../publish/sns/destination.ts";
-import { LeaseLost } from "../work/held-lease.ts";
+import type { BatchOutcome, EntryOutcome, SnsDestination } from "../publish/sns-destination.ts";
+import { LeaseLost } from "../work/lease.ts";
 import { saveProgress, saveTotals } from "./held-replay.ts";
 import { waitsForLiveEvents } from "./live-events-first.ts";
 import type { HeldReplay } from "./replay.ts";
@@ -21,7 +21,7 @@ import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events
 export interface PublishingAgainOptions {
   db: Kysely<Tables>;
   /** A connection of its own, so that a replay never uses one that live events need. */
-  destination: Destination;
+  destination: SnsDestination;
   routes: readonly Route[];
   tracer?: Tracer | null;
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import { countWaiting } from "../publish/outbox/count-waiting.ts";
-import type { Route } from "../publish/outbox/event.ts";
+import type { Route } from "../publish/event.ts";
+import { countWaitingEvents } from "../publish/outbox.ts";
 import { readStanding } from "../upstreams/change.ts";
 import { stateOf } from "../upstreams/machine.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
@@ -37,7 +37,7 @@ export async function waitsForLiveEvents(
   const state = topic === null ? "closed" : stateOf(topic, TOPIC.policy);
   if (state !== "closed" && state !== "half_open") return { why: CLOSED[state], ms: CLOSED_MS };
   const live = routes.filter((route) => route.topicArn === topicArn);
-  const waiting = await countWaiting(db, live, since);
+  const waiting = await countWaitingEvents(db, live, since);
   if (waiting > 0)
     return { why: `${waiting} live events go first (they need a running invoice-relay serve)`, ms: LIVE_MS };
   return null;

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
-import type { Route } from "../publish/outbox/event.ts";
+import type { Route } from "../publish/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import { newReadingsOf, type ReadAgain } from "./read-again.ts";
 import type { Position, ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";

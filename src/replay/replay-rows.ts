@@ -3,7 +3,7 @@ import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { typed } from "../database/typed.ts";
 import { RelayError } from "../kit/errors.ts";
-import { invoicesOf } from "../publish/outbox/read-event.ts";
+import { invoicesOf } from "../publish/read-events.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "./replay.ts";
 
 /** The columns of `replay` that `Replay` has. */

@@ -4,7 +4,7 @@ import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/new-id.ts";
 import { step } from "../kit/step.ts";
-import type { Route } from "../publish/outbox/event.ts";
+import type { Route } from "../publish/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import type { ReplayRequest } from "./plan-replay.ts";
 import { DEFAULT_RATES, type Replay } from "./replay.ts";

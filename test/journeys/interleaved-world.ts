@@ -18,6 +18,7 @@ import { sourcesOf } from "../../src/kit/sources.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { EVENTS } from "../support/events.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import type { Surroundings } from "../support/relay.ts";
@@ -38,6 +39,7 @@ export async function takenApart(around: Surroundings) {
     db,
     hot: db,
     settings,
+    lease: leaseOf(settings.LEASE_DURATION),
     sources,
     alarms,
     log,
@@ -178,7 +180,7 @@ export class World {
         return void (await claimEvents(db, {
           route: { source: "default", invoiceType: "Live", topicArn: this.#around.topicArn },
           wanted: 10,
-          leaseMs: 60_000,
+          lease: leaseOf(60_000),
         }));
     }
   }

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replayRunner } from "../../src/app/replay-runner.ts";
 import type { ConnectOptions, Database } from "../../src/database/connect.ts";
-import type { Route } from "../../src/publish/outbox/event.ts";
-import { snsDestination } from "../../src/publish/sns/sns-destination.ts";
+import type { Route } from "../../src/publish/event.ts";
+import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
@@ -20,13 +21,18 @@ export function replaying(around: Surroundings, topicArn = around.topicArn, runn
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
   const runner = replayRunner({
     db: running === undefined ? db : openDatabase(around.databaseUrl, running),
-    leaseMs: 15_000,
+    lease: leaseOf(15_000),
     onConfirmations: () => undefined,
     alarms: null,
     routes,
     sources: ["default"],
     createDestination: () =>
-      snsDestination({ region: "us-east-1", endpoint: around.sns.url, connections: 1, timeoutMs: 10_000 }),
+      new SnsDestination({
+        region: "us-east-1",
+        endpoint: around.sns.url,
+        connections: 1,
+        timeoutMs: 10_000,
+      }),
   });
   return {
     db,

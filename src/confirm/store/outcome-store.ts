@@ -6,8 +6,8 @@ import type { Tables } from "../../database/tables.ts";
 import type { Handoff } from "../../kit/handoff.ts";
 import { newId } from "../../kit/new-id.ts";
 import { step } from "../../kit/step.ts";
-import type { ClaimedEvent } from "../../publish/outbox/claim-events.ts";
-import { lineOf, type Route } from "../../publish/outbox/event.ts";
+import type { ClaimedEvent } from "../../publish/claim-events.ts";
+import { lineOf, type Route } from "../../publish/event.ts";
 import type { Outcome } from "./outcome.ts";
 import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./store-statement.ts";
 
@@ -66,7 +66,7 @@ async function write(
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
-    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.leaseMs ?? 0 };
+    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.lease.ms ?? 0 };
     step("outcomes to be stored");
     const rows = await execute(options.db, batch);
     step("outcomes stored");

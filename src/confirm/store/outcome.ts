@@ -1,5 +1,5 @@
 import type { AlarmName } from "../../alarms/alarms.ts";
-import type { NewEvent } from "../../publish/outbox/event.ts";
+import type { NewEvent } from "../../publish/event.ts";
 import type { ConfirmedInvoice } from "../invoices/payment.ts";
 import type { ConfirmationOutcome } from "../queue/write-outcomes.ts";
 

@@ -4,8 +4,9 @@ import { noting } from "../../alarms/history.ts";
 import type { Columns } from "../../database/columns.ts";
 import { isIn } from "../../database/is-in.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
-import { EVENT, logging, queueing } from "../../publish/outbox/add-events.ts";
-import type { OutboxState } from "../../publish/outbox/event.ts";
+import type { OutboxState } from "../../publish/event.ts";
+import { EVENT, insertEvents } from "../../publish/event-log.ts";
+import { queueEvents } from "../../publish/outbox.ts";
 import { joiningWellTopic } from "../../upstreams/upstream-kind.ts";
 import { INVOICE, keepingSnapshots, storing } from "../invoices/store-invoice.ts";
 import { holding, OUTCOME, passing, writingOutcomes } from "../queue/write-outcomes.ts";
@@ -52,8 +53,8 @@ const written = ({ table, value }: Slots<OutcomeBatch>) => sql`
   noted as (${noting(passing)}),
   snapshots as (${keepingSnapshots}),
   stored as (${storing}),
-  logged as (${logging(VERDICT_FIRST)}),
-  queued as (${queueing(
+  logged as (${insertEvents(VERDICT_FIRST)}),
+  queued as (${queueEvents(
     joiningWellTopic,
     value(({ leaseToken }) => leaseToken),
     value(({ leaseMs }) => leaseMs),

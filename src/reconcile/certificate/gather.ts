@@ -11,8 +11,7 @@ import { nullable, type ResultOf, returned, type Slots, Statement } from "../../
 import type { Tables } from "../../database/tables.ts";
 import { DAY_MS } from "../../kit/days.ts";
 import { NIL_UUID } from "../../kit/uuid.ts";
-import { inPayload } from "../../publish/outbox/event-payload.ts";
-import { tellsOfPayment } from "../../publish/outbox/event-state.ts";
+import { inPayload, tellsOfPayment } from "../../publish/event.ts";
 import { eachDay, type PaidWindow } from "../list/list-period.ts";
 import { decideAsking } from "../list/listed-payment.ts";
 import { BEFORE_CREATION_MS, EARLIEST } from "../list/possible-date.ts";

@@ -4,9 +4,8 @@ import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/uuid.ts";
-import type { OutboxState } from "../../publish/outbox/event.ts";
-import { inPayload, invoiceTypeInPayload } from "../../publish/outbox/event-payload.ts";
-import { joiningOutbox, tellsOfPayment } from "../../publish/outbox/event-state.ts";
+import type { OutboxState } from "../../publish/event.ts";
+import { inPayload, invoiceTypeInPayload, joiningOutbox, tellsOfPayment } from "../../publish/event.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**

@@ -4,8 +4,8 @@ import { hasStatus } from "../../confirm/invoices/stored-payments.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import type { OutboxState } from "../../publish/outbox/event.ts";
-import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../publish/outbox/event-state.ts";
+import type { OutboxState } from "../../publish/event.ts";
+import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../publish/event.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /** What the relay knows about an invoice that the list shows as paid. */

@@ -9,6 +9,7 @@ import { newId } from "../../../src/kit/new-id.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { appendAndOpen } from "../../../src/receive/log/append-statements.ts";
 import { askOnce } from "../../../src/receive/log/ask-once.ts";
+import { leaseOf } from "../../../src/work/lease.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
@@ -132,7 +133,7 @@ describe("in a flood, with one place in a claim (G11, G12)", () => {
     await claimOne(db);
     expect(await db.selectFrom("sender_turn").select("sender").execute()).toEqual([]);
     await sql`update confirmation set claimed_until = now() - interval '1 s'`.execute(db);
-    await confirmationLeases.releaseExpired(db, 15_000);
+    await confirmationLeases.releaseExpired(db, leaseOf(15_000));
     await refreshLine(db);
     expect(await claimOne(db)).toBe(id);
   });

@@ -1,8 +1,8 @@
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { beforeAll, describe, expect, it } from "vitest";
-import { kindOfError, snsDestination } from "../../../src/publish/sns/sns-destination.ts";
-import { startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
-import { startStubProvider } from "../../collection-api/stub-provider.ts";
+import { kindOfError, SnsDestination } from "../../src/publish/sns-destination.ts";
+import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { startStubProvider } from "../collection-api/stub-provider.ts";
 import { type DestinationWorld, describeDestination, type Trouble } from "./destination-suite.ts";
 
 type Fault = Parameters<Awaited<ReturnType<typeof startLocalSns>>["addFault"]>[0];
@@ -51,7 +51,7 @@ async function world(): Promise<DestinationWorld> {
   const orderedTopicArn = await topic("events.fifo", { FifoTopic: "true" });
   client.destroy();
   return {
-    destination: snsDestination({ region, endpoint: sns.url, connections: 4, timeoutMs: 500 }),
+    destination: new SnsDestination({ region, endpoint: sns.url, connections: 4, timeoutMs: 500 }),
     topicArn,
     orderedTopicArn,
     mostBytes: 262_144,
@@ -90,7 +90,7 @@ describe("what SNS says", () => {
       status: 403,
       body: `<ErrorResponse><Error><Type>Sender</Type><Code>SignatureDoesNotMatch</Code><Message>${message}</Message></Error></ErrorResponse>`,
     }));
-    const destination = snsDestination({
+    const destination = new SnsDestination({
       region: "us-east-1",
       endpoint: far.url,
       connections: 1,

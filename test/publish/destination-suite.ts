@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Destination, OutgoingEvent } from "../../../src/publish/sns/destination.ts";
+import type { SnsDestination } from "../../src/publish/sns-destination.ts";
+import type { OutgoingEvent } from "../../src/publish/sns-entry.ts";
 
 /** What goes wrong at the far side, from now on. */
 export type Trouble =
@@ -31,7 +32,7 @@ export interface Taken {
 
 /** An implementation of the port, with a time-out well under a second, and the far side that it sends to. */
 export interface DestinationWorld {
-  destination: Destination;
+  destination: SnsDestination;
   topicArn: string;
   /** A topic that keeps the order of each invoice's events. */
   orderedTopicArn: string;

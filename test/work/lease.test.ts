@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { LeaseLost, whileLeaseHolds } from "../../src/work/held-lease.ts";
+import { LeaseLost, leaseOf, whileHeld } from "../../src/work/lease.ts";
 
-const LEASE_MS = 30;
+const LEASE = leaseOf(30);
+const stop = new AbortController().signal;
 
 /** Extends as the answers say, and says when the last of them was given. */
 function extending(...answers: (boolean | Error)[]) {
@@ -10,7 +11,7 @@ function extending(...answers: (boolean | Error)[]) {
   return {
     allGiven: gone.promise,
     calls: () => calls,
-    extend: async () => {
+    keep: async () => {
       const answer = answers[calls] ?? true;
       calls += 1;
       if (calls >= answers.length) gone.resolve();
@@ -21,8 +22,8 @@ function extending(...answers: (boolean | Error)[]) {
 }
 
 test("the lease is extended as long as the work takes, and the work's result is returned", async () => {
-  const { allGiven, extend } = extending(true, true, true);
-  const result = await whileLeaseHolds({ leaseMs: LEASE_MS, extend }, async (lost) => {
+  const { allGiven, keep } = extending(true, true, true);
+  const result = await whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
     await allGiven;
     return lost.aborted;
   });
@@ -30,8 +31,8 @@ test("the lease is extended as long as the work takes, and the work's result is 
 });
 
 test("a database that is away for a moment ends nothing", async () => {
-  const { allGiven, extend } = extending(new Error("Query read timeout"), true);
-  const aborted = await whileLeaseHolds({ leaseMs: LEASE_MS, extend }, async (lost) => {
+  const { allGiven, keep } = extending(new Error("Query read timeout"), true);
+  const aborted = await whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
     await allGiven;
     return lost.aborted;
   });
@@ -39,8 +40,8 @@ test("a database that is away for a moment ends nothing", async () => {
 });
 
 test("work whose lease is lost is told, and is extended no more", async () => {
-  const { calls, extend } = extending(true, false);
-  const work = whileLeaseHolds({ leaseMs: LEASE_MS, extend }, async (lost) => {
+  const { calls, keep } = extending(true, false);
+  const work = whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
     await new Promise((resolve) => lost.addEventListener("abort", resolve));
     lost.throwIfAborted();
   });
@@ -49,8 +50,8 @@ test("work whose lease is lost is told, and is extended no more", async () => {
 });
 
 test("what is cut off by it fails with it, and with no error of its own", async () => {
-  const { extend } = extending(false);
-  const work = whileLeaseHolds({ leaseMs: LEASE_MS, extend }, async (lost) => {
+  const { keep } = extending(false);
+  const work = whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
     await new Promise((resolve) => lost.addEventListener("abort", resolve));
     throw new Error("the request was cut off");
   });
@@ -58,17 +59,17 @@ test("what is cut off by it fails with it, and with no error of its own", async 
 });
 
 test("what the work throws is thrown", async () => {
-  const { extend } = extending(true);
-  const work = whileLeaseHolds({ leaseMs: LEASE_MS, extend }, () => Promise.reject(new Error("no")));
+  const { keep } = extending(true);
+  const work = whileHeld({ lease: LEASE, keep, stop }, () => Promise.reject(new Error("no")));
   await expect(work).rejects.toThrow("no");
 });
 
 test("a lease is extended three times while it lasts, and no more once the work is done", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { calls, extend } = extending();
+  const { calls, keep } = extending();
   const working = Promise.withResolvers<string>();
-  const work = whileLeaseHolds({ leaseMs: 3_000, extend }, () => working.promise);
+  const work = whileHeld({ lease: leaseOf(3_000), keep, stop }, () => working.promise);
   await vi.advanceTimersByTimeAsync(999);
   expect(calls()).toBe(0);
   await vi.advanceTimersByTimeAsync(2_001);
@@ -84,12 +85,12 @@ test("an extension that is under way when the work ends is the last one", async 
   onTestFinished(() => void vi.useRealTimers());
   const extended = Promise.withResolvers<boolean>();
   const working = Promise.withResolvers<void>();
-  const extend = vi.fn(() => extended.promise);
-  const work = whileLeaseHolds({ leaseMs: 3_000, extend }, () => working.promise);
+  const keep = vi.fn(() => extended.promise);
+  const work = whileHeld({ lease: leaseOf(3_000), keep, stop }, () => working.promise);
   await vi.advanceTimersByTimeAsync(1_000);
   working.resolve();
   await work;
   extended.resolve(true);
   await vi.advanceTimersByTimeAsync(9_000);
-  expect(extend).toHaveBeenCalledOnce();
+  expect(keep).toHaveBeenCalledOnce();
 });

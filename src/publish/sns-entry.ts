@@ -1,9 +1,22 @@
 import type { MessageAttributeValue, PublishBatchRequestEntry } from "@aws-sdk/client-sns";
-import type { OutgoingEvent } from "./destination.ts";
+
+/** One event on its way to a topic. */
+export interface OutgoingEvent {
+  id: string;
+  source: string;
+  invoiceId: string;
+  type: string;
+  invoiceType: string;
+  collectionName: string | null;
+  /** Exactly what is sent. */
+  payload: string;
+  /** The trace context of this message; none while tracing is off. */
+  traceparent?: string | null;
+}
 
 /** SNS' limits for one PublishBatch. */
-export const MOST_ENTRIES = 10;
-const MOST_BYTES = 262_144;
+export const BATCH_SIZE = 10;
+const BATCH_BYTES = 262_144;
 
 /**
  * The message attributes: at most seven (raw delivery to SQS discards a message with more than ten), none
@@ -39,30 +52,30 @@ export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: strin
   return { Id: event.id, Message: event.payload, MessageAttributes, ...fifo };
 }
 
+/**
+ * How many of the first events fit into one batch: up to 10 entries and 262,144 bytes; a larger event goes
+ * alone.
+ */
+export function countFitting(events: readonly OutgoingEvent[]): number {
+  let bytes = 0;
+  let count = 0;
+  for (const event of events.slice(0, BATCH_SIZE)) {
+    bytes += bytesOf(event);
+    if (count > 0 && bytes > BATCH_BYTES) return count;
+    count += 1;
+  }
+  return count;
+}
+
 /** Always counted in, since they are added only when the event is sent. */
 const REPLAY_ID = "00000000-0000-0000-0000-000000000000";
 const TRACEPARENT = "00-00000000000000000000000000000000-0000000000000000-00";
 
 /** The bytes of an event as SNS counts them: message, attribute names, types and values. */
-export function bytesOf(event: OutgoingEvent): number {
+function bytesOf(event: OutgoingEvent): number {
   const attributes = attributesOf({ ...event, traceparent: TRACEPARENT }, REPLAY_ID);
   return attributes.reduce(
     (bytes, [name, value]) => bytes + name.length + "String".length + Buffer.byteLength(value),
     Buffer.byteLength(event.payload),
   );
-}
-
-/**
- * How many of the first events one batch takes: up to 10 entries and 262,144 bytes; a larger event goes
- * alone.
- */
-export function fitting(events: readonly OutgoingEvent[]): number {
-  let bytes = 0;
-  let count = 0;
-  for (const event of events.slice(0, MOST_ENTRIES)) {
-    bytes += bytesOf(event);
-    if (count > 0 && bytes > MOST_BYTES) return count;
-    count += 1;
-  }
-  return count;
 }

@@ -1,0 +1,197 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Columns, text } from "../database/columns.ts";
+import { isIn } from "../database/is-in.ts";
+import { interval, isTooFarAhead } from "../database/moments.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { LeasedRows, leaseEnd, MOST_FORWARD } from "../work/leased-rows.ts";
+import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";
+
+/**
+ * Queues the events that were `logged`. One that is handed over is inserted as claimed, which saves a claim;
+ * nothing is handed over to a topic that is paused or backing off.
+ * @param joiningTopic joins `topic` by its ARN while it takes events.
+ */
+export const queueEvents = (
+  joiningTopic: (arn: RawBuilder<unknown>) => RawBuilder<unknown>,
+  leaseToken: RawBuilder<unknown>,
+  leaseMs: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  insert into outbox (source, event_id, invoice_type, callback_id, requested_at, traceparent, state,
+    lease_token, claimed_until)
+  select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
+    held.event_traceparent,
+    case when topic.arn is null then held.event_state else 'claimed' end,
+    case when topic.arn is not null then ${leaseToken}::uuid end,
+    case when topic.arn is not null then ${leaseEnd(leaseMs)} end
+  from held ${joiningTopic(sql`held.hand_to`)} and held.event_state = 'due'
+  where ${isIn(sql`held.source, held.event_id`, sql`select source, id from logged`)}
+  on conflict do nothing
+  returning source, event_id, state`;
+
+interface Unpublished {
+  source: string;
+  topics: { live: string; test: string | null };
+  invoiceIds: readonly string[];
+}
+
+const requeueing = new Statement({ id: returned.uuid }, ({ value }: Slots<Unpublished>) => {
+  const topic = rightTopic({
+    live: value(({ topics }) => topics.live),
+    test: value(({ topics }) => topics.test),
+  });
+  return sql`
+    insert into outbox (source, event_id, invoice_type)
+    select event.source, event.id, event.invoice_type from event
+    where event.source = ${value(({ source }) => source)}
+      and event.invoice_id = any(${value(({ invoiceIds }) => invoiceIds)}::uuid[])
+      and ${topic} is not null and not ${publishedOn(topic)}
+    order by event.invoice_id
+    on conflict do nothing
+    returning event_id as id`;
+});
+
+/**
+ * Queues the logged events of these invoices again, with the same id, unless an acceptance on the topic that
+ * is right today is kept. What is already in the outbox stays as it is, held and dead events too.
+ * @returns the ids of the events that are queued now.
+ */
+export async function requeueEvents(
+  db: Kysely<Tables>,
+  source: string,
+  topics: Unpublished["topics"],
+  invoiceIds: readonly string[],
+): Promise<string[]> {
+  const queued = await requeueing.execute(db, { source, topics, invoiceIds });
+  return queued.map(({ id }) => id);
+}
+
+export const outboxLeases = new LeasedRows("outbox", "event_id");
+
+/**
+ * Events that wait longer than the longest back-off are due at once (G11); one that was not tried never
+ * waits.
+ * @param longestMs that back-off, in ms
+ * @returns how many; with `MOST_FORWARD` there may be more.
+ */
+export function bringForwardEvents(
+  db: Kysely<Tables>,
+  sources: readonly string[],
+  longestMs: number,
+): Promise<number> {
+  const longest = sql`case attempt when 0 then interval '0' else ${interval(longestMs)} end`;
+  // The index ends the search before what is due.
+  return outboxLeases.bringForward(
+    db,
+    sql`ctid = any(array(
+      select late.ctid from unnest(${sources}::text[]) as given (source)
+      cross join (values ('Live'), ('Test')) as class (invoice_type)
+      cross join lateral (
+        select ctid from outbox as one
+        where one.source = given.source and one.invoice_type = class.invoice_type and state = 'due'
+          and due_at > now() and ${isTooFarAhead(sql`due_at`, longest)}
+        limit ${MOST_FORWARD}) as late))`,
+  );
+}
+
+const updateDead = (assignments: RawBuilder<unknown>) =>
+  new Statement(
+    {},
+    ({ table }: Slots<readonly EventKey[]>) => sql`
+      update outbox set ${assignments} from ${table("given", EVENT_KEY, (events) => events)}
+      where outbox.source = given.source and outbox.event_id = given.event_id and state = 'dead'`,
+  );
+
+const revive = updateDead(sql`state = 'due', attempt = 0, due_at = clock_timestamp(), dismissed_at = null`);
+const dismiss = updateDead(sql`dismissed_at = clock_timestamp()`);
+
+/** Sends dead events again, from the first try. */
+export async function reviveDeadEvents(db: Kysely<Tables>, events: readonly EventKey[]): Promise<void> {
+  await revive.execute(db, events);
+}
+
+/** Takes dead events off the operators' lists. */
+export async function dismissDeadEvents(db: Kysely<Tables>, events: readonly EventKey[]): Promise<void> {
+  await dismiss.execute(db, events);
+}
+
+/** Events that were given up and that nobody dismissed. */
+export async function countDeadEvents(db: Kysely<Tables>): Promise<number> {
+  const { dead } = await db
+    .selectFrom("outbox")
+    .select(({ fn }) => fn.countAll<number>().as("dead"))
+    .where("state", "=", "dead")
+    .where("dismissed_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return dead;
+}
+
+/** How many events are moved at once each way: so many are written well within a statement's time. */
+const AT_ONCE = 5_000;
+
+interface TestRoutes {
+  /** Sources that have a topic for Test invoices today. */
+  withTopic: readonly string[];
+  withoutTopic: readonly string[];
+}
+
+const moving = new Statement({ state: returned.text<OutboxState>() }, ({ value }: Slots<TestRoutes>) => {
+  const taking = (state: "held" | "due", sources: (given: TestRoutes) => readonly string[]) => sql`
+    select ctid from outbox
+    where state = ${sql.lit(state)} and invoice_type = 'Test' and source = any(${value(sources)}::text[])
+    limit ${sql.lit(AT_ONCE)} for update skip locked`;
+  return sql`
+    with held as (${taking("held", ({ withTopic }) => withTopic)}),
+    due as (${taking("due", ({ withoutTopic }) => withoutTopic)})
+    update outbox set state = case state when 'held' then 'due' else 'held' end, due_at = clock_timestamp()
+    where ctid = any (array(select ctid from held union all select ctid from due))
+    returning state`;
+});
+
+/**
+ * Lets the events of Test invoices go, or holds them, by whether their source has a topic for them today.
+ * Only the route of Test events is theirs: none of them reaches a live topic.
+ * @returns how many are due now, and whether there may be more to move either way.
+ */
+export async function holdOrReleaseTestEvents(
+  db: Kysely<Tables>,
+  sources: readonly { name: string; snsTestTopicArn: string | null }[],
+): Promise<{ released: number; more: boolean }> {
+  const named = (isWanted: boolean) =>
+    sources.filter(({ snsTestTopicArn }) => (snsTestTopicArn !== null) === isWanted).map(({ name }) => name);
+  const moved = await moving.execute(db, { withTopic: named(true), withoutTopic: named(false) });
+  const released = moved.filter(({ state }) => state === "due").length;
+  return { released, more: released >= AT_ONCE || moved.length - released >= AT_ONCE };
+}
+
+const ROUTE: Columns<Pick<Route, "source" | "invoiceType">> = {
+  source: text(({ source }) => source),
+  invoice_type: text(({ invoiceType }) => invoiceType),
+};
+
+const counting = new Statement(
+  { count: returned.count },
+  ({ table, value }: Slots<{ routes: readonly Route[]; since: string | null }>) => {
+    const since = sql`coalesce(${value((given) => given.since)}::timestamptz, clock_timestamp())`;
+    const route = table("route", ROUTE, ({ routes }) => routes);
+    // One state at a time, as its index has it.
+    const waiting = (state: "due" | "claimed") => sql`
+    (select count(*) from outbox
+      where state = ${sql.lit(state)} and due_at <= ${since}
+        and (source, invoice_type) in (select source, invoice_type from ${route}))`;
+    return sql`select ${waiting("due")} + ${waiting("claimed")} as count`;
+  },
+);
+
+/**
+ * How many events of these routes are on their way or should be.
+ * @param since the time, as Postgres writes it, by which they were due; now when null.
+ */
+export async function countWaitingEvents(
+  db: Kysely<Tables>,
+  routes: readonly Route[],
+  since: string | null,
+): Promise<number> {
+  const [row] = await counting.execute(db, { routes, since });
+  return row?.count ?? 0;
+}

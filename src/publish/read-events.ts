@@ -1,0 +1,188 @@
+import { type Kysely, sql } from "kysely";
+import { sourcesIn } from "../database/sources-in.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import {
+  EVENT_KEY,
+  type EventKey,
+  type EventState,
+  eventState,
+  isAccepted,
+  joiningOutbox,
+  tellsOfPayment,
+} from "./event.ts";
+
+/** One event, personal data included; null when there is none. */
+export async function readEvent(db: Kysely<Tables>, { id, source }: EventKey) {
+  const event = await db
+    .selectFrom("event")
+    .leftJoin("outbox", (join) =>
+      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id"),
+    )
+    .select(["event.type", "event.created_at as createdAt", "event.payload"])
+    .select(["outbox.last_error as lastError", eventState.as("state")])
+    .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempts"))
+    .where("event.source", "=", source)
+    .where("event.id", "=", id)
+    .executeTakeFirst();
+  return event ?? null;
+}
+
+const naming = new Statement(
+  { id: returned.uuid, source: returned.text(), invoiceId: returned.uuid },
+  ({ table }: Slots<readonly EventKey[]>) => sql`
+    select event.id, event.source, event.invoice_id as "invoiceId"
+    from event join ${table("given", EVENT_KEY, (events) => events)}
+      on event.source = given.source and event.id = given.event_id`,
+);
+
+/** The invoices of events, in no order. */
+export async function invoicesOf(
+  db: Kysely<Tables>,
+  events: readonly EventKey[],
+): Promise<(EventKey & { invoiceId: string })[]> {
+  return await naming.execute(db, events);
+}
+
+const EVENT = {
+  source: returned.text(),
+  id: returned.uuid,
+  type: returned.text(),
+  createdAt: returned.time,
+  state: returned.text<EventState>(),
+  /** Exactly as it is published: personal data included. */
+  payload: returned.text(),
+  erasedAt: nullable(returned.time),
+};
+
+/** An event of an invoice exactly as it is published, and which topics accepted it. */
+export type WholeEvent = RowOf<typeof EVENT> & {
+  publications: { topicArn: string; messageId: string; publishedAt: Date; replayId: string | null }[];
+};
+
+/** The most acceptances that are read of one event, however often it was replayed. */
+const MOST_PUBLICATIONS = 50;
+
+const reading = new Statement(
+  EVENT,
+  ({ value }: Slots<string>) => sql`
+    select event.source, event.id, event.type, event.created_at as "createdAt", ${eventState} as state,
+      event.payload, event.erased_at as "erasedAt"
+    from event ${joiningOutbox}
+    where event.source = any(${sourcesIn("event")}) and event.invoice_id = ${value((invoiceId) => invoiceId)}
+    order by event.source, event.type`,
+);
+
+/** The events of an invoice, each with its first acceptances in order. */
+export async function eventsOf(db: Kysely<Tables>, invoiceId: string): Promise<WholeEvent[]> {
+  const events = await reading.execute(db, invoiceId);
+  return await Promise.all(
+    events.map(async (event) => ({
+      ...event,
+      publications: await db
+        .selectFrom("publication")
+        .select(["topic_arn as topicArn", "message_id as messageId", "published_at as publishedAt"])
+        .select("replay_id as replayId")
+        .where("source", "=", event.source)
+        .where("event_id", "=", event.id)
+        .orderBy("id")
+        .limit(MOST_PUBLICATIONS)
+        .execute(),
+    })),
+  );
+}
+
+const readingDeliveries = new Statement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    createdAt: returned.time,
+    /** When it was first accepted. */
+    publishedAt: returned.time,
+  },
+  ({ value }: Slots<{ most: number }>) => sql`
+    select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
+      taken.at as "publishedAt"
+    from (select * from event where ${tellsOfPayment}
+      order by created_at desc limit ${value(({ most }) => most)}) as newest
+    cross join lateral (
+      select min(published_at) as at from publication
+      where publication.source = newest.source and publication.event_id = newest.id
+        and publication.replay_id is null) as taken
+    where taken.at is not null`,
+);
+
+/** Of the newest `most` events, those that SNS accepted. */
+export const newestDeliveries = (db: Kysely<Tables>, most: number) => readingDeliveries.execute(db, { most });
+
+interface Period {
+  from: Date;
+  to: Date;
+}
+
+const BY_MINUTE = { at: returned.time, count: returned.count } as const;
+
+const countingEvents = new Statement(
+  BY_MINUTE,
+  ({ value }: Slots<Period>) => sql`
+    select date_trunc('minute', created_at) as at, count(*) as count from event
+    where created_at >= ${value(({ from }) => from)} and created_at < ${value(({ to }) => to)} group by 1`,
+);
+
+const countingPublications = new Statement(
+  BY_MINUTE,
+  ({ value }: Slots<Period>) => sql`
+    select date_trunc('minute', published_at) as at, count(*) as count from publication
+    where published_at >= ${value(({ from }) => from)} and published_at < ${value(({ to }) => to)}
+      and replay_id is null group by 1`,
+);
+
+/** How many events were made, by the minute's beginning in ms; minutes without any are left out. */
+export const eventsByMinute = async (db: Kysely<Tables>, from: Date, to: Date) =>
+  byMinute(await countingEvents.execute(db, { from, to }));
+
+/** The same for acceptances by SNS, replays left out. */
+export const publicationsByMinute = async (db: Kysely<Tables>, from: Date, to: Date) =>
+  byMinute(await countingPublications.execute(db, { from, to }));
+
+const byMinute = (rows: readonly { at: Date; count: number }[]): Map<number, number> =>
+  new Map(rows.map(({ at, count }) => [at.getTime(), count]));
+
+const HAPPENING = {
+  what: returned.text<"confirmed" | "published">(),
+  at: returned.time,
+  eventId: returned.uuid,
+  invoiceId: returned.uuid,
+  source: returned.text(),
+};
+
+/** Something that just happened to an event. */
+export type EventHappening = RowOf<typeof HAPPENING>;
+
+const readingHappenings = new Statement(
+  { ...HAPPENING, publishedAt: nullable(returned.time) },
+  ({ value }: Slots<{ withinMs: number; most: number }>) => sql`
+    select 'confirmed' as what, event.created_at as at, event.id as "eventId",
+      event.invoice_id as "invoiceId", event.source,
+      case when ${isAccepted} then (select min(published_at) from publication
+        where publication.source = event.source and publication.event_id = event.id) end as "publishedAt"
+    from event
+    where event.created_at >= now() - ${value(({ withinMs }) => withinMs)}::float8 * interval '1 ms'
+      and ${tellsOfPayment}
+    order by event.created_at desc limit ${value(({ most }) => most)}`,
+);
+
+/** What happened to the newest `most` events made in the last `withinMs`, the oldest first. */
+export async function eventHappenings(
+  db: Kysely<Tables>,
+  withinMs: number,
+  most: number,
+): Promise<EventHappening[]> {
+  const rows = await readingHappenings.execute(db, { withinMs, most });
+  return rows
+    .flatMap(({ publishedAt, ...made }): EventHappening[] => [
+      made,
+      ...(publishedAt === null ? [] : [{ ...made, what: "published" as const, at: publishedAt }]),
+    ])
+    .sort((one, other) => +one.at - +other.at);
+}

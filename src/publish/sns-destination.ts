@@ -1,0 +1,178 @@
+import { GetTopicAttributesCommand, PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { messageOf } from "../kit/errors.ts";
+import { quietText } from "../kit/mask/quiet-text.ts";
+import { storableText } from "../kit/storable-text.ts";
+import { BATCH_SIZE, countFitting, entryOf, type OutgoingEvent } from "./sns-entry.ts";
+
+/** What became of one event. */
+export type EntryOutcome =
+  | { kind: "accepted"; messageId: string }
+  /** This event is at fault: sent again, it would be refused again. */
+  | { kind: "refused"; error: string }
+  /** It failed, or nobody knows: sent again with the same id (G5). */
+  | { kind: "failed"; error: string };
+
+/** What became of a batch. */
+export type BatchOutcome =
+  /** Entry by entry, in the order of the batch. */
+  | { kind: "answered"; entries: readonly EntryOutcome[] }
+  /** The request as a whole was at fault. */
+  | { kind: "refused"; error: string }
+  /** Throttling, 5xx, time-out: the outcome of every entry is unknown. */
+  | { kind: "failed"; error: string }
+  /** Credentials refused or missing, no such topic, no right to use it. */
+  | { kind: "topic_refused"; error: string };
+
+/** What SNS says about a topic. */
+export type TopicDescription =
+  /**
+   * `subscriptions` counts the confirmed ones; `signatureVersion` is how messages are signed: 1 is SHA-1, 2
+   * is SHA-256.
+   */
+  | { kind: "there"; subscriptions: number; signatureVersion: string }
+  /** These credentials may not ask, which says nothing about publishing. */
+  | { kind: "not_allowed"; error: string }
+  | { kind: "fault"; error: string /** It did not answer, or cannot now. */; away: boolean };
+
+export interface SnsOptions {
+  region: string;
+  /** Another endpoint than AWS'. */
+  endpoint?: string | undefined;
+  /** How many requests are under way at most. */
+  connections: number;
+  timeoutMs: number;
+}
+
+/**
+ * Amazon SNS: the one place that knows the AWS SDK. Outcomes are results, nothing is thrown. The SDK's own
+ * retries are off: what is sent again is decided entry by entry, in Postgres.
+ */
+export class SnsDestination {
+  readonly batchSize = BATCH_SIZE;
+  readonly fitting = countFitting;
+  readonly #client: SNSClient;
+
+  constructor({ region, endpoint, connections, timeoutMs }: SnsOptions) {
+    this.#client = new SNSClient({
+      region,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      maxAttempts: 1,
+      cacheMiddleware: true,
+      requestHandler: new NodeHttpHandler({
+        connectionTimeout: Math.min(5_000, timeoutMs),
+        requestTimeout: timeoutMs,
+        throwOnRequestTimeout: true,
+        httpAgent: { keepAlive: true, maxSockets: connections },
+        httpsAgent: { keepAlive: true, maxSockets: connections },
+      }),
+    });
+    // It filters every message for a log that nobody keeps.
+    this.#client.middlewareStack.remove("loggerMiddleware");
+  }
+
+  /** @param replayId marks what is sent again on purpose. */
+  async send(topicArn: string, batch: readonly OutgoingEvent[], replayId?: string): Promise<BatchOutcome> {
+    const entries = batch.map((event) => entryOf(event, topicArn, replayId));
+    try {
+      const { Successful = [], Failed = [] } = await this.#client.send(
+        new PublishBatchCommand({ TopicArn: topicArn, PublishBatchRequestEntries: entries }),
+      );
+      const outcomes = new Map<string, EntryOutcome>();
+      for (const { Id, MessageId } of Successful) {
+        if (Id !== undefined && MessageId !== undefined)
+          outcomes.set(Id, { kind: "accepted", messageId: MessageId });
+      }
+      for (const { Id, Code, Message, SenderFault } of Failed) {
+        const error = storable(`${Code ?? "failed"}: ${Message ?? "SNS gave no reason"}`);
+        if (Id !== undefined) outcomes.set(Id, { kind: SenderFault === true ? "refused" : "failed", error });
+      }
+      return { kind: "answered", entries: batch.map(({ id }) => outcomes.get(id) ?? UNSAID) };
+    } catch (error) {
+      return { kind: kindOfError(error), error: describeError(error) };
+    }
+  }
+
+  /** Asks for a topic's attributes, once. */
+  async describe(topicArn: string): Promise<TopicDescription> {
+    try {
+      const { Attributes = {} } = await this.#client.send(
+        new GetTopicAttributesCommand({ TopicArn: topicArn }),
+      );
+      const { SubscriptionsConfirmed = "0", SignatureVersion = "1" } = Attributes;
+      return {
+        kind: "there",
+        subscriptions: Number(SubscriptionsConfirmed),
+        signatureVersion: SignatureVersion,
+      };
+    } catch (error) {
+      return NOT_ALLOWED.test(nameOf(error))
+        ? { kind: "not_allowed", error: describeError(error) }
+        : { kind: "fault", error: describeError(error), away: isAway(error) };
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}
+
+const UNSAID: EntryOutcome = { kind: "failed", error: "SNS said nothing about this entry" };
+
+const TOPIC_REFUSED = new Set([
+  "AuthorizationErrorException",
+  "AccessDeniedException",
+  "CredentialsProviderError",
+  "ExpiredTokenException",
+  "InvalidClientTokenId",
+  "InvalidClientTokenIdException",
+  "InvalidSecurityException",
+  "KMSAccessDeniedException",
+  "KMSDisabledException",
+  "KMSInvalidStateException",
+  "KMSNotFoundException",
+  "MissingAuthenticationTokenException",
+  "NotFoundException",
+  "OptInRequiredException",
+  "SignatureDoesNotMatchException",
+  "UnrecognizedClientException",
+]);
+
+const BATCH_REFUSED = new Set([
+  "BatchEntryIdsNotDistinctException",
+  "BatchRequestTooLongException",
+  "EmptyBatchRequestException",
+  "InvalidBatchEntryIdException",
+  "InvalidParameterException",
+  "InvalidParameterValueException",
+  "TooManyEntriesInBatchRequestException",
+  "ValidationException",
+]);
+
+/** What a failure of a whole request means; anything unknown is taken to pass by itself. */
+export function kindOfError(error: unknown): "refused" | "failed" | "topic_refused" {
+  const name = nameOf(error);
+  const withEnding = name.endsWith("Exception") || name.endsWith("Error") ? name : `${name}Exception`;
+  if (TOPIC_REFUSED.has(name) || TOPIC_REFUSED.has(withEnding)) return "topic_refused";
+  return BATCH_REFUSED.has(name) || BATCH_REFUSED.has(withEnding) ? "refused" : "failed";
+}
+
+const NOT_ALLOWED = /^(AuthorizationError|AccessDenied)(Exception)?$/;
+
+/** No answer at all, or one that blames the service; missing credentials are our own fault. */
+function isAway(error: unknown): boolean {
+  if (nameOf(error) === "CredentialsProviderError") return false;
+  const { $metadata: { httpStatusCode: status } = {} } = error as { $metadata?: { httpStatusCode?: number } };
+  return status === undefined || status >= 500;
+}
+
+/** The name of an error of the SDK: the code that SNS gave. */
+const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "Error");
+
+/** An error of the SDK, for a person. */
+const describeError = (error: unknown): string => storable(`${nameOf(error)}: ${messageOf(error)}`);
+
+/** How much of SNS' own words is kept, in characters. */
+const LONGEST_ERROR = 500;
+
+const storable = (words: string): string => storableText(quietText(words)).slice(0, LONGEST_ERROR);
