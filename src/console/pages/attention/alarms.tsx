@@ -12,29 +12,21 @@ import { wordOf } from "../parts/words.ts";
 /** An alarm as the admin API lists it. */
 type ListedAlarm = Status["alarms"][number];
 
-/** Where that is looked at and decided which an alarm is about. */
+/** The pages of what alarms are about. */
 const PAGES: Readonly<Record<string, (id: string) => string>> = {
-  provider_answer_outside_contract: (id) => `payments/${id}`,
-  invoice_anomaly: (id) => `payments/${id}`,
-  invoice_unanswered: (id) => `payments/${id}`,
-  event_truncated: (id) => `payments/${id}`,
-  confirmation_dead: (id) => `attention/dead/${id}`,
-  event_dead: (id) => `attention/dead/${id}`,
-  invoice_quarantined: (id) => `attention/quarantine/${id}`,
-  replay_failed: (id) => `replays/${id}`,
-  callback_refused: () => "attention/refused",
-  certificate_gap: () => "completeness",
-  certificate_failing: () => "completeness",
-  sweep_failing: () => "completeness",
-  source_failing: () => "settings",
-  source_paused: () => "settings",
-  topic_failing: () => "settings",
-  topic_paused: () => "settings",
+  invoice: (id) => `payments/${id}`,
+  dead_letter: (id) => `attention/dead/${id}`,
+  quarantined_invoice: (id) => `attention/quarantine/${id}`,
+  replay: (id) => `replays/${id}`,
+  refused_callbacks: () => "attention/refused",
+  certificate: () => "completeness",
+  collection: () => "completeness",
+  upstream: () => "settings",
 };
 
 /** What it is about: its name, or an id's beginning; a link where there is a page. */
-export function AlarmSubject({ alarm: { subject, name } }: { alarm: Pick<ListedAlarm, "name" | "subject"> }) {
-  const page = PAGES[name]?.(encodeURIComponent(subject));
+export function AlarmSubject({ alarm: { about, subject } }: { alarm: ListedAlarm }) {
+  const page = PAGES[about]?.(encodeURIComponent(subject));
   const shown = isUuid(subject) ? <ShortId id={subject} /> : <Outside text={subject || "the relay"} />;
   return page === undefined ? shown : <Link to={page}>{shown}</Link>;
 }

@@ -147,22 +147,22 @@ export function OpenAlarms({ alarms }: Pick<Status, "alarms">) {
   return (
     <Section title="Open alarms" aside={<Link to="attention">All that needs attention</Link>}>
       <ul class="alarms">
-        {alarms.map(({ name, source, subject, detail, action, raisedAt, times }) => (
-          <li key={`${name} ${source} ${subject}`}>
+        {alarms.map((alarm) => (
+          <li key={`${alarm.name} ${alarm.source} ${alarm.subject}`}>
             <p class="alarm-name">
               <span>
-                <Badge state={name} tone="bad" /> <AlarmSubject alarm={{ name, subject }} />
+                <Badge state={alarm.name} tone="bad" /> <AlarmSubject alarm={alarm} />
               </span>
               <small>
-                {times > 1 && `${times} times, first `}
-                <Ago at={raisedAt} />
+                {alarm.times > 1 && `${alarm.times} times, first `}
+                <Ago at={alarm.raisedAt} />
               </small>
             </p>
             <p>
-              <Outside text={detail} />
+              <Outside text={alarm.detail} />
             </p>
             <p class="quiet">
-              <Outside text={action} />
+              <Outside text={alarm.action} />
             </p>
           </li>
         ))}
