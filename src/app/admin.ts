@@ -3,7 +3,7 @@ import { adminRouter, closedAdminRouter } from "../api/admin-router.ts";
 import { DryRuns } from "../api/dry-runs.ts";
 import { Live } from "../api/live.ts";
 import { RefusedCallers } from "../api/refused-callers.ts";
-import { maskOf } from "../kit/mask/callback-tokens.ts";
+import { maskOf } from "../kit/mask.ts";
 import { ActivityBook } from "../operate/activity.ts";
 import type { OnProgress, OperationParts, Period } from "../operate/operations/operation.ts";
 import { readStatus } from "../operate/status.ts";

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Page, Place } from "../database/page.ts";
 import { walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
-import { isUuid } from "../kit/uuid.ts";
+import { isUuid } from "../kit/ids.ts";
 import {
   type FoundInvoice,
   type InvoiceTerms,

@@ -7,8 +7,8 @@ import { sourcesIn } from "../database/sources-in.ts";
 import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";
-import { DAY_MS } from "../kit/days.ts";
-import { NIL_UUID } from "../kit/uuid.ts";
+import { NIL_UUID } from "../kit/ids.ts";
+import { DAY_MS } from "../kit/time.ts";
 import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/event.ts";
 
 /** What is looked for; an omitted term matches everything. */

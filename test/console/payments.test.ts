@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { emailHash } from "../../src/confirm/invoices/confirmed-invoice.ts";
-import { newId } from "../../src/kit/new-id.ts";
+import { newId } from "../../src/kit/ids.ts";
 import { operations } from "../../src/operate/operations/list.ts";
 import { type AdminApi, adminApi, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";

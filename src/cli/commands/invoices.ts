@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { Place } from "../../database/page.ts";
-import { shortText } from "../../kit/short-text.ts";
+import { shortText } from "../../kit/text.ts";
 import type { FoundInvoice, InvoiceTerms } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";
 import { countValue } from "../option-values.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TOLD_VERDICTS } from "../../confirm/queue/confirmation.ts";
 import type { Page as Found, Place } from "../../database/page.ts";
-import { isUuid } from "../../kit/uuid.ts";
+import { isUuid } from "../../kit/ids.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 
 // Shared by the operations.

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
+import type { Activity, Happening } from "../api/types.ts";
 import { readSession } from "./session.ts";
-import type { Activity, Happening, Status } from "./types.ts";
+import type { Status } from "./types.ts";
 
 /** connecting: not yet; live; lost: tried again by itself. */
 export const connection = signal<"connecting" | "live" | "lost">("connecting");

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
+import type { Session } from "../api/types.ts";
 import { get, post, remove, withSession } from "./client.ts";
 import { ApiProblem } from "./problem.ts";
-import type { Session } from "./types.ts";
 
 export type SessionState =
   | { kind: "unknown" }
