@@ -29,7 +29,7 @@ export interface Untold {
 }
 
 /** The longest that people wait for the next message, in ms, besides for one that is under way. */
-export const TELLING_WAITS = { betweenMs: 5_000, afterFailureMs: 300_000 } as const;
+export const NOTIFYING_WAITS = { betweenMs: 5_000, afterFailureMs: 300_000 } as const;
 
 const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
@@ -49,10 +49,10 @@ interface Turn {
 
 const claiming = new Statement({ ...UNTOLD, failures: returned.integer }, ({ value }: Slots<Turn>) => {
   const most = value((given) => given.most);
-  const longest = value(({ lease }) => Math.max(TELLING_WAITS.betweenMs, lease.longestMs));
+  const longest = value(({ lease }) => Math.max(NOTIFYING_WAITS.betweenMs, lease.longestMs));
   const isLost = isTooFarAhead(
     sql`next_at`,
-    sql`greatest(${longest}, case failures when 0 then 0 else ${TELLING_WAITS.afterFailureMs} end)::float8
+    sql`greatest(${longest}, case failures when 0 then 0 else ${NOTIFYING_WAITS.afterFailureMs} end)::float8
         * interval '1 ms'`,
   );
   return sql`
@@ -100,6 +100,6 @@ export async function markAlarmsTold(
 }
 
 /** Notes that telling failed. @param waitMs how long until the next try, in ms. */
-export async function putTellingOff(db: Kysely<Tables>, waitMs: number): Promise<void> {
+export async function delayNotifying(db: Kysely<Tables>, waitMs: number): Promise<void> {
   await sql`update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1`.execute(db);
 }

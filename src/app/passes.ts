@@ -24,7 +24,7 @@ import { endFloods, tellFloodsAgain } from "../upstreams/unknown-ids.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { ClockWatch } from "../work/clock-watch.ts";
 import { MOST_FORWARD } from "../work/leased-rows.ts";
-import { alarmWebhookOf, tellAlarmsPass } from "./alarm-webhook.ts";
+import { AlarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
 import { keepPartitions, maintain, tellChores } from "./maintenance.ts";
 import type { ListPasses, PassContext, Passes } from "./pass.ts";
@@ -139,9 +139,9 @@ export function createPasses(context: PassContext): Passes {
     },
     partitions: async () =>
       (await maintain(context, { partitions: () => keepPartitions(context) })) ?? DAY_MS,
-    tell: tellAlarmsPass({
+    tell: notifyPeoplePass({
       db,
-      webhook: alarmWebhookOf(settings, context.metrics),
+      webhook: AlarmWebhook.of(settings, context.metrics),
       lease,
       log,
     }),

@@ -1,17 +1,14 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Readings of the provider's list, and what came of them. Both tables are work under a lease as well: who
- * holds the lease reads, and a dead reader's work is taken up where it stood (`unread_from`). `unproven`
- * holds the days whose reading contradicted itself; the next sweep reads them again. `called` counts the
- * missing ones that a callback had asked about already: the others no callback ever named. What a sweep
- * counted stands in `swept_payment`, until it is done, so that no crash makes it count twice. A certificate
- * without a `day` was asked for by a person; those with one are the daily run's. While it is made,
- * `listed_payment` holds what the lists showed of each payment, and what Get Invoice said where it was asked:
- * the books are compared there, so that no period has to fit into a process. `reading` is the last one that
- * showed it.
+ * Readings of the provider's list, and what came of them. `sweep` and `certificate` are work under a lease as
+ * well: who holds the lease reads, and a dead reader's work is taken up where it stood.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // `unread_from`: where the reading stands. `unproven` holds the days whose reading contradicted itself; the
+  // next sweep reads them again. `called` counts the missing ones that a callback had asked about already:
+  // the others no callback ever named. What a sweep counted stands in `swept_payment`, until it is done, so
+  // that no crash makes it count twice.
   await sql`
     create table sweep (
       id uuid not null,
@@ -41,16 +38,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint sweep_state_check check (state in ('due', 'claimed', 'done')),
       constraint sweep_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
-    )`.execute(db);
-  await sql`
+    );
+    comment on table sweep is 'Looks at the provider''s own lists, to find what no callback told.';
     create unique index sweep_one_open on sweep (source, collection_id)
-    where kind = 'automatic' and state <> 'done'`.execute(db);
-  await sql`
+      where kind = 'automatic' and state <> 'done';
     create unique index sweep_one_back_fill on sweep (source, collection_id, window_from, window_to, publish)
-    where kind = 'back_fill' and state <> 'done'`.execute(db);
-  await sql`create index sweep_finished on sweep (finished_at) where state = 'done'`.execute(db);
-  await sql`create index sweep_latest on sweep (source, collection_id, started_at)`.execute(db);
-  await sql`
+      where kind = 'back_fill' and state <> 'done';
+    create index sweep_finished on sweep (finished_at) where state = 'done';
+    create index sweep_latest on sweep (source, collection_id, started_at);
+
     create table swept_payment (
       sweep_id uuid not null,
       invoice_id uuid not null,
@@ -58,8 +54,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       opened boolean not null,
       called boolean not null,
       constraint swept_payment_pkey primary key (sweep_id, invoice_id)
-    )`.execute(db);
+    );
+    comment on table swept_payment is
+      'Payments that a sweep has looked at, and which of them were missing.'`.execute(db);
 
+  // One without a `day` was asked for by a person; those with one are the daily run's.
   await sql`
     create table certificate (
       id uuid not null,
@@ -95,17 +94,23 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint certificate_result_check check (result in ('equal', 'not_equal', 'refused')),
       constraint certificate_done_check
         check ((state = 'done') = (document is not null and gaps is not null and result is not null))
-    )`.execute(db);
-  await sql`create unique index certificate_daily on certificate (source, day) where day is not null`.execute(
-    db,
-  );
-  await sql`create index certificate_created_at on certificate (created_at)`.execute(db);
+    );
+    comment on table certificate is 'Proofs of completeness, made and to be made, with what they found.';
+    create unique index certificate_daily on certificate (source, day) where day is not null;
+    create index certificate_created_at on certificate (created_at)`.execute(db);
+
+  // While a certificate is made: what the lists showed of each payment, and what Get Invoice said where it
+  // was asked. The books are compared here, so that no period has to fit into a process. A list names ids and
+  // decides nothing: `label` is what it calls the status, `paid_until` the end of a date of payment that is
+  // only a day. `asked` may be a status that is neither in PAID_STATUSES nor in INVALID_STATUSES. `reading`
+  // is the last one that showed it.
   await sql`
     create table listed_payment (
       certificate_id uuid not null,
       invoice_id uuid not null,
       collection_id uuid,
       paid_at timestamptz,
+      paid_until timestamptz,
       created_at timestamptz,
       asked_paid_at timestamptz,
       asked_created_at timestamptz,
@@ -118,11 +123,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       amounts_differ boolean not null default false,
       amount numeric,
       asked_amount numeric,
+      label text,
+      digest text,
       asked text,
       asked_status text,
       asked_type text,
       asked_collection text,
       constraint listed_payment_pkey primary key (certificate_id, invoice_id),
-      constraint listed_payment_asked_check check (asked in ('paid', 'not_paid', 'not_found', 'unclear'))
-    )`.execute(db);
+      constraint listed_payment_asked_check
+        check (asked in ('paid', 'not_paid', 'unknown', 'not_found', 'unclear'))
+    );
+    comment on table listed_payment is
+      'What the provider''s lists show, kept while a certificate compares it.'`.execute(db);
 }

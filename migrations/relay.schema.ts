@@ -1,4 +1,7 @@
-alarm
+// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
+
+/** What the migrations make, with which `doctor` compares a database. */
+export const relaySchema = `alarm
   id bigint not null generated always as identity
   raised_at timestamp with time zone not null default clock_timestamp()
   last_raised_at timestamp with time zone not null default clock_timestamp()
@@ -11,10 +14,10 @@ alarm
   subject text not null
   detail text not null
   constraint alarm_pkey PRIMARY KEY (id)
-  index INDEX alarm_end_untold ON public.alarm USING btree (cleared_at) WHERE ((cleared_at IS NOT NULL) AND (cleared_told_at IS NULL))
-  index INDEX alarm_subject ON public.alarm USING btree (subject)
-  index INDEX alarm_untold ON public.alarm USING btree (id) WHERE ((cleared_at IS NULL) AND (told_at IS NULL))
-  index UNIQUE INDEX alarm_open ON public.alarm USING btree (name, source, subject) WHERE (cleared_at IS NULL)
+  index alarm_end_untold ON public.alarm USING btree (cleared_at) WHERE ((cleared_at IS NOT NULL) AND (cleared_told_at IS NULL))
+  index alarm_open UNIQUE ON public.alarm USING btree (name, source, subject) WHERE (cleared_at IS NULL)
+  index alarm_subject ON public.alarm USING btree (subject)
+  index alarm_untold ON public.alarm USING btree (id) WHERE ((cleared_at IS NULL) AND (told_at IS NULL))
 alarm_telling
   id boolean not null default true
   next_at timestamp with time zone not null default clock_timestamp()
@@ -30,9 +33,9 @@ audit_entry
   subject text not null
   detail json not null
   constraint audit_entry_pkey PRIMARY KEY (id)
-  index INDEX audit_entry_at ON public.audit_entry USING btree (at)
-  index INDEX audit_entry_invoice ON public.audit_entry USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
-  index INDEX audit_entry_subject ON public.audit_entry USING btree (subject, id)
+  index audit_entry_at ON public.audit_entry USING btree (at)
+  index audit_entry_invoice ON public.audit_entry USING btree (invoice_id) WHERE (invoice_id IS NOT NULL)
+  index audit_entry_subject ON public.audit_entry USING btree (subject, id)
 callback
   id uuid not null
   received_at timestamp with time zone not null
@@ -47,17 +50,17 @@ callback
   verdict text
   cut json
   invoice_ids uuid[] not null
+  also_named uuid[]
   headers json not null
   body bytea not null
   erased_digest text
-  also_named uuid[]
   constraint callback_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
-  index INDEX callback_also_named ON ONLY public.callback USING gin (also_named) WHERE (also_named IS NOT NULL)
-  index INDEX callback_first_invoice ON ONLY public.callback USING btree ((invoice_ids[1]))
-  index INDEX callback_invoices ON ONLY public.callback USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
-  index INDEX callback_reference ON ONLY public.callback USING btree (reference) WHERE (reference IS NOT NULL)
-  index INDEX callback_verdict ON ONLY public.callback USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
+  index callback_also_named ON ONLY public.callback USING gin (also_named) WHERE (also_named IS NOT NULL)
+  index callback_first_invoice ON ONLY public.callback USING btree ((invoice_ids[1]))
+  index callback_invoices ON ONLY public.callback USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
+  index callback_reference ON ONLY public.callback USING btree (reference) WHERE (reference IS NOT NULL)
+  index callback_verdict ON ONLY public.callback USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
   trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
   trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
 callback_budget with (fillfactor=50)
@@ -81,17 +84,17 @@ callback_default
   verdict text
   cut json
   invoice_ids uuid[] not null
+  also_named uuid[]
   headers json not null
   body bytea not null
   erased_digest text
-  also_named uuid[]
   constraint callback_default_pkey PRIMARY KEY (received_at, id)
   constraint callback_verdict_check CHECK ((verdict = ANY (ARRAY['unreadable'::text, 'ping'::text, 'refused'::text])))
-  index INDEX callback_default_also_named_idx ON public.callback_default USING gin (also_named) WHERE (also_named IS NOT NULL)
-  index INDEX callback_default_invoice_ids_idx ON public.callback_default USING btree ((invoice_ids[1]))
-  index INDEX callback_default_invoice_ids_idx1 ON public.callback_default USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
-  index INDEX callback_default_reference_idx ON public.callback_default USING btree (reference) WHERE (reference IS NOT NULL)
-  index INDEX callback_default_verdict_received_at_id_idx ON public.callback_default USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
+  index callback_default_also_named_idx ON public.callback_default USING gin (also_named) WHERE (also_named IS NOT NULL)
+  index callback_default_invoice_ids_idx ON public.callback_default USING btree ((invoice_ids[1]))
+  index callback_default_invoice_ids_idx1 ON public.callback_default USING gin (invoice_ids) WHERE (cardinality(invoice_ids) > 1)
+  index callback_default_reference_idx ON public.callback_default USING btree (reference) WHERE (reference IS NOT NULL)
+  index callback_default_verdict_received_at_id_idx ON public.callback_default USING btree (verdict, received_at, id) WHERE (verdict IS NOT NULL)
   trigger callback_is_insert_only BEFORE DELETE OR UPDATE ON public.callback_default FOR EACH ROW EXECUTE FUNCTION callback_is_insert_only()
   trigger callback_is_never_emptied BEFORE TRUNCATE ON public.callback_default FOR EACH STATEMENT EXECUTE FUNCTION callback_is_insert_only()
 callback_reading
@@ -103,7 +106,7 @@ callback_reading
   found_by text not null
   invoice_ids uuid[] not null
   constraint callback_reading_pkey PRIMARY KEY (callback_id, replay_id)
-  index INDEX callback_reading_invoices ON public.callback_reading USING gin (invoice_ids)
+  index callback_reading_invoices ON public.callback_reading USING gin (invoice_ids)
 certificate
   id uuid not null
   lease_token uuid
@@ -136,8 +139,8 @@ certificate
   constraint certificate_pkey PRIMARY KEY (id)
   constraint certificate_result_check CHECK ((result = ANY (ARRAY['equal'::text, 'not_equal'::text, 'refused'::text])))
   constraint certificate_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'done'::text])))
-  index INDEX certificate_created_at ON public.certificate USING btree (created_at)
-  index UNIQUE INDEX certificate_daily ON public.certificate USING btree (source, day) WHERE (day IS NOT NULL)
+  index certificate_created_at ON public.certificate USING btree (created_at)
+  index certificate_daily UNIQUE ON public.certificate USING btree (source, day) WHERE (day IS NOT NULL)
 confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
   invoice_id uuid not null
   lease_token uuid
@@ -145,6 +148,7 @@ confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuu
   opened_at timestamp with time zone not null
   requested_at timestamp with time zone not null
   due_at timestamp with time zone not null
+  asked_at timestamp with time zone
   claimed_until timestamp with time zone
   settled_at timestamp with time zone
   released_at timestamp with time zone
@@ -163,7 +167,6 @@ confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuu
   verdict text
   last_error text
   last_answer text
-  asked_at timestamp with time zone
   listed_digest text
   constraint confirmation_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint confirmation_opened_by_check CHECK ((opened_by = ANY (ARRAY['callback'::text, 'reconcile'::text, 'replay'::text, 'operator'::text])))
@@ -172,16 +175,16 @@ confirmation with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuu
   constraint confirmation_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'done'::text, 'dead'::text])))
   constraint confirmation_traceparents_check CHECK ((traceparents ~ '^00-[0-9a-f-]{52}( 00-[0-9a-f-]{52}){0,8}$'::text))
   constraint confirmation_verdict_check CHECK ((verdict = ANY (ARRAY['pending'::text, 'paid'::text, 'quarantined'::text, 'invalidated'::text, 'not_paid'::text, 'unknown_invoice'::text])))
-  index INDEX confirmation_claimed ON public.confirmation USING btree (claimed_until) WHERE (state = 'claimed'::text)
-  index INDEX confirmation_dead ON public.confirmation USING btree (settled_at) WHERE (state = 'dead'::text)
-  index INDEX confirmation_due ON public.confirmation USING btree (source, priority, LEAST((attempt + faults), 1), due_at) WHERE (state = 'due'::text)
-  index INDEX confirmation_ladder ON public.confirmation USING btree (attempt, due_at) WHERE ((state = 'due'::text) AND ((attempt + faults) > 0))
-  index INDEX confirmation_legible ON public.confirmation USING btree (settled_at) WHERE ((erased_at IS NULL) AND (state = ANY (ARRAY['done'::text, 'dead'::text])))
-  index INDEX confirmation_not_paid ON public.confirmation USING btree (verdict, opened_at, invoice_id) WHERE (verdict <> 'paid'::text)
-  index INDEX confirmation_quarantined ON public.confirmation USING btree (settled_at) WHERE (verdict = 'quarantined'::text)
-  index INDEX confirmation_replaying ON public.confirmation USING btree (source) WHERE ((attempt = 0) AND (priority = 'replay'::text) AND (state = ANY (ARRAY['due'::text, 'claimed'::text])))
-  index INDEX confirmation_senders ON public.confirmation USING btree (source, COALESCE(sender, ''::text), due_at) WHERE ((state = 'due'::text) AND (priority = 'unknown'::text) AND (COALESCE(sender, ''::text) IS NOT NULL))
-  index INDEX confirmation_unknown ON public.confirmation USING btree (settled_at) WHERE (verdict = 'unknown_invoice'::text)
+  index confirmation_claimed ON public.confirmation USING btree (claimed_until) WHERE (state = 'claimed'::text)
+  index confirmation_dead ON public.confirmation USING btree (settled_at) WHERE (state = 'dead'::text)
+  index confirmation_due ON public.confirmation USING btree (source, priority, LEAST((attempt + faults), 1), due_at) WHERE (state = 'due'::text)
+  index confirmation_ladder ON public.confirmation USING btree (attempt, due_at) WHERE ((state = 'due'::text) AND ((attempt + faults) > 0))
+  index confirmation_legible ON public.confirmation USING btree (settled_at) WHERE ((erased_at IS NULL) AND (state = ANY (ARRAY['done'::text, 'dead'::text])))
+  index confirmation_not_paid ON public.confirmation USING btree (verdict, opened_at, invoice_id) WHERE (verdict <> 'paid'::text)
+  index confirmation_quarantined ON public.confirmation USING btree (settled_at) WHERE (verdict = 'quarantined'::text)
+  index confirmation_replaying ON public.confirmation USING btree (source) WHERE ((attempt = 0) AND (priority = 'replay'::text) AND (state = ANY (ARRAY['due'::text, 'claimed'::text])))
+  index confirmation_senders ON public.confirmation USING btree (source, COALESCE(sender, ''::text), due_at) WHERE ((state = 'due'::text) AND (priority = 'unknown'::text) AND (COALESCE(sender, ''::text) IS NOT NULL))
+  index confirmation_unknown ON public.confirmation USING btree (settled_at) WHERE (verdict = 'unknown_invoice'::text)
 ended_session
   ends_at timestamp with time zone not null
   id text not null
@@ -191,7 +194,7 @@ erased_invoice
   erased_at timestamp with time zone not null default clock_timestamp()
   checked_at timestamp with time zone
   constraint erased_invoice_pkey PRIMARY KEY (id)
-  index INDEX erased_invoice_unchecked ON public.erased_invoice USING btree (erased_at) WHERE (checked_at IS NULL)
+  index erased_invoice_unchecked ON public.erased_invoice USING btree (erased_at) WHERE (checked_at IS NULL)
 event
   id uuid not null
   invoice_id uuid not null
@@ -202,11 +205,11 @@ event
   invoice_type text not null
   collection_name text
   payload text not null
-  erased_digest text
   answer_digest text
+  erased_digest text
   constraint event_one_of_a_type UNIQUE (source, invoice_id, type)
   constraint event_pkey PRIMARY KEY (source, id)
-  index INDEX event_created_at ON public.event USING btree (created_at)
+  index event_created_at ON public.event USING btree (created_at)
   trigger event_is_insert_only BEFORE DELETE OR UPDATE ON public.event FOR EACH ROW EXECUTE FUNCTION event_is_insert_only()
   trigger event_is_never_emptied BEFORE TRUNCATE ON public.event FOR EACH STATEMENT EXECUTE FUNCTION event_is_insert_only()
 failing_chore
@@ -224,7 +227,7 @@ history_entry
   detail text not null
   constraint history_entry_kind_check CHECK ((kind = ANY (ARRAY['ask_failed'::text, 'replayed'::text, 'send_failed'::text, 'verdict'::text])))
   constraint history_entry_pkey PRIMARY KEY (id)
-  index INDEX history_entry_invoice ON public.history_entry USING btree (invoice_id)
+  index history_entry_invoice ON public.history_entry USING btree (invoice_id)
 invoice with (fillfactor=85)
   id uuid not null
   created_at timestamp with time zone
@@ -250,10 +253,10 @@ invoice with (fillfactor=85)
   digest text not null
   document json not null
   constraint invoice_pkey PRIMARY KEY (source, id)
-  index INDEX invoice_confirmed_at ON public.invoice USING brin (confirmed_at)
-  index INDEX invoice_paid_at ON public.invoice USING btree (source, paid_at) WHERE (paid_at IS NOT NULL)
-  index INDEX invoice_payer_email ON public.invoice USING btree (payer_email_hash) WHERE (payer_email_hash IS NOT NULL)
-  index INDEX invoice_reference ON public.invoice USING btree (reference) WHERE (reference IS NOT NULL)
+  index invoice_confirmed_at ON public.invoice USING brin (confirmed_at)
+  index invoice_paid_at ON public.invoice USING btree (source, paid_at) WHERE (paid_at IS NOT NULL)
+  index invoice_payer_email ON public.invoice USING btree (payer_email_hash) WHERE (payer_email_hash IS NOT NULL)
+  index invoice_reference ON public.invoice USING btree (reference) WHERE (reference IS NOT NULL)
 invoice_snapshot
   id bigint not null generated always as identity
   invoice_id uuid not null
@@ -270,6 +273,7 @@ listed_payment
   invoice_id uuid not null
   collection_id uuid
   paid_at timestamp with time zone
+  paid_until timestamp with time zone
   created_at timestamp with time zone
   asked_paid_at timestamp with time zone
   asked_created_at timestamp with time zone
@@ -282,13 +286,12 @@ listed_payment
   amounts_differ boolean not null default false
   amount numeric
   asked_amount numeric
+  label text
+  digest text
   asked text
   asked_status text
   asked_type text
   asked_collection text
-  paid_until timestamp with time zone
-  label text
-  digest text
   constraint listed_payment_asked_check CHECK ((asked = ANY (ARRAY['paid'::text, 'not_paid'::text, 'unknown'::text, 'not_found'::text, 'unclear'::text])))
   constraint listed_payment_pkey PRIMARY KEY (certificate_id, invoice_id)
 outbox with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
@@ -309,10 +312,10 @@ outbox with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000)
   constraint outbox_pkey PRIMARY KEY (source, event_id)
   constraint outbox_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'held'::text, 'dead'::text])))
   constraint outbox_traceparent_check CHECK ((traceparent ~ '^00-[0-9a-f-]{52}$'::text))
-  index INDEX outbox_claimed ON public.outbox USING btree (claimed_until) WHERE (state = 'claimed'::text)
-  index INDEX outbox_dead ON public.outbox USING btree (due_at) WHERE (state = 'dead'::text)
-  index INDEX outbox_due ON public.outbox USING btree (source, invoice_type, due_at) WHERE (state = 'due'::text)
-  index INDEX outbox_held ON public.outbox USING btree (source, invoice_type) WHERE (state = 'held'::text)
+  index outbox_claimed ON public.outbox USING btree (claimed_until) WHERE (state = 'claimed'::text)
+  index outbox_dead ON public.outbox USING btree (due_at) WHERE (state = 'dead'::text)
+  index outbox_due ON public.outbox USING btree (source, invoice_type, due_at) WHERE (state = 'due'::text)
+  index outbox_held ON public.outbox USING btree (source, invoice_type) WHERE (state = 'held'::text)
 publication
   id bigint not null generated always as identity
   event_id uuid not null
@@ -323,8 +326,8 @@ publication
   message_id text not null
   digest bytea
   constraint publication_pkey PRIMARY KEY (source, event_id, id)
-  index INDEX publication_published_at ON public.publication USING brin (published_at) WITH (autosummarize='on')
-  index INDEX publication_replay ON public.publication USING btree (replay_id, source, event_id) WHERE (replay_id IS NOT NULL)
+  index publication_published_at ON public.publication USING brin (published_at) WITH (autosummarize='on')
+  index publication_replay ON public.publication USING btree (replay_id, source, event_id) WHERE (replay_id IS NOT NULL)
 relay_process with (fillfactor=50)
   id uuid not null
   started_at timestamp with time zone not null default clock_timestamp()
@@ -364,7 +367,7 @@ replay with (fillfactor=50)
   constraint replay_pkey PRIMARY KEY (id)
   constraint replay_rate_check CHECK ((rate > 0))
   constraint replay_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
-  index INDEX replay_running ON public.replay USING btree (requested_at) WHERE (state = 'running'::text)
+  index replay_running ON public.replay USING btree (requested_at) WHERE (state = 'running'::text)
 replay_refusal
   replay_id uuid not null
   event_id uuid not null
@@ -373,12 +376,12 @@ replay_refusal
   error text not null
   constraint replay_refusal_pkey PRIMARY KEY (replay_id, source, event_id)
 sender_turn with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
-  turn bigint not null
+  turn bigint not null generated by default as identity
   idle_since timestamp with time zone
   source text not null
   sender text not null
   constraint sender_turn_pkey PRIMARY KEY (source, sender)
-  index INDEX sender_turn_line ON public.sender_turn USING btree (source, turn)
+  index sender_turn_line ON public.sender_turn USING btree (source, turn)
 source with (fillfactor=50)
   name text not null
   first_served_at timestamp with time zone
@@ -386,21 +389,21 @@ source with (fillfactor=50)
   list_at timestamp with time zone not null default '-infinity'::timestamp with time zone
   allowance_at timestamp with time zone not null default clock_timestamp()
   unknown_allowance_at timestamp with time zone not null default clock_timestamp()
-  allowance double precision not null default 0
-  unknown_allowance double precision not null default 0
-  unknown_share double precision not null default 0
+  unknown_share_at timestamp with time zone not null default clock_timestamp()
   opens_at timestamp with time zone not null default '-infinity'::timestamp with time zone
   retry_at timestamp with time zone not null default '-infinity'::timestamp with time zone
   paused_at timestamp with time zone
   paused_until timestamp with time zone
   probe_at timestamp with time zone
+  allowance double precision not null default 0
+  unknown_allowance double precision not null default 0
+  unknown_share double precision not null default 0
   version integer not null default 0
   faults integer not null default 0
+  slow_downs integer not null default 0
   paused_by text
   pause_reason text
   last_error text
-  unknown_share_at timestamp with time zone not null default clock_timestamp()
-  slow_downs integer not null default 0
   constraint source_pause_check CHECK (((paused_by IS NULL) = (paused_at IS NULL)))
   constraint source_paused_by_check CHECK ((paused_by = ANY (ARRAY['operator'::text, 'refused'::text])))
   constraint source_pkey PRIMARY KEY (name)
@@ -431,10 +434,10 @@ sweep
   constraint sweep_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint sweep_pkey PRIMARY KEY (id)
   constraint sweep_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'done'::text])))
-  index INDEX sweep_finished ON public.sweep USING btree (finished_at) WHERE (state = 'done'::text)
-  index INDEX sweep_latest ON public.sweep USING btree (source, collection_id, started_at)
-  index UNIQUE INDEX sweep_one_back_fill ON public.sweep USING btree (source, collection_id, window_from, window_to, publish) WHERE ((kind = 'back_fill'::text) AND (state <> 'done'::text))
-  index UNIQUE INDEX sweep_one_open ON public.sweep USING btree (source, collection_id) WHERE ((kind = 'automatic'::text) AND (state <> 'done'::text))
+  index sweep_finished ON public.sweep USING btree (finished_at) WHERE (state = 'done'::text)
+  index sweep_latest ON public.sweep USING btree (source, collection_id, started_at)
+  index sweep_one_back_fill UNIQUE ON public.sweep USING btree (source, collection_id, window_from, window_to, publish) WHERE ((kind = 'back_fill'::text) AND (state <> 'done'::text))
+  index sweep_one_open UNIQUE ON public.sweep USING btree (source, collection_id) WHERE ((kind = 'automatic'::text) AND (state <> 'done'::text))
 swept_payment
   sweep_id uuid not null
   invoice_id uuid not null
@@ -451,10 +454,16 @@ topic with (fillfactor=50)
   probe_at timestamp with time zone
   version integer not null default 0
   faults integer not null default 0
+  slow_downs integer not null default 0
   paused_by text
   pause_reason text
   last_error text
-  slow_downs integer not null default 0
   constraint topic_pause_check CHECK (((paused_by IS NULL) = (paused_at IS NULL)))
   constraint topic_paused_by_check CHECK ((paused_by = ANY (ARRAY['operator'::text, 'refused'::text])))
   constraint topic_pkey PRIMARY KEY (arn)
+function callback_is_insert_only() returns trigger, body 8778b005011abbf8
+function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 247320609910d11f
+function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 6f51b7145f5ca77f
+function event_is_insert_only() returns trigger, body 7641c3df7e123871
+function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 5950bd6509d5eab4
+`;
