@@ -1,4 +1,4 @@
-import { bringForwardConfirmations, confirmationLeases } from "../confirm/queue/leases.ts";
+import { bringForwardConfirmations, confirmationLeases } from "../confirm/queue/claim.ts";
 import { refreshLine } from "../confirm/queue/sender-turns.ts";
 import { DAY_MS } from "../kit/days.ts";
 import { faultOf } from "../kit/fault.ts";

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import { noteReplayed } from "../alarms/history.ts";
 import { openConfirmations, type ToOpen } from "../confirm/queue/open.ts";
-import { countUnaskedReplays } from "../confirm/queue/read-confirmation.ts";
+import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { findNewIds, insertReadings, type ReadAgain } from "./callback-readings.ts";
@@ -104,8 +104,9 @@ export class CallbacksSteps implements ReplaySteps {
 }
 
 /**
- * @returns why there is none for more; null while there is: for a replay of one source, what waits for others takes none,
- *   nor does for any what waits for a source that the settings no longer name.
+ * For a replay of one source, what waits for others takes no room, nor does for any what waits for a source
+ * that the settings no longer name.
+ * @returns why there is no room for more; null while there is.
  */
 export async function checkRoom(
   { db, sources, mostOpen = MOST_OPEN }: AskingAgainOptions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { daysFromTo, monthsBefore, monthsFromTo } from "../../../src/console/pages/completeness/days.ts";
+import { daysFromTo, monthsBefore, monthsFromTo } from "../../../src/console/pages/completeness/day-state.ts";
 import { addDays } from "../../../src/kit/days.ts";
 
 describe("the calendar's days", () => {

@@ -144,7 +144,7 @@ describe("what others wrote: markup, control and bidi characters", () => {
     await person.settle();
     await person.write(page.getByRole("searchbox"), hostile("searched"));
     await page.keyboard.press("Enter");
-    await page.getByText("No payment is like this").waitFor();
+    await page.getByText("No payments match").waitFor();
     await look("the search");
 
     await person.open("replays/new");
