@@ -4,7 +4,7 @@ import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { clockTime, typed } from "../database/typed.ts";
 import { RelayError } from "../kit/errors.ts";
-import { newId } from "../kit/new-id.ts";
+import { newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
 import { type Lease, LeaseLost } from "../work/lease.ts";
 import { isLostToClock, LeasedRows, leaseEnd } from "../work/leased-rows.ts";

@@ -3,10 +3,10 @@ import { type Kysely, sql } from "kysely";
 import type pg from "pg";
 import { RelayClient } from "../database/relay-client.ts";
 import type { Tables } from "../database/tables.ts";
-import { backOffMs } from "../kit/back-off.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Secret } from "../kit/secret.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import { Signal } from "./signal.ts";
 
 /** The channel of NOTIFY; a message is `<who> <work>`. */

@@ -1,9 +1,9 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
-import { newId } from "../../kit/new-id.ts";
-import { OneByOne } from "../../kit/one-by-one.ts";
+import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
+import { OneByOne } from "../../kit/waiting.ts";
 import { readClock } from "../../upstreams/first-served.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
 import { type ListPeriod, type PaidWindow, periodFor } from "../list/list-period.ts";

@@ -9,9 +9,9 @@ import {
 import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { DAY_MS } from "../../kit/days.ts";
-import { storableText } from "../../kit/storable-text.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
+import { storableText } from "../../kit/text.ts";
+import { DAY_MS } from "../../kit/time.ts";
 import { type Answer, toUtc } from "../../provider/answer.ts";
 import { inPayload, tellsOfPayment } from "../../publish/event.ts";
 import { ListPace } from "../list/list-pace.ts";

@@ -1,5 +1,5 @@
-import { addDays, DAY_MS, dayOf, daysBetween, startOf } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { addDays, DAY_MS, dayOf, daysBetween, startOf } from "../../kit/time.ts";
 
 /** The days to request from a list, YYYY-MM-DD, first and last. */
 export interface ListPeriod {
