@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
 
 import { collapseRepeats } from "./collapse-repeats.ts";
+import { PERSONAL_FIELDS } from "./personal-fields.ts";
 
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
@@ -13,13 +14,10 @@ const FORBIDDEN_KEYS = [
   "cookie",
   "x-api-key",
   "email",
-  "payerEmail",
-  "payerName",
-  "payerPhoneNumber",
   "phoneNumber",
-  "billerEmail",
   "body",
   "headers",
+  ...PERSONAL_FIELDS.map(({ answer }) => answer),
 ];
 
 /**

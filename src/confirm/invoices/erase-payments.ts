@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { ERASED_COLUMNS } from "../../kit/personal-fields.ts";
 import { erasedDocument } from "./payment.ts";
 
 interface Given {
@@ -13,6 +14,8 @@ export interface ReferenceOfInvoice {
   source: string;
   reference: string;
 }
+
+const NOTHING_PERSONAL = sql.join(ERASED_COLUMNS.map((column) => sql`${sql.ref(column)} = null`));
 
 const erasing = new Statement(
   {
@@ -32,8 +35,7 @@ const erasing = new Statement(
             filter (where reference is not null), '[]') as references
         from invoice where source = any(${sources}) and id = ${id}),
       invoices as (
-        update invoice set erased_at = clock_timestamp(), document = ${document}, title = null,
-          reference = null, payer_email_hash = null
+        update invoice set erased_at = clock_timestamp(), document = ${document}, ${NOTHING_PERSONAL}
         where source = any(${sources}) and id = ${id} and erased_at is null
         returning 1),
       snapshots as (
