@@ -1,12 +1,11 @@
-import type { Claimed } from "../confirm/claim.ts";
 import { CollectionNames } from "../confirm/collection-names.ts";
-import { ConfirmLine } from "../confirm/confirm-line.ts";
-import { confirmPolicy } from "../confirm/confirming.ts";
-import { newestInvoiceId } from "../confirm/invoices/known-invoice.ts";
+import { ConfirmLine, confirmPolicy } from "../confirm/confirm-line.ts";
+import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
 import { statusSets } from "../confirm/invoices/status-class.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
+import { OutcomeStore } from "../confirm/outcome-store.ts";
+import type { Claimed } from "../confirm/queue/claim.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
-import { OutcomeStore } from "../confirm/store/outcome-store.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Source } from "../kit/source.ts";
 import type { Provider } from "../provider/provider.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { invoiceWritten } from "../../src/collection-api/contract/invoice.ts";
 import { invoicePaidSchema } from "../../src/events/invoice-paid.ts";
 import { createLogger } from "../../src/kit/log.ts";
-import { maskedEvidence } from "../../src/kit/mask/masked-evidence.ts";
+import { maskedEvidence } from "../../src/kit/mask.ts";
 import { ERASED_IN_EVENT, PERSONAL_FIELDS, personalKind } from "../../src/kit/personal-fields.ts";
 import { entryOf } from "../../src/publish/sns-entry.ts";
 import { csvHeader } from "../../src/reconcile/certificate/certificate-csv.ts";

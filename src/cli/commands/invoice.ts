@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Database } from "../../database/connect.ts";
 import { RelayError } from "../../kit/errors.ts";
-import { isUuid } from "../../kit/uuid.ts";
+import { isUuid } from "../../kit/ids.ts";
 import type { CommandContext } from "../command-context.ts";
 
 /** The most invoices of one reference to list. */
@@ -30,7 +30,7 @@ export function invoiceCommand(context: CommandContext): Command {
 }
 
 async function idOfReference(db: Database, reference: string): Promise<string> {
-  const { findByReference } = await import("../../confirm/invoices/find-by-reference.ts");
+  const { findByReference } = await import("../../confirm/invoices/read-invoices.ts");
   const ids = await findByReference(db, reference, MOST);
   const [id] = ids;
   if (id === undefined)

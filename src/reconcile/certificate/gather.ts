@@ -1,16 +1,16 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import {
   classOfStatus,
   plainStatuses,
   type StatusSets,
   statusSets,
 } from "../../confirm/invoices/status-class.ts";
-import { hasStatus } from "../../confirm/invoices/stored-payments.ts";
 import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { DAY_MS } from "../../kit/days.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
+import { DAY_MS } from "../../kit/time.ts";
 import { inPayload, tellsOfPayment } from "../../publish/event.ts";
 import { eachDay, type PaidWindow } from "../list/list-period.ts";
 import { decideAsking } from "../list/listed-payment.ts";

@@ -1,12 +1,11 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
-import { readStoredPayments } from "../../confirm/invoices/stored-payments.ts";
-import { noteListed } from "../../confirm/queue/note-listed.ts";
-import { openConfirmations } from "../../confirm/queue/open.ts";
+import { readStoredPayments } from "../../confirm/invoices/read-invoices.ts";
+import { noteListed, openConfirmations } from "../../confirm/queue/open.ts";
 import type { Tables } from "../../database/tables.ts";
-import { addDays, daysBetween } from "../../kit/days.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
+import { addDays, daysBetween } from "../../kit/time.ts";
 import { requeueEvents } from "../../publish/outbox.ts";
 import type { Lease } from "../../work/lease.ts";
 import { ListPace } from "../list/list-pace.ts";

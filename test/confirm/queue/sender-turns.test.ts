@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { claimConfirmations } from "../../../src/confirm/claim.ts";
-import { confirmationLeases } from "../../../src/confirm/queue/leases.ts";
+import { claimConfirmations, confirmationLeases } from "../../../src/confirm/queue/claim.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import { connect, type Database } from "../../../src/database/connect.ts";
-import { newId } from "../../../src/kit/new-id.ts";
+import { newId } from "../../../src/kit/ids.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { appendAndOpen } from "../../../src/receive/log/append-statements.ts";
 import { askOnce } from "../../../src/receive/log/ask-once.ts";
