@@ -5,7 +5,7 @@ import type { Role } from "../../kit/admin-token.ts";
 import type { Mask } from "../../kit/mask.ts";
 import type { Route } from "../../publish/event.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../reconcile/on-request.ts";
-import type { ReadAgain, RecordedRequest } from "../../replay/read-again.ts";
+import type { ReadAgain, RecordedRequest } from "../../replay/callback-readings.ts";
 import type { ReplayKind } from "../../replay/replay.ts";
 import type { Activity } from "../activity.ts";
 import type { StatusSettings } from "../status-facts.ts";

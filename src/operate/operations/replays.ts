@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
-import { cancelReplay, resumeReplay } from "../../replay/cancel-or-resume.ts";
 import { planReplay } from "../../replay/plan-replay.ts";
 import type { ReplayTarget } from "../../replay/replay.ts";
 import { findReplay, listRefusals, listReplays } from "../../replay/replay-rows.ts";
-import { startReplay } from "../../replay/start-replay.ts";
+import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import {
   answeredId,
   collection,
