@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storableText } from "../../../src/kit/storable-text.ts";
+import { storableText } from "../../../src/kit/text.ts";
 import { OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
 import { type ConsoleWorld, STRANGER } from "./console-world.ts";
 import { type FullHouse, fillHouse, inProvidersBook } from "./full-house.ts";

@@ -1,4 +1,4 @@
-import { isUuid } from "../../../kit/uuid.ts";
+import { isUuid } from "../../../kit/ids.ts";
 import { post } from "../api/client.ts";
 import type { Status } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";

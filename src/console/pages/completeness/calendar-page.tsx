@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Calendar } from "../../../api/proof-schemas.ts";
-import { addDays, dayOf } from "../../../kit/days.ts";
+import { addDays, dayOf } from "../../../kit/time.ts";
 import { queryText } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";

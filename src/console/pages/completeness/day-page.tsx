@@ -1,5 +1,5 @@
 import type { Calendar, CertificateShown } from "../../../api/proof-schemas.ts";
-import { dayOf } from "../../../kit/days.ts";
+import { dayOf } from "../../../kit/time.ts";
 import { get, queryText } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";

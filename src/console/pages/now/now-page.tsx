@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Activity } from "../../../api/activity-schemas.ts";
-import { spanText } from "../../../kit/span-text.ts";
+import { spanText } from "../../../kit/time.ts";
 import { liveActivity, liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";

@@ -1,4 +1,4 @@
-import { spanText } from "../../../kit/span-text.ts";
+import { spanText } from "../../../kit/time.ts";
 import { zone } from "../kit/look.ts";
 import { Link } from "../kit/router.tsx";
 import { indented, moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";

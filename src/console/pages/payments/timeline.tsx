@@ -1,5 +1,5 @@
-import { shortText } from "../../../kit/short-text.ts";
-import { spanText } from "../../../kit/span-text.ts";
+import { shortText } from "../../../kit/text.ts";
+import { spanText } from "../../../kit/time.ts";
 import type { Timeline, TimelineEntry } from "../api/types.ts";
 import { Link } from "../kit/router.tsx";
 import { Outside, Time } from "../parts/values.tsx";

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { messageOf } from "../../../src/kit/errors.ts";
-import { maskOf, withoutCallbackTokens } from "../../../src/kit/mask/callback-tokens.ts";
-import { maskedEvidence } from "../../../src/kit/mask/masked-evidence.ts";
-import { quietText } from "../../../src/kit/mask/quiet-text.ts";
-import { Secret } from "../../../src/kit/secret.ts";
+import { messageOf } from "../../src/kit/errors.ts";
+import { maskedEvidence, maskOf, quietText, withoutCallbackTokens } from "../../src/kit/mask.ts";
+import { Secret } from "../../src/kit/secret.ts";
 
 describe("somebody else's words", () => {
   it.each([

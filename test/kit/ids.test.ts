@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newId } from "../../src/kit/new-id.ts";
+import { newId } from "../../src/kit/ids.ts";
 
 describe("a new id", () => {
   it("is a UUIDv7: version, variant and, in its first 48 bits, the time", () => {

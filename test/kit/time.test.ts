@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { spanText } from "../../src/kit/span-text.ts";
+import { spanText } from "../../src/kit/time.ts";
 
 it.each([
   [0, "0 ms"],
