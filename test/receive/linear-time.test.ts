@@ -10,11 +10,9 @@ import { maskedEvidence } from "../../src/kit/mask/masked-evidence.ts";
 import { quietText } from "../../src/kit/mask/quiet-text.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { storableText } from "../../src/kit/storable-text.ts";
-import { callbackAddress } from "../../src/receive/callback-address.ts";
 import { CallbackTokens } from "../../src/receive/caller/callback-tokens.ts";
-import { requestMask } from "../../src/receive/masked-request.ts";
-import { glance } from "../../src/receive/reading/glance.ts";
-import { readToRecord } from "../../src/receive/reading/read-callback.ts";
+import { glance, readToRecord } from "../../src/receive/reading/read-callback.ts";
+import { callbackAddress, requestMask } from "../../src/receive/request-texts.ts";
 import { BODY_LIMIT } from "../../src/receive/what-is-named.ts";
 import { leastCpuMs } from "../support/least-cpu-ms.ts";
 

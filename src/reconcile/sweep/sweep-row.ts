@@ -5,7 +5,7 @@ import { type ResultOf, type RowOf, returned, type Slots, Statement } from "../.
 import type { Tables } from "../../database/tables.ts";
 import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/new-id.ts";
-import { namelessCallbackSince } from "../../receive/log/nameless-callback.ts";
+import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
 import { LeasedRows } from "../../work/leased-rows.ts";
 import { givingBack } from "../give-back.ts";
 import type { ListPeriod } from "../list/list-period.ts";
