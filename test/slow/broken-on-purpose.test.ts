@@ -63,7 +63,7 @@ const FAULTS: { name: string; breakage: Breakage; plan: Planned[]; says: RegExp 
       {
         atMs: 1_000,
         forMs: 500,
-        fault: { on: "provider", mood: { kind: "limit", retryAfterS: 8, times: 1 } },
+        fault: { on: "provider", mood: { kind: "limit", retryAfterS: 8 } },
       },
     ],
     says: /^G8 asked within the 8 s/,

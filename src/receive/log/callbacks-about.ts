@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { verdictOf } from "../../confirm/queue/read-confirmation.ts";
+import { verdictOf } from "../../confirm/queue/read-confirmations.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { callbacksThatName, receivedAt, sentBytes } from "./list-callbacks.ts";

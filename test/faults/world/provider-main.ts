@@ -90,10 +90,7 @@ async function answerApi(
 }
 
 function strikes(): boolean {
-  if ("share" in mood && Math.random() >= (mood.share ?? 1)) return false;
-  if (!("times" in mood) || mood.times === undefined) return true;
-  mood.times -= 1;
-  return mood.times >= 0;
+  return !("share" in mood) || Math.random() < (mood.share ?? 1);
 }
 
 function wellAnswer(source: string, what: string, id: string, under: string, url: URL): Answer {

@@ -1,6 +1,6 @@
 /**
- * How the provider misbehaves: what it does to a share of the requests, or to the next few, instead of
- * answering properly.
+ * How the provider misbehaves: what it does to all requests, or to a share of them, instead of answering
+ * properly.
  * - `down`: 503
  * - `slow`: answers after `ms`
  * - `cut`: breaks off in the middle of its response
@@ -20,7 +20,7 @@ export type Mood =
   | { kind: "hang"; share?: number }
   | { kind: "broken"; share?: number }
   | { kind: "other-id"; share?: number }
-  | { kind: "limit"; retryAfterS: number; share?: number; times?: number }
+  | { kind: "limit"; retryAfterS: number; share?: number }
   | { kind: "refuse" }
   | { kind: "gateway"; share?: number }
   | { kind: "forget"; share?: number };
