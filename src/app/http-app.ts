@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { faultOf } from "../kit/fault.ts";
+import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
-import { newId } from "../kit/new-id.ts";
 import { comesFromBrowser, payerPage, sendPage } from "../receive/payer-page/payer-page.ts";
 
 /** More than stand before any relay: a stranger who writes thousands has no more of them looked at. */

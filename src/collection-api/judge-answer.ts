@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { DAY_MS } from "../kit/days.ts";
 import { isTooIntricate } from "../kit/is-too-intricate.ts";
+import { DAY_MS } from "../kit/time.ts";
 import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
 import {
   type Envelope,

@@ -1,8 +1,8 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { Metrics } from "../kit/metrics.ts";
-import type { Paced } from "../kit/paced.ts";
 import { step } from "../kit/step.ts";
 import { isTraceparent, type Span, type Tracer } from "../kit/trace.ts";
+import type { Paced } from "../kit/waiting.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
 import { comesFromBrowser, payerPage, sendPage } from "./payer-page/payer-page.ts";
 import { sealedId } from "./payer-page/payer-page-routes.ts";

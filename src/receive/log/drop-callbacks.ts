@@ -4,8 +4,8 @@ import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { VaryingStatement } from "../../database/varying-statement.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
 import { holdBriefly } from "./partitions.ts";
 
 /** How many open invoices, or kept callbacks, one statement looks at. */
