@@ -93,7 +93,7 @@ function Shown({ item }: { item: UndeliveredEvidence }) {
       )}
       <Section title="Callbacks about it">
         {callbacks.length === 0 && <p>The log holds none.</p>}
-        <ul class="plain-list">
+        <ul class="stack">
           {callbacks.map(({ id, receivedAt, foundBy }) => (
             <li key={id}>
               <Link to={`callbacks/${id}`}>
