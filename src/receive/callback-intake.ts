@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import type { Request } from "express";
+import { WrongTokens } from "../kit/addresses.ts";
 import { RelayError } from "../kit/errors.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources.ts";
 import { step } from "../kit/step.ts";
-import { WrongTokens } from "../kit/wrong-tokens.ts";
 import { callbackAddress } from "./callback-address.ts";
 import { alarmsAbout } from "./caller/callback-alarms.ts";
 import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";

@@ -1,5 +1,5 @@
 import { maskOf } from "../kit/mask.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
 
 /** Headers that carry a secret by their nature: recorded as present, never with their value. */

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
+import { typed } from "../database/expressions.ts";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
 import { RelayError } from "../kit/errors.ts";
 import { invoicesOf } from "../publish/read-events.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "./replay.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
-import { databaseClock } from "../database/clock.ts";
+import { databaseClock } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";

@@ -1,5 +1,4 @@
-import { networkOf } from "../../kit/network-of.ts";
-import { Remembered } from "../../kit/remembered.ts";
+import { networkOf, Remembered } from "../../kit/addresses.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,6 @@
 import { distinctKeys } from "../../confirm/queue/confirmation.ts";
-import type { Asked } from "../../confirm/queue/open.ts";
-import { joinTraceparents } from "../../confirm/queue/open.ts";
-import { networkOf } from "../../kit/network-of.ts";
+import { type Asked, joinTraceparents } from "../../confirm/queue/open.ts";
+import { networkOf } from "../../kit/addresses.ts";
 import type { CallbackRow } from "./append-statements.ts";
 
 /** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */

@@ -3,9 +3,9 @@ import type { Alarm } from "../../alarms/alarms.ts";
 import { type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
 import type { Tables } from "../../database/tables.ts";
+import { networkOf } from "../../kit/addresses.ts";
 import type { Handoff } from "../../kit/handoff.ts";
 import { newId } from "../../kit/ids.ts";
-import { networkOf } from "../../kit/network-of.ts";
 import { step } from "../../kit/step.ts";
 import { endingWith, type Tracer } from "../../kit/trace.ts";
 import {

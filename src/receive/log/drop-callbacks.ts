@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { type Columns, tableOf, text, uuid } from "../../database/columns.ts";
-import { type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import { type RowOf, returned, type Slots, Statement, VaryingStatement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { VaryingStatement } from "../../database/varying-statement.ts";
 import { holdBriefly } from "./hold-briefly.ts";
 
 /** The most open invoices that one statement looks for. */

@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { inKeyOrder } from "../../database/in-key-order.ts";
-import { nullable, returned } from "../../database/statement.ts";
+import { nullable, returned, VaryingStatement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { VaryingStatement } from "../../database/varying-statement.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import type { CallbackKey } from "./drop-callbacks.ts";

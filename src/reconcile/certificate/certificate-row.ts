@@ -7,7 +7,7 @@ import {
   selectCleared,
 } from "../../alarms/alarms.ts";
 import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
-import { interval, isTooFarAhead } from "../../database/moments.ts";
+import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/ids.ts";

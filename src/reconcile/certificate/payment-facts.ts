@@ -1,11 +1,16 @@
 import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
-import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
-import type { OutboxState } from "../../publish/event.ts";
-import { inPayload, invoiceTypeInPayload, joiningOutbox, tellsOfPayment } from "../../publish/event.ts";
+import {
+  inPayload,
+  invoiceTypeInPayload,
+  joiningOutbox,
+  type OutboxState,
+  tellsOfPayment,
+} from "../../publish/event.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**

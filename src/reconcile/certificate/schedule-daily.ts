@@ -3,7 +3,7 @@ import { closedByHandSince } from "../../alarms/audit.ts";
 import type { Slots } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/ids.ts";
-import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
+import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import { certificates } from "./certificate-row.ts";
 import { SETTLING_MS } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";

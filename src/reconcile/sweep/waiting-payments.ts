@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { someRelayIsConnected } from "../../database/relay-sessions.ts";
+import { someRelayIsConnected } from "../../database/server.ts";
 import type { Tables } from "../../database/tables.ts";
 import { readStanding } from "../../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../../upstreams/upstream-kind.ts";
