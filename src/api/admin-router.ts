@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type ErrorRequestHandler, type Request, type Response, Router } from "express";
 import { z } from "zod";
-import { isDatabaseAway, isRefusedData } from "../database/postgres-errors.ts";
+import { isDatabaseAway, isRefusedData } from "../kit/postgres-errors.ts";
 import { type AdminToken, mayAct, type Role } from "../kit/admin-token.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { faultOf, noteWork } from "../kit/fault.ts";

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { isDatabaseAway } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { within } from "../kit/waiting.ts";

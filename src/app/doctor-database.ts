@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { relaySchema } from "../../migrations/relay.schema.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { EARLIER, schemaState } from "../database/migrate.ts";
-import { isDatabaseAway } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
 import { requireWholeSessions } from "../database/server.ts";
 import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";

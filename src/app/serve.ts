@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { type ConnectOptions, connect } from "../database/connect.ts";
 import { requireSchema } from "../database/migrate.ts";
-import { isDatabaseAway } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { requireWholeSessions } from "../database/server.ts";
 import { messageOf } from "../kit/errors.ts";
 import { faultOf } from "../kit/fault.ts";

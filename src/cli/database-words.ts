@@ -1,4 +1,4 @@
-import { isDatabaseAway } from "../database/postgres-errors.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import { type ErrorCode, messageOf } from "../kit/errors.ts";
 
 /** A database fault, as it is reported to a person and to a program. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { RefusedValue } from "./postgres-errors.ts";
+import { RefusedValue } from "../kit/postgres-errors.ts";
 
 // A batch goes to Postgres as one array for each column. In the binary format nothing is escaped here or
 // parsed there, which for documents and bodies would cost both sides more than everything else.

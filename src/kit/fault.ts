@@ -1,5 +1,5 @@
 import { basename, resolve, sep } from "node:path";
-import { codeOf, isDatabaseAway } from "../database/postgres-errors.ts";
+import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
 import { messageOf, RelayError } from "./errors.ts";
 import { quietText } from "./mask.ts";
 

@@ -1,4 +1,5 @@
 import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from "pino";
+import { PERSONAL_FIELDS } from "./personal-fields.ts";
 
 export type Logger = PinoLogger;
 type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
@@ -11,13 +12,10 @@ const FORBIDDEN_KEYS = [
   "cookie",
   "x-api-key",
   "email",
-  "payerEmail",
-  "payerName",
-  "payerPhoneNumber",
   "phoneNumber",
-  "billerEmail",
   "body",
   "headers",
+  ...PERSONAL_FIELDS.map(({ answer }) => answer),
 ];
 
 /**

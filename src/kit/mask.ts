@@ -1,4 +1,5 @@
 import { endOfString } from "./is-too-intricate.ts";
+import { personalKind } from "./personal-fields.ts";
 import type { Secret } from "./secret.ts";
 
 /** What takes the secrets out of a text. */
@@ -123,18 +124,6 @@ export function withTextsMasked(value: unknown, mask: Mask): unknown {
   );
 }
 
-/**
- * Keys, without `_` and in lower case, whose text is about a person; collection, bank and channel names are
- * not.
- */
-const NAMES = new Set(
-  ["", "payer", "biller", "customer", "user", "first", "last", "full", "account"].map(
-    (whose) => `${whose}name`,
-  ),
-);
-const CONTACT = /(?:email|phone|phonenumber|address|accountnumber)$/;
-const METADATA = new Set(["metadata", "billermetadata"]);
-
 /** No key that is looked for is longer. */
 const LONGEST_KEY = 64;
 
@@ -168,11 +157,9 @@ export function maskedEvidence(evidence: string): string {
 
 /** Where the value that begins at `value` ends if it is to be masked; else `value` itself. */
 function endOfMasked(text: string, key: string, value: number): number {
-  const plain = key.replaceAll("_", "").toLowerCase();
-  const isMetadata = METADATA.has(plain);
-  if (text[value] === '"' && (isMetadata || NAMES.has(plain) || CONTACT.test(plain)))
-    return endOfString(text, value) + 1;
-  return text[value] === "{" && isMetadata ? endOfObject(text, value) : value;
+  const kind = personalKind(key);
+  if (text[value] === '"' && kind !== null) return endOfString(text, value) + 1;
+  return text[value] === "{" && kind === "object" ? endOfObject(text, value) : value;
 }
 
 function endOfObject(text: string, start: number): number {

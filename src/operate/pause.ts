@@ -7,7 +7,7 @@ import { step } from "../kit/step.ts";
 import { changeByHand, endPauses, listUpstreams } from "../upstreams/change.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { notifyWorkers } from "../work/notify-workers.ts";
+import { notifyWorkers } from "../work/wake-up.ts";
 
 export type PausableWork = "confirm" | "publish";
 

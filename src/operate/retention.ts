@@ -2,21 +2,21 @@ import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { dropHistory } from "../alarms/history.ts";
 import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/change-confirmations.ts";
-import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
+import { isLockTimeout, isNotAllowed } from "../kit/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import {
   dropPartition,
+  dropStragglers,
   findKept,
   firstOfMonthBefore,
   type OldPartition,
   partitionsBefore,
   sizeOf,
 } from "../receive/log/drop-callbacks.ts";
-import { dropStragglers } from "../receive/log/drop-kept-callbacks.ts";
-import { whenNotBusy } from "../receive/log/when-not-busy.ts";
+import { whenNotBusy } from "../receive/log/partitions.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";
 import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";

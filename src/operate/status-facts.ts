@@ -7,12 +7,12 @@ import { databaseTime, readPostgresVersion } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { Reconciliation } from "../kit/sources-file.ts";
-import { lastCallbackAt } from "../receive/log/last-callback.ts";
+import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
 import {
   type DailyCertificate,
   readDailyCertificates,
   readSweeps,
-  type SweepStanding,
+  type SweepState,
 } from "../reconcile/last-runs.ts";
 import type { UpstreamStanding } from "../upstreams/change.ts";
 import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
@@ -54,7 +54,7 @@ export interface Facts {
   dead: { confirmations: number; events: number };
   quarantined: number;
   lastCallbackAt: Date | null;
-  sweeps: SweepStanding[];
+  sweeps: SweepState[];
   certificates: DailyCertificate[];
   processes: SeenProcess[];
   /** Postgres takes no writes: what depends on rows that should have been written says nothing then. */

@@ -90,7 +90,7 @@ export interface AnswerFields extends Amounts {
 
 export type PaymentFacts = ResultOf<typeof statement>;
 
-interface Given {
+interface FactsQuery {
   certificateId: string;
   source: ReconcileSource;
   after: string;
@@ -125,7 +125,7 @@ const answerFields = sql`
   ${amountsOf((field) => inDocument(field))}, 'type', ${inDocument("type")},
   'paymentDate', ${inDocument("paymentDate")}`;
 
-const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
+const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
   const name = value(({ source }) => source.name);
   const live = value(({ source }) => source.liveTopicArn);
   return sql`

@@ -11,7 +11,7 @@ import {
 } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/ids.ts";
-import { namelessCallbackSince } from "../../receive/log/nameless-callback.ts";
+import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";

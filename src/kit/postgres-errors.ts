@@ -1,3 +1,4 @@
+
 /**
  * A value that Postgres would refuse, found before it was sent; SQLSTATE 22P02, invalid text representation.
  */
