@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isRefusedData } from "../../database/postgres-errors.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { isRefusedData } from "../../kit/postgres-errors.ts";
 import { ownWords, problemsOf } from "../../kit/problems.ts";
 import type { Operation, OperationContext } from "./operation.ts";
 

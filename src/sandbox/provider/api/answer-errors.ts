@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler } from "express";
-import { isLostConnection } from "../../../kit/away.ts";
 import { messageOf } from "../../../kit/errors.ts";
 import type { Logger } from "../../../kit/log.ts";
+import { isLostConnection } from "../../../kit/postgres-errors.ts";
 import { REFUSALS, type Refusal } from "./refusals.ts";
 import { sendRefusal } from "./send-answer.ts";
 
