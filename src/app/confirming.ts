@@ -50,8 +50,8 @@ function lineOf(
     metrics,
     tracer,
     timeoutMs,
-    leaseMs: lease.ms,
-    mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
+    lease,
+    replayLimit: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
       unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,

@@ -6,7 +6,7 @@ import type { Provider } from "../provider/provider.ts";
 import { takeProbe } from "../upstreams/probe.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 
-export interface KeyProbeOptions {
+interface KeyProbeOptions {
   db: Kysely<Tables>;
   provider: Provider;
   upstream: Upstream;

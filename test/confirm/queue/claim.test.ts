@@ -7,6 +7,7 @@ import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import { connect, type Database } from "../../../src/database/connect.ts";
 import { Secret } from "../../../src/kit/secret.ts";
+import { leaseOf } from "../../../src/work/lease.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
 
@@ -61,7 +62,7 @@ const claim = async (db: Database, total: number, { chance = 0, replays = total 
       unknown: total,
       replays,
       chance,
-      leaseMs: 60_000,
+      lease: leaseOf(60_000),
       limits: LIMITS,
     })
   ).items;
