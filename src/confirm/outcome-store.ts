@@ -73,9 +73,9 @@ async function write(
     step("outcomes to be stored");
     const rows = await execute(db, { outcomes: addressed, leaseToken, leaseMs: handoff?.lease.ms ?? 0 });
     step("outcomes stored");
-    const byLease = new Map(rows.map((row) => [leaseOf(row), row]));
-    const stored = addressed.filter((outcome) => byLease.has(leaseOf(outcome)));
-    claimed = stored.flatMap((outcome) => claimedEvent(outcome, byLease.get(leaseOf(outcome)), leaseToken));
+    const byLease = new Map(rows.map((row) => [leaseKey(row), row]));
+    const stored = addressed.filter((outcome) => byLease.has(leaseKey(outcome)));
+    claimed = stored.flatMap((outcome) => claimedEvent(outcome, byLease.get(leaseKey(outcome)), leaseToken));
     if (rows.some(({ eventState }) => eventState === "due")) onEvents();
     alarms.tell(stored.flatMap(raisedBy));
   } finally {
@@ -110,7 +110,7 @@ function claimedEvent(
   ];
 }
 
-const leaseOf = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
+const leaseKey = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
   `${invoiceId} ${source} ${leaseToken}`;
 
 const lineOfEvent = ({ source, event }: Outcome): string =>

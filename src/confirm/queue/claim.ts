@@ -106,7 +106,7 @@ interface SourceClaim {
 
 /**
  * Takes due confirmations of one source. A source that is healthy and has no limit needs one statement. For any
- * other the allowance is reckoned first, and the claim spends it only if the source has not changed
+ * other the allowance is calculated first, and the claim spends it only if the source has not changed
  * meanwhile, so that any number of processes keep one limit.
  */
 export async function claimConfirmations(
