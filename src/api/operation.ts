@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Tables } from "../database/tables.ts";
 import type { Role } from "../kit/admin-token.ts";
-import type { Mask } from "../kit/mask/masked-texts.ts";
+import type { Mask } from "../kit/mask.ts";
 import type { Activity } from "../operate/activity.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import type { Route } from "../publish/event.ts";

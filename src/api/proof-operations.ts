@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DAY_MS } from "../kit/days.ts";
 import { RelayError } from "../kit/errors.ts";
+import { DAY_MS } from "../kit/time.ts";
 import { readCalendar } from "../reconcile/read-calendar.ts";
 import {
   certificateCsvParts,

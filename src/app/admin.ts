@@ -4,7 +4,7 @@ import { DryRuns } from "../api/dry-runs.ts";
 import { Live } from "../api/live.ts";
 import type { AdminParts, OnProgress, Period } from "../api/operation.ts";
 import { RefusedCallers } from "../api/refused-callers.ts";
-import { maskOf } from "../kit/mask/callback-tokens.ts";
+import { maskOf } from "../kit/mask.ts";
 import { ActivityBook } from "../operate/activity.ts";
 import { readStatus } from "../operate/status.ts";
 import type { CertifyProgress } from "../reconcile/certificate/certify.ts";

@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Handoff } from "../kit/handoff.ts";
-import { Paced } from "../kit/paced.ts";
+import { Paced } from "../kit/waiting.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
 import { shareBudgets } from "../receive/log/callback-budgets.ts";

@@ -1,9 +1,9 @@
 import { bringForwardConfirmations, confirmationLeases } from "../confirm/queue/claim.ts";
 import { refreshLine } from "../confirm/queue/sender-turns.ts";
-import { DAY_MS } from "../kit/days.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
+import { DAY_MS } from "../kit/time.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms-of-removed.ts";
 import { checkErased } from "../operate/erase.ts";
 import { noticeEndedPauses } from "../operate/pause.ts";

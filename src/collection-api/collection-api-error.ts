@@ -1,5 +1,5 @@
 import { type ErrorCode, type Next, RelayError } from "../kit/errors.ts";
-import { firstWords, withoutEMailAddresses } from "../kit/mask/quiet-text.ts";
+import { firstWords, withoutEMailAddresses } from "../kit/mask.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { ListPosition } from "./iterate-pages.ts";
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../kit/days.ts";
+import { DAY_MS } from "../kit/time.ts";
 
 /**
  * The longest wait between two tries of one call; where the provider asks for more, the call fails instead.

@@ -1,8 +1,8 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { Metrics } from "../kit/metrics.ts";
-import type { Paced } from "../kit/paced.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
+import type { Paced } from "../kit/waiting.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
 import { endReceiving, startReceiving } from "./callback-trace.ts";
 import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";

@@ -1,4 +1,4 @@
-import { maskOf } from "../kit/mask/callback-tokens.ts";
+import { maskOf } from "../kit/mask.ts";
 import type { Source } from "../kit/source.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
 

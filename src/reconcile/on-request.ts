@@ -1,6 +1,6 @@
 import { audit } from "../alarms/audit.ts";
-import { dayOf } from "../kit/days.ts";
 import { type ErrorCode, messageOf, RelayError } from "../kit/errors.ts";
+import { dayOf } from "../kit/time.ts";
 import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import type { PaidWindow } from "./list/list-period.ts";

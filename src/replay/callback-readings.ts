@@ -4,7 +4,7 @@ import { type Columns, text, uuid } from "../database/columns.ts";
 import { inKeyOrder } from "../database/in-key-order.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { NIL_UUID } from "../kit/uuid.ts";
+import { NIL_UUID } from "../kit/ids.ts";
 import { isLogged } from "../receive/log/callbacks-about.ts";
 import type { NewReading } from "./read-again.ts";
 

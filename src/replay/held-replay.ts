@@ -3,7 +3,7 @@ import { type Alarm, raising } from "../alarms/alarms.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { clockTime, typed } from "../database/typed.ts";
-import { newId } from "../kit/new-id.ts";
+import { newId } from "../kit/ids.ts";
 import { type Lease, LeaseLost } from "../work/lease.ts";
 import { isLostToClock, LeasedRows, leaseEnd } from "../work/leased-rows.ts";
 import type { HeldReplay, Position, ReplayKind, ReplayState } from "./replay.ts";

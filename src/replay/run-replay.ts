@@ -3,10 +3,10 @@ import type { Kysely } from "kysely";
 import type { Alarm } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { isDatabaseAway } from "../kit/away.ts";
-import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
 import { noteWork } from "../kit/fault.ts";
 import { step } from "../kit/step.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";
 import {
   endReplay,

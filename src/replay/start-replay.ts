@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
-import { newId } from "../kit/new-id.ts";
+import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { Route } from "../publish/event.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { RelayClient } from "../database/relay-client.ts";
-import { backOffMs } from "../kit/back-off.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Secret } from "../kit/secret.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import { Signal } from "./signal.ts";
 
 /** The channel of NOTIFY; a message is `<who> <work>`. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { newId } from "../../src/kit/new-id.ts";
+import { newId } from "../../src/kit/ids.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { sealedId } from "../../src/receive/payer-page/page-seal.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { daysBetween } from "../../src/kit/days.ts";
+import { daysBetween } from "../../src/kit/time.ts";
 import {
   eachDay,
   halvesOf,

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { addDays, dayOf } from "../../kit/days.ts";
+import { addDays, dayOf } from "../../kit/time.ts";
 import type { PaidWindow } from "../../reconcile/list/list-period.ts";
 import { paymentDays } from "../../reconcile/list/payment-days.ts";
 import type { Reconciled } from "../../reconcile/on-request.ts";

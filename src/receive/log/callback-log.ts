@@ -4,8 +4,8 @@ import { type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim
 import { GroupCommit } from "../../database/group-commit.ts";
 import type { Tables } from "../../database/tables.ts";
 import type { Handoff } from "../../kit/handoff.ts";
+import { newId } from "../../kit/ids.ts";
 import { networkOf } from "../../kit/network-of.ts";
-import { newId } from "../../kit/new-id.ts";
 import { step } from "../../kit/step.ts";
 import { endingWith, type Tracer } from "../../kit/trace.ts";
 import {

@@ -3,8 +3,8 @@ import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, returned } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { VaryingStatement } from "../../database/varying-statement.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
 import type { CallbackKey } from "./drop-callbacks.ts";
 
 /** The most callbacks that one statement looks at. */

@@ -1,5 +1,5 @@
 import { classOfStatus, type StatusSets, statusSets } from "../../confirm/invoices/status-class.ts";
-import { storableText } from "../../kit/storable-text.ts";
+import { storableText } from "../../kit/text.ts";
 import { type Answer, toUtc } from "../../provider/answer.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";

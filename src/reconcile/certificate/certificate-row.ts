@@ -10,7 +10,7 @@ import { type Columns, integer, json, numeric, text } from "../../database/colum
 import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { newId } from "../../kit/new-id.ts";
+import { newId } from "../../kit/ids.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";

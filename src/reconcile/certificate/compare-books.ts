@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { statusSets } from "../../confirm/invoices/status-class.ts";
 import type { Tables } from "../../database/tables.ts";
-import { DAY_MS, dayOf, startOf } from "../../kit/days.ts";
+import { DAY_MS, dayOf, startOf } from "../../kit/time.ts";
 import { orphanedAcceptances } from "../../publish/publications.ts";
 import { eachDay, type ListPeriod, type PaidWindow } from "../list/list-period.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

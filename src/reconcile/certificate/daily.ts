@@ -1,8 +1,8 @@
 import type { AlarmChange } from "../../alarms/alarms.ts";
-import { lastDayBefore } from "../../kit/days.ts";
 import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
+import { lastDayBefore } from "../../kit/time.ts";
 import { LeaseLost } from "../../work/lease.ts";
 import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

@@ -9,8 +9,8 @@ import {
 import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { DAY_MS } from "../../kit/days.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
+import { DAY_MS } from "../../kit/time.ts";
 import { inPayload, tellsOfPayment } from "../../publish/event.ts";
 import { eachDay, type PaidWindow } from "../list/list-period.ts";
 import { decideAsking } from "../list/listed-payment.ts";

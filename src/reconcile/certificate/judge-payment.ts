@@ -1,5 +1,5 @@
 import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
-import { dayOf } from "../../kit/days.ts";
+import { dayOf } from "../../kit/time.ts";
 import { type Money, moneyOf } from "../../provider/answer.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import { possibleCreation, possiblePayment } from "../list/possible-date.ts";

@@ -3,7 +3,7 @@ import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/c
 import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { NIL_UUID } from "../../kit/uuid.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
 import type { OutboxState } from "../../publish/event.ts";
 import { inPayload, invoiceTypeInPayload, joiningOutbox, tellsOfPayment } from "../../publish/event.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

@@ -1,6 +1,6 @@
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
-import { dayOf, daysBetween } from "../../kit/days.ts";
-import { storableText } from "../../kit/storable-text.ts";
+import { storableText } from "../../kit/text.ts";
+import { dayOf, daysBetween } from "../../kit/time.ts";
 import { readClock } from "../../upstreams/first-served.ts";
 import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep } from "../list/list-period.ts";

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { closedByHandSince } from "../../alarms/audit.ts";
 import type { Slots } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { newId } from "../../kit/new-id.ts";
+import { newId } from "../../kit/ids.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
 import { certificates } from "./certificate-row.ts";
 import { SETTLING_MS } from "./kept-reading.ts";

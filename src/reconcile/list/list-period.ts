@@ -1,4 +1,4 @@
-import { addDays, DAY_MS, dayOf, daysBetween, startOf } from "../../kit/days.ts";
+import { addDays, DAY_MS, dayOf, daysBetween, startOf } from "../../kit/time.ts";
 
 /** The days to request from a list, YYYY-MM-DD, first and last. */
 export interface ListPeriod {

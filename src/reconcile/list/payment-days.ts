@@ -1,5 +1,5 @@
-import { DAY_MS } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { DAY_MS } from "../../kit/time.ts";
 import type { PaidWindow } from "./list-period.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../kit/days.ts";
+import { DAY_MS } from "../../kit/time.ts";
 
 /** No provider of ours is older; what some platforms write for "no date" is. */
 export const EARLIEST = new Date("2000-01-01T00:00:00Z");

@@ -11,7 +11,7 @@ import {
 } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { clockTime } from "../../database/typed.ts";
-import { newId } from "../../kit/new-id.ts";
+import { newId } from "../../kit/ids.ts";
 import { namelessCallbackSince } from "../../receive/log/nameless-callback.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
 import type { Lease } from "../../work/lease.ts";

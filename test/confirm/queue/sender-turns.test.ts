@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { claimConfirmations, confirmationLeases } from "../../../src/confirm/queue/claim.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import { connect, type Database } from "../../../src/database/connect.ts";
-import { newId } from "../../../src/kit/new-id.ts";
+import { newId } from "../../../src/kit/ids.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { appendAndOpen } from "../../../src/receive/log/append-statements.ts";
 import { askOnce } from "../../../src/receive/log/ask-once.ts";

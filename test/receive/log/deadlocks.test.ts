@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../../src/database/connect.ts";
-import { newId } from "../../../src/kit/new-id.ts";
+import { newId } from "../../../src/kit/ids.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { appendAndOpen } from "../../../src/receive/log/append-statements.ts";
 import { askOnce } from "../../../src/receive/log/ask-once.ts";

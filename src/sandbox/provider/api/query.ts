@@ -1,5 +1,5 @@
 import { invoiceFilter } from "../../../collection-api/contract/index.ts";
-import { isUuid } from "../../../kit/uuid.ts";
+import { isUuid } from "../../../kit/ids.ts";
 import type { Faults } from "../faults/faults.ts";
 
 /** What the provider's own SDK asks of a list beside the specification. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY_MS } from "../../../kit/days.ts";
+import { DAY_MS } from "../../../kit/time.ts";
 
 /** A time span in ms, at most 30 days. */
 export const duration = z
