@@ -13,7 +13,7 @@ import {
   type DailyCertificate,
   readDailyCertificates,
   readSweeps,
-  type SweepStanding,
+  type SweepState,
 } from "../reconcile/last-runs.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
@@ -55,7 +55,7 @@ export interface Facts {
   dead: { confirmations: number; events: number };
   quarantined: number;
   lastCallbackAt: Date | null;
-  sweeps: SweepStanding[];
+  sweeps: SweepState[];
   certificates: DailyCertificate[];
   processes: SeenProcess[];
   /** Postgres takes no writes: what depends on rows that should have been written says nothing then. */
