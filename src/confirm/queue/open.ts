@@ -17,7 +17,7 @@ export interface Born {
   claimedUntil: RawBuilder<unknown>;
 }
 
-interface ToOpen extends ConfirmationKey {
+export interface ToOpen extends ConfirmationKey {
   /** Record what the provider answers and publish nothing; any later opening without this revokes it. */
   recordOnly?: boolean;
 }
