@@ -11,7 +11,7 @@ import { applyRetention } from "../operate/retention.ts";
 import { settleStatuses } from "../operate/settle-statuses.ts";
 import type { Provider } from "../provider/provider.ts";
 import { bringForwardEvents, holdOrReleaseTestEvents, outboxLeases } from "../publish/outbox.ts";
-import { forgetBudgets } from "../receive/log/callback-budgets.ts";
+import { forgetBudgets } from "../receive/caller/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";

@@ -8,7 +8,7 @@ import { isReadOnly } from "../database/recording-problem.ts";
 import type { Tables } from "../database/tables.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { Reconciliation } from "../kit/source.ts";
-import { lastCallbackAt } from "../receive/log/last-callback.ts";
+import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
 import {
   type DailyCertificate,
   readDailyCertificates,

@@ -6,7 +6,7 @@ import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { shareBudgets } from "../../src/receive/log/callback-budgets.ts";
+import { shareBudgets } from "../../src/receive/caller/callback-budgets.ts";
 import { claimReplay, endLostReplayLeases } from "../../src/replay/replay-rows.ts";
 import { bringUpstreamsForward } from "../../src/upstreams/bring-forward.ts";
 import { nextScoutTurnIn, takeScoutTurn } from "../../src/upstreams/scout-turn.ts";
