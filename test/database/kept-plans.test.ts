@@ -7,7 +7,6 @@ import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import { connect } from "../../src/database/connect.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
-import type { Handoff } from "../../src/kit/handoff.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -15,6 +14,7 @@ import { type ClaimedEvent, claimEvents } from "../../src/publish/claim-events.t
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../src/work/lease.ts";
+import type { Handoff } from "../../src/work/policy.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";

@@ -168,11 +168,10 @@ function claimRows<Given extends Claiming>(
   admitted: RawBuilder<unknown>,
   spent = sql``,
 ) {
-  const { value } = slots;
   return sql`
     with recursive admitted as materialized (${admitted}),
-    waiting as materialized (${countWaiting(value, classes)}),
-    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(value, classes, position))))},
+    waiting as materialized (${countWaiting(slots.value, classes)}),
+    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(slots.value, classes, position))))},
     taken as (${sql.join(
       classes.map((_, position) => sql`select tid from ${nameOf(position)}`),
       sql` union all `,
