@@ -9,6 +9,7 @@ import type { Provider } from "../../src/provider/provider.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
 import { selectCallbacks } from "../../src/replay/select-callbacks.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import type { BenchDatabase } from "./bench-database.ts";
 import { nowMs } from "./clock.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
@@ -104,7 +105,7 @@ async function certifications(
   const alarms = new Alarms({ db, log: createLogger({ level: "warn" }), metrics: createMetrics() });
   return Array.from(
     { length: CERTIFY_TIMES },
-    () => () => certify({ db, alarms, leaseMs: LEASE_MS }, request),
+    () => () => certify({ db, alarms, lease: leaseOf(LEASE_MS) }, request),
   );
 }
 

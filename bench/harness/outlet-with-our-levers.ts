@@ -1,11 +1,16 @@
 import { hash } from "node:crypto";
 import { sql } from "kysely";
-import { INVOICE, keepingSnapshots, storing } from "../../src/confirm/invoices/store-invoice.ts";
+import {
+  EVENT,
+  INVOICE,
+  insertHeldEvents,
+  insertSnapshots,
+  upsertInvoices,
+} from "../../src/confirm/answer-statement.ts";
 import { bytea, type Columns, text, uuid } from "../../src/database/columns.ts";
 import type { Database } from "../../src/database/connect.ts";
 import { GroupCommit } from "../../src/database/group-commit.ts";
 import { nullable, returned, type Slots, Statement } from "../../src/database/statement.ts";
-import { EVENT, insertEvents } from "../../src/publish/event-log.ts";
 import type { JobOutlet, Paid } from "./callback-job.ts";
 import { type Accepted, PublishBatcher } from "./publish-batcher.ts";
 import { TOPIC_ARN } from "./sample-payment.ts";
@@ -49,9 +54,9 @@ const STORE = new Statement(STORED, ({ table }: Slots<Storing>) => {
       from held order by invoice_id
       on conflict (invoice_id, source) do update set
         state = 'done', verdict = 'paid', priority = 'known', settled_at = clock_timestamp()),
-    snapshots as (${keepingSnapshots}),
-    stored as (${storing}),
-    logged as (${insertEvents(sql<boolean>`true`)})
+    snapshots as (${insertSnapshots}),
+    stored as (${upsertInvoices}),
+    logged as (${insertHeldEvents(sql`true`)})
     select held.invoice_id as "invoiceId",
       exists (select from publication
         where publication.source = held.source and publication.event_id = held.event_id) as "isAccepted",

@@ -4,49 +4,15 @@ import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { ALARM_NAMES, ALARMS, type AlarmName } from "./alarm-definitions.ts";
 
-/**
- * What needs a person. The names are what monitoring is set on: a new one is added here first, and gets a
- * heading in docs/operations.md.
- */
-export const ALARM_NAMES = [
-  "callback_refused",
-  "callbacks_over_budget",
-  "source_failing",
-  "source_paused",
-  "retry_after_capped",
-  "unknown_ids_flooding",
-  "sweep_failing",
-  "certificate_gap",
-  "certificate_failing",
-  "provider_answer_outside_contract",
-  "confirmation_dead",
-  "invoice_quarantined",
-  "invoice_anomaly",
-  "invoice_unanswered",
-  "event_dead",
-  "event_truncated",
-  "topic_failing",
-  "topic_paused",
-  "replay_failed",
-  "maintenance_failing",
-  "clock_stepped",
-  "database_away",
-  "recording_failing",
-] as const;
+export type { AlarmName } from "./alarm-definitions.ts";
 
-export type AlarmName = (typeof ALARM_NAMES)[number];
-
-/**
- * Alarms about something that lasts a while, or that happened once, end by themselves: this long after they
- * were last raised.
- */
-const QUIET_AFTER: Partial<Record<AlarmName, string>> = {
-  callback_refused: "1 hour",
-  callbacks_over_budget: "10 minutes",
-  event_truncated: "1 day",
-  clock_stepped: "1 hour",
-};
+/** Alarms that end by being quiet, with how long. */
+const QUIET = ALARM_NAMES.map((name) => ({ name, after: ALARMS[name].quietAfter })).filter(
+  ({ after }) => after !== undefined,
+);
+const QUIET_NAMES = QUIET.map(({ name }) => name);
 
 export interface Alarm {
   name: AlarmName;
@@ -187,8 +153,8 @@ export async function closeAlarms(
 const closingQuiet = new Statement(
   ENDED_ALARMS,
   () => sql`
-    ${clearing(sql`name = any(${Object.keys(QUIET_AFTER)}::text[]) and exists (
-      select from unnest(${Object.keys(QUIET_AFTER)}::text[], ${Object.values(QUIET_AFTER)}::interval[])
+    ${clearing(sql`name = any(${QUIET_NAMES}::text[]) and exists (
+      select from unnest(${QUIET_NAMES}::text[], ${QUIET.map(({ after }) => after)}::interval[])
         as lasting (name, quiet)
       where lasting.name = alarm.name
         and last_raised_at not between clock_timestamp() - quiet and clock_timestamp())`)}
@@ -229,7 +195,7 @@ export class Alarms {
   }
 
   /**
-   * Closes the alarms that have been quiet for as long as `QUIET_AFTER` says, whichever process raised them,
+   * Closes the alarms that have been quiet for as long as their definitions say, whichever process raised them,
    * and those last raised in the future, before Postgres' clock stepped back: what lasts is raised again.
    */
   async clearQuiet(): Promise<void> {

@@ -2,10 +2,11 @@ import { type Kysely, sql } from "kysely";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { typed } from "../database/typed.ts";
-import type { Alarm, AlarmName, EndedAlarm } from "./alarms.ts";
+import { type AlarmName, type DescribedAlarm, describeAlarm } from "./alarm-definitions.ts";
+import type { Alarm, EndedAlarm } from "./alarms.ts";
 
 /** An alarm as a person reads it. */
-export interface KnownAlarm extends Alarm {
+export interface KnownAlarm extends Alarm, DescribedAlarm {
   raisedAt: Date;
   lastRaisedAt: Date;
   /** null while it is open. */
@@ -37,7 +38,10 @@ export async function listAlarms(
   if (name !== undefined) query = query.where("name", "=", name);
   if (source !== undefined) query = query.where("source", "=", source);
   const rows = await query.execute();
-  const items = rows.map(({ total: _, name, ...alarm }) => ({ ...alarm, name: name as AlarmName }));
+  const items = rows.map(({ total: _, ...row }) => {
+    const alarm = { ...row, name: row.name as AlarmName };
+    return { ...alarm, ...describeAlarm(alarm) };
+  });
   return { total: rows[0]?.total ?? 0, items };
 }
 

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { isTooFarAhead, LONGEST_LEASES } from "../database/moments.ts";
+import { isTooFarAhead } from "../database/moments.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { AlarmName } from "./alarms.ts";
@@ -29,7 +29,7 @@ export interface Untold {
 }
 
 /** The longest that people wait for the next message, in ms, besides for one that is under way. */
-export const TELLING_WAITS = { betweenMs: 5_000, afterFailureMs: 300_000 } as const;
+export const NOTIFYING_WAITS = { betweenMs: 5_000, afterFailureMs: 300_000 } as const;
 
 const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
@@ -42,19 +42,22 @@ const BEGUN = sql`select * from alarm where cleared_at is null and told_at is nu
 const ENDED = sql`
   select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null`;
 
-const claiming = new Statement(
-  { ...UNTOLD, failures: returned.integer },
-  ({ value }: Slots<{ most: number; leaseMs: number }>) => {
-    const most = value((given) => given.most);
-    const longest = value(({ leaseMs }) => Math.max(TELLING_WAITS.betweenMs, LONGEST_LEASES * leaseMs));
-    const isLost = isTooFarAhead(
-      sql`next_at`,
-      sql`greatest(${longest}, case failures when 0 then 0 else ${TELLING_WAITS.afterFailureMs} end)::float8
+interface Turn {
+  most: number;
+  lease: { ms: number; longestMs: number };
+}
+
+const claiming = new Statement({ ...UNTOLD, failures: returned.integer }, ({ value }: Slots<Turn>) => {
+  const most = value((given) => given.most);
+  const longest = value(({ lease }) => Math.max(NOTIFYING_WAITS.betweenMs, lease.longestMs));
+  const isLost = isTooFarAhead(
+    sql`next_at`,
+    sql`greatest(${longest}, case failures when 0 then 0 else ${NOTIFYING_WAITS.afterFailureMs} end)::float8
         * interval '1 ms'`,
-    );
-    return sql`
+  );
+  return sql`
     with turn as (
-      update alarm_telling set next_at = ${inMs(value(({ leaseMs }) => leaseMs))}
+      update alarm_telling set next_at = ${inMs(value(({ lease }) => lease.ms))}
       where (next_at <= clock_timestamp() or ${isLost}) and (exists (${BEGUN}) or exists (${ENDED}))
       returning failures)
     select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
@@ -62,19 +65,15 @@ const claiming = new Statement(
     from turn, (
       (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})) as untold
     order by id limit ${most}`;
-  },
-);
+});
 
 /**
  * Takes the turn to tell what is untold: only one of several processes has it at a time, and not before it is
  * due.
- * @param leaseMs after this long another process may take it, in ms: the one that took it has died.
+ * @param given.lease after it another process may take the turn: the one that took it has died.
  * @returns null when there is nothing to tell, or the turn is another process's or not due yet.
  */
-export async function claimUntoldAlarms(
-  db: Kysely<Tables>,
-  given: { most: number; leaseMs: number },
-): Promise<Untold | null> {
+export async function claimUntoldAlarms(db: Kysely<Tables>, given: Turn): Promise<Untold | null> {
   const rows = await claiming.execute(db, given);
   const [first] = rows;
   if (first === undefined) return null;
@@ -101,6 +100,6 @@ export async function markAlarmsTold(
 }
 
 /** Notes that telling failed. @param waitMs how long until the next try, in ms. */
-export async function putTellingOff(db: Kysely<Tables>, waitMs: number): Promise<void> {
+export async function delayNotifying(db: Kysely<Tables>, waitMs: number): Promise<void> {
   await sql`update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1`.execute(db);
 }

@@ -1,6 +1,6 @@
 import type { Response } from "express";
 import type { Kysely } from "kysely";
-import { describePayments } from "../confirm/invoices/answers-of.ts";
+import { describePayments } from "../confirm/invoices/read-invoices.ts";
 import type { Tables } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";

@@ -1,7 +1,6 @@
 import { readAuditLog } from "../alarms/audit.ts";
 import { listAlarms } from "../alarms/list-alarms.ts";
 import { mayAct } from "../kit/admin-token.ts";
-import { actionOf } from "../operate/alarm-actions.ts";
 import { closeAlarmsByHand } from "../operate/close-alarms.ts";
 import {
   type Decision,
@@ -47,10 +46,7 @@ export const operations: readonly Operation[] = [
     summary: "List open alarms, newest first; all=true includes cleared ones",
     query: statusSchemas.alarmQuery,
     result: statusSchemas.alarmList,
-    async run({ db }, { query: { limit, ...filters } }) {
-      const { total, items } = await listAlarms(db, filters, limit);
-      return { total, items: items.map((alarm) => ({ ...alarm, action: actionOf(alarm) })) };
-    },
+    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
   }),
   operation({
     id: "closeAlarms",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALARM_NAMES } from "../alarms/alarms.ts";
+import { ALARM_NAMES } from "../alarms/alarm-definitions.ts";
 import { NEED_PAGES } from "../operate/status-meaning.ts";
 import { limitInQuery, reason, time } from "./fields.ts";
 
@@ -18,9 +18,11 @@ const alarm = z.object({
   lastRaisedAt: time,
   clearedAt: time.nullable(),
   times: z.number().int(),
+  severity: z.enum(["critical", "warning"]),
+  about: z.string().describe("What its subject names."),
+  action: z.string().describe("What to do about it."),
 });
-const toldAlarm = alarm.extend({ action: z.string().describe("What to do about it.") });
-export const alarmList = z.object({ total: z.number().int(), items: z.array(toldAlarm) });
+export const alarmList = z.object({ total: z.number().int(), items: z.array(alarm) });
 export const closeAlarmsRequest = z.strictObject({
   alarms: z
     .array(z.strictObject({ name: z.enum(ALARM_NAMES), source: z.string(), subject: z.string() }))
@@ -44,6 +46,6 @@ export const status = z
       }),
     ),
     at: time,
-    alarms: z.array(toldAlarm),
+    alarms: z.array(alarm),
   })
   .describe("As invoice-relay status prints it with --json.");

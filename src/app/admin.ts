@@ -90,7 +90,7 @@ const certifyProgress =
 
 /** Everything that reading the provider's lists takes, for as long as the work takes. */
 const withLists = <Result>(
-  { db, settings, sources, alarms, onConfirmations, onEvents }: Shared,
+  { db, settings, lease, sources, alarms, onConfirmations, onEvents }: Shared,
   stopping: AbortSignal,
   work: (asking: SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal }) => Promise<Result>,
 ): Promise<Result> =>
@@ -98,7 +98,7 @@ const withLists = <Result>(
     work({
       db,
       alarms,
-      leaseMs: settings.LEASE_DURATION,
+      lease,
       onConfirmations,
       onEvents,
       sources,

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
+import { Webhook } from "standardwebhooks";
+import { describeAlarm, runbookLink } from "../alarms/alarm-definitions.ts";
 import type { Alarm } from "../alarms/alarms.ts";
-import { claimUntoldAlarms, markAlarmsTold, putTellingOff, TELLING_WAITS } from "../alarms/untold-alarms.ts";
+import {
+  claimUntoldAlarms,
+  delayNotifying,
+  markAlarmsTold,
+  NOTIFYING_WAITS,
+  type UntoldAlarm,
+} from "../alarms/untold-alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
@@ -10,42 +18,53 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
-import { alarmBody, type ToldAlarm, webhookHeaders } from "./alarm-message.ts";
+import type { Lease } from "../work/lease.ts";
 import type { Pass } from "./pass.ts";
 
-export interface AlarmWebhookOptions {
-  url: Secret;
-  secrets: readonly Secret[];
-  runbookUrl: string | undefined;
-  /** The longest one message may take, in ms. */
-  timeoutMs: number;
-  metrics: Metrics;
-}
+type AlarmNews = Omit<UntoldAlarm, "id">;
 
-/** Where people are told of alarms. */
+/** The longest that one message may take, in ms. */
+const TIMEOUT_MS = 10_000;
+
+/** Where people are notified of alarms. */
 export class AlarmWebhook {
-  readonly #options: AlarmWebhookOptions;
+  readonly #settings: Settings;
+  readonly #url: Secret;
+  readonly #metrics: Metrics;
 
-  constructor(options: AlarmWebhookOptions) {
-    this.#options = options;
+  private constructor(settings: Settings, url: Secret, metrics: Metrics) {
+    this.#settings = settings;
+    this.#url = url;
+    this.#metrics = metrics;
+  }
+
+  /** null without ALARM_WEBHOOK_URL. */
+  static of(settings: Settings, metrics: Metrics): AlarmWebhook | null {
+    const url = settings.ALARM_WEBHOOK_URL;
+    return url === undefined ? null : new AlarmWebhook(settings, url, metrics);
   }
 
   /**
-   * Tells them in one message. @returns what went wrong, without the URL, which is a secret; null when it was
-   * taken.
+   * Notifies people in one message. @returns what went wrong, without the URL, which is a secret; null when it
+   * was taken.
    */
-  async tell(alarms: readonly ToldAlarm[], stop?: AbortSignal): Promise<string | null> {
-    const { url, secrets, runbookUrl, timeoutMs, metrics } = this.#options;
-    const body = alarmBody(alarms, runbookUrl);
-    const id = `alarms_${createHash("sha256").update(body).digest("hex").slice(0, 32)}`;
-    const late = AbortSignal.timeout(timeoutMs);
-    const problem = await post(url.reveal(), {
-      headers: webhookHeaders(id, body, secrets, new Date()),
+  async notify(alarms: readonly AlarmNews[], stop?: AbortSignal): Promise<string | null> {
+    const { ALARM_WEBHOOK_SECRETS: secrets = [], RUNBOOK_URL, LEASE_DURATION } = this.#settings;
+    const body = alarmBody(alarms, RUNBOOK_URL);
+    // Well within the lease, so that no other process notifies of the same alarms.
+    const late = AbortSignal.timeout(Math.min(TIMEOUT_MS, LEASE_DURATION / 2));
+    const problem = await post(this.#url.reveal(), {
+      headers: webhookHeaders(body, secrets, new Date()),
       body,
       signal: stop === undefined ? late : AbortSignal.any([late, stop]),
     });
-    metrics.alarmWebhook.inc({ outcome: problem === null ? "taken" : "failed" });
+    this.#metrics.alarmWebhook.inc({ outcome: problem === null ? "taken" : "failed" });
     return problem;
+  }
+
+  /** Notifies people of one alarm that has no row yet. @returns whether it was taken. */
+  async notifyOfNew(alarm: Alarm & { raisedAt: Date }): Promise<boolean> {
+    return (await this.notify([{ ...alarm, times: 1, clearedAt: null }])) === null;
   }
 }
 
@@ -60,60 +79,93 @@ async function post(url: string, request: RequestInit): Promise<string | null> {
   }
 }
 
-/** null without ALARM_WEBHOOK_URL. */
-export function alarmWebhookOf(settings: Settings, metrics: Metrics): AlarmWebhook | null {
-  const { ALARM_WEBHOOK_URL: url, ALARM_WEBHOOK_SECRETS: secrets = [], RUNBOOK_URL: runbookUrl } = settings;
-  // Well within the lease, so that no other process tells of the same alarms.
-  const timeoutMs = Math.min(MOST_MS, settings.LEASE_DURATION / 2);
-  return url === undefined ? null : new AlarmWebhook({ url, secrets, runbookUrl, timeoutMs, metrics });
+/**
+ * The headers of the Standard Webhooks specification; without secrets all but the signature. The id is the
+ * same for each try of one message.
+ */
+function webhookHeaders(body: string, secrets: readonly Secret[], now: Date): Record<string, string> {
+  const id = `alarms_${createHash("sha256").update(body).digest("hex").slice(0, 32)}`;
+  const signatures = secrets.map((secret) => new Webhook(secret.reveal()).sign(id, now, body));
+  return {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
+    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
+  };
 }
 
-const MOST_MS = 10_000;
+/** How many alarms the text spells out; the rest are counted by name. `alarms` beside it holds them all. */
+const MOST_SPELLED_OUT = 20;
 
-/** Tells people of one open alarm, and says whether they were told; null where there is no webhook. */
-export const tellingOne = (webhook: AlarmWebhook | null) =>
-  webhook &&
-  (async (alarm: Alarm & { raisedAt: Date }): Promise<boolean> =>
-    (await webhook.tell([{ ...alarm, times: 1, clearedAt: null }])) === null);
-
-interface TellAlarmsOptions {
-  db: Kysely<Tables>;
-  webhook: AlarmWebhook | null;
-  leaseMs: number;
-  log: Logger;
+/** The body for Slack and whatever else reads `text`; programs find the same in `alarms`. */
+export function alarmBody(alarms: readonly AlarmNews[], runbookUrl?: string): string {
+  const rest = new Map<string, number>();
+  for (const { name } of alarms.slice(MOST_SPELLED_OUT)) rest.set(name, (rest.get(name) ?? 0) + 1);
+  const lines = [
+    ...alarms.slice(0, MOST_SPELLED_OUT).map((alarm) => lineOf(alarm, runbookUrl)),
+    ...[...rest].map(([name, count]) => `and ${count} more: ${name} (${runbookLink(name, runbookUrl)})`),
+  ];
+  return JSON.stringify({
+    text: lines.join("\n"),
+    alarms: alarms.map((alarm) => ({
+      ...alarm,
+      ...describeAlarm(alarm),
+      runbook: runbookLink(alarm.name, runbookUrl),
+    })),
+  });
 }
 
-/** Between two messages, of all processes together: alarms that come together are told together. */
-const MESSAGE_EVERY_MS = TELLING_WAITS.betweenMs;
+function lineOf({ name, source, subject, detail, clearedAt }: AlarmNews, runbookUrl?: string): string {
+  const about = [...new Set([source, subject])].filter((word) => word !== "").join(", ");
+  const what = forSlack(`${name} (${about})`);
+  return clearedAt === null
+    ? `ALARM ${what}: ${forSlack(detail)} What to do: ${runbookLink(name, runbookUrl)}`
+    : `over: ${what}`;
+}
+
+/** Slack reads `<!channel>` and `<url|words>` in a text; an upstream's error must not call everyone. */
+const forSlack = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /** The most alarms of one message. */
 const MOST_AT_ONCE = 500;
 
-const BACK_OFF = { firstMs: 5_000, capMs: TELLING_WAITS.afterFailureMs };
+const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };
 
 /**
- * Tells people of alarms that begin and end, from their rows, at least once: if a process dies between
- * claiming and telling, another one tells of them. Nothing else waits for it.
+ * Notifies people of alarms that begin and end, from their rows, at least once: if a process dies between
+ * claiming and notifying, another one takes them. Alarms that come together share a message. Nothing else
+ * waits for it.
  */
-export function tellAlarmsPass({ db, webhook, leaseMs, log }: TellAlarmsOptions): Pass {
+export function notifyPeoplePass({
+  db,
+  webhook,
+  lease,
+  log,
+}: {
+  db: Kysely<Tables>;
+  webhook: AlarmWebhook | null;
+  lease: Lease;
+  log: Logger;
+}): Pass {
   if (webhook === null) return async () => null;
   return async (stop) => {
-    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, leaseMs });
+    const untold = await claimUntoldAlarms(db, { most: MOST_AT_ONCE, lease });
     if (untold === null) return null;
     step("alarms claimed");
-    const problem = await webhook.tell(
+    const problem = await webhook.notify(
       untold.alarms.map(({ id: _, ...alarm }) => alarm),
       stop,
     );
     if (problem === null) {
       step("alarms told");
-      await markAlarmsTold(db, untold.alarms, MESSAGE_EVERY_MS);
+      await markAlarmsTold(db, untold.alarms, NOTIFYING_WAITS.betweenMs);
       step("alarms marked as told");
-      return MESSAGE_EVERY_MS;
+      return NOTIFYING_WAITS.betweenMs;
     }
     const failures = untold.failures + 1;
     const waitMs = backOffMs(failures, BACK_OFF);
-    await putTellingOff(db, waitMs);
+    await delayNotifying(db, waitMs);
     log.warn(
       { alarms: untold.alarms.length, failures, error: problem },
       "nobody could be told of alarms; tried again",

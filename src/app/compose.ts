@@ -1,13 +1,14 @@
 import type { Kysely } from "kysely";
-import { Alarms } from "../alarms/alarms.ts";
+import { type Alarm, Alarms } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
+import { leaseOf } from "../work/lease.ts";
 import type { Served } from "../work/relay-process.ts";
 import type { Signal } from "../work/signal.ts";
-import { alarmWebhookOf, tellingOne } from "./alarm-webhook.ts";
+import { AlarmWebhook } from "./alarm-webhook.ts";
 import { DatabaseWatch } from "./database-watch.ts";
 import type { PassContext } from "./pass.ts";
 import type { Tracing } from "./tracing.ts";
@@ -41,11 +42,13 @@ export function composeRelay({ settings, log, tracing, pools, wake, signals }: R
   const { recording, hot, working: db } = pools;
   const metrics = createMetrics();
   const sources = sourcesOf(settings);
-  const tellPeople = tellingOne(alarmWebhookOf(settings, metrics));
+  const webhook = AlarmWebhook.of(settings, metrics);
+  const notifyPeople = webhook && ((alarm: Alarm & { raisedAt: Date }) => webhook.notifyOfNew(alarm));
   // Over the same pool: an alarm's end is written as soon as that one answers, whatever hangs in the others.
   const alarms = new Alarms({ db: recording, log, metrics });
   return {
     settings,
+    lease: leaseOf(settings.LEASE_DURATION),
     sources,
     serves: servedBy(sources),
     log,
@@ -56,7 +59,7 @@ export function composeRelay({ settings, log, tracing, pools, wake, signals }: R
     hot,
     recording,
     alarms: new Alarms({ db, log, metrics }),
-    database: new DatabaseWatch({ db: recording, alarms, log, tellPeople }),
+    database: new DatabaseWatch({ db: recording, alarms, log, notifyPeople }),
     onConfirmations: () => wake("confirm"),
     onEvents: () => wake("publish"),
     onNothingNamed: () => wake("reconcile"),

@@ -1,12 +1,11 @@
-import type { Claimed } from "../confirm/claim.ts";
 import { CollectionNames } from "../confirm/collection-names.ts";
-import { ConfirmLine } from "../confirm/confirm-line.ts";
-import { confirmPolicy } from "../confirm/confirming.ts";
-import { newestInvoiceId } from "../confirm/invoices/known-invoice.ts";
+import { ConfirmLine, confirmPolicy } from "../confirm/confirm-line.ts";
+import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
 import { statusSets } from "../confirm/invoices/status-class.ts";
 import { KeyProbe } from "../confirm/key-probe.ts";
+import { OutcomeStore } from "../confirm/outcome-store.ts";
+import type { Claimed } from "../confirm/queue/claim.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
-import { OutcomeStore } from "../confirm/store/outcome-store.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Source } from "../kit/source.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -25,17 +24,16 @@ export function confirming(
   providers: readonly { source: Source; provider: Provider }[],
   events: Handoff<ClaimedEvent> | null,
 ): Pump<Claimed> {
-  const { hot, settings, alarms, log } = context;
-  const { CONFIRM_CONCURRENCY: concurrency, LEASE_DURATION: leaseMs } = settings;
+  const { hot, settings, lease, alarms, log } = context;
   const routes = routesOf(context.sources);
   const store = new OutcomeStore({ db: hot, alarms, onEvents: context.onEvents, handoff: events, routes });
   const lines = providers.map(({ source, provider }) => lineOf(context, store, source, provider));
-  const policy = confirmPolicy({ db: hot, lines, concurrency, leaseMs });
-  return new Pump({ policy, leaseMs, wake: context.confirmWake ?? new Signal(), log });
+  const policy = confirmPolicy({ db: hot, lines, concurrency: settings.CONFIRM_CONCURRENCY, lease });
+  return new Pump({ policy, lease, wake: context.confirmWake ?? new Signal(), log });
 }
 
 function lineOf(
-  { db, hot, settings, alarms, metrics, tracer = null }: PassContext,
+  { db, hot, settings, lease, alarms, metrics, tracer = null }: PassContext,
   store: OutcomeStore,
   source: Source,
   provider: Provider,
@@ -52,7 +50,7 @@ function lineOf(
     metrics,
     tracer,
     timeoutMs,
-    leaseMs: settings.LEASE_DURATION,
+    leaseMs: lease.ms,
     mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { CollectionClient } from "../collection-api/index.ts";
 import { connect, type Database } from "../database/connect.ts";
-import { migrateToLatest } from "../database/migrate.ts";
-import { refuseSharedDatabase } from "../database/shared-database.ts";
+import { migrateToLatest, refuseSharedDatabase } from "../database/migrate.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import { Secret } from "../kit/secret.ts";

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
+import { relaySchema } from "../../migrations/relay.schema.ts";
 import { connect, type Database } from "../database/connect.ts";
-import { schemaState } from "../database/migrate.ts";
+import { EARLIER, schemaState } from "../database/migrate.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
 import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
 import { requireWholeSessions } from "../database/whole-sessions.ts";
@@ -128,16 +129,17 @@ async function checkSchema(db: Database): Promise<Check> {
   const about = "schema";
   const schema = await schemaState(db, "relay");
   if (schema.state === "current") {
-    const differences = await schemaDifferences(db);
+    const differences = await schemaDifferences(db, relaySchema);
     if (differences.length === 0) return { about, state: "ok", says: "current" };
     return {
       about,
       state: "fault",
       says:
-        `another than its migrations make: ${differences.join("; ")}. A migration was changed after it ran ` +
-        "here: alter the tables, or begin with an empty database",
+        `another than its migrations make: ${differences.join("; ")}. Somebody altered it, or an earlier ` +
+        "version made it: alter it back, or begin with an empty database",
     };
   }
+  if (schema.state === "earlier") return { about, state: "fault", says: EARLIER };
   if (schema.state === "behind")
     return {
       about,

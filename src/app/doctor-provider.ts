@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CollectionApiError, CollectionClient } from "../collection-api/index.ts";
-import { newestInvoiceId } from "../confirm/invoices/known-invoice.ts";
+import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import { connect } from "../database/connect.ts";
 import { messageOf } from "../kit/errors.ts";

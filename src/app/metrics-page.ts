@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Kysely } from "kysely";
-import { ALARM_NAMES } from "../alarms/alarms.ts";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { ALARM_NAMES, alarmsAbout } from "../alarms/alarm-definitions.ts";
 import type { PoolUsage } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
@@ -28,6 +29,15 @@ const RESOLUTION_MS = 10;
 
 const QUANTILES = { "0.5": 50, "0.99": 99, "1": 100 } as const;
 
+/** What Node says of the process: watched once, however many relays run in it. */
+const ofProcess = new Registry();
+let isCollected = false;
+
+function collectProcess(): void {
+  if (!isCollected) collectDefaultMetrics({ register: ofProcess });
+  isCollected = true;
+}
+
 export interface MetricsPageOptions {
   db: Kysely<Tables>;
   metrics: Metrics;
@@ -53,7 +63,7 @@ export class MetricsPage {
   constructor(options: MetricsPageOptions) {
     this.#options = options;
     this.#delay.enable();
-    const { build, startTime, ...metrics } = options.metrics;
+    const { metrics } = options;
     // Before the first count these have no value, but a gauge would say 0.
     for (const gauge of [
       metrics.oldestConfirmationSeconds,
@@ -62,8 +72,8 @@ export class MetricsPage {
       metrics.databaseValuesAge,
     ])
       gauge.remove();
-    build.set({ version: programVersion(), node: process.version }, 1);
-    startTime.set(Math.round(Date.now() / 1_000 - process.uptime()));
+    metrics.build.set({ version: programVersion(), node: process.version }, 1);
+    collectProcess();
   }
 
   get contentType(): string {
@@ -91,7 +101,8 @@ export class MetricsPage {
       });
     if (this.#counting !== null) await within(this.#counting, COUNTING_MS, null);
     this.#showProcess();
-    return await this.#options.metrics.registry.metrics();
+    const pages = [this.#options.metrics.registry, ofProcess].map((registry) => registry.metrics());
+    return (await Promise.all(pages)).join("\n");
   }
 
   async #count(): Promise<void> {
@@ -110,8 +121,8 @@ export class MetricsPage {
     const { metrics, pools, database } = this.#options;
     metrics.databaseUp.set(database.isUp ? 1 : 0);
     // While these last they have no row.
-    for (const alarm of ["database_away", "recording_failing"] as const)
-      metrics.alarmsOpen.set({ alarm }, database.openAlarms.includes(alarm) ? 1 : 0);
+    for (const alarm of alarmsAbout("database"))
+      metrics.alarmsOpen.set({ alarm }, database.openAlarms.some((open) => open === alarm) ? 1 : 0);
     if (this.#countedAt !== null)
       metrics.databaseValuesAge.set((performance.now() - this.#countedAt) / 1_000);
     for (const [pool, usage] of Object.entries(pools)) {
@@ -120,7 +131,6 @@ export class MetricsPage {
       metrics.connections.set({ pool, state: "idle" }, idle);
       metrics.connectionsWanted.set({ pool }, wanted);
     }
-    metrics.residentMemory.set(process.memoryUsage.rss());
     for (const [quantile, percentile] of Object.entries(QUANTILES))
       metrics.eventLoopDelay.set({ quantile }, this.#delay.percentile(percentile) / 1e9);
     this.#delay.reset();

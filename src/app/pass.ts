@@ -8,12 +8,15 @@ import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import type { Tracer } from "../kit/trace.ts";
+import type { Lease } from "../work/lease.ts";
 import type { Signal } from "../work/signal.ts";
 
 /** What the passes and the admin API of one process share. */
 export interface Shared {
   db: Kysely<Tables>;
   settings: ServeSettings;
+  /** How long this process' leases last. */
+  lease: Lease;
   sources: readonly Source[];
   alarms: Alarms;
   log: Logger;

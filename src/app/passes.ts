@@ -1,4 +1,4 @@
-import { bringForwardConfirmations, confirmationLeases } from "../confirm/queue/leases.ts";
+import { bringForwardConfirmations, confirmationLeases } from "../confirm/queue/claim.ts";
 import { refreshLine } from "../confirm/queue/sender-turns.ts";
 import { DAY_MS } from "../kit/days.ts";
 import { faultOf } from "../kit/fault.ts";
@@ -15,7 +15,7 @@ import { forgetBudgets } from "../receive/log/callback-budgets.ts";
 import { certifyPass } from "../reconcile/certificate/daily.ts";
 import { forgetListWork, rescueListWork } from "../reconcile/leftovers.ts";
 import { Scout } from "../reconcile/sweep/scout.ts";
-import { sweepPass } from "../reconcile/sweep/sweep-pass.ts";
+import { sweepPass } from "../reconcile/sweep/sweep.ts";
 import { endLostReplayLeases } from "../replay/held-replay.ts";
 import { replayPass } from "../replay/replay-pass.ts";
 import { bringUpstreamsForward } from "../upstreams/bring-forward.ts";
@@ -24,7 +24,7 @@ import { endFloods, tellFloodsAgain } from "../upstreams/unknown-ids.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { ClockWatch } from "../work/clock-watch.ts";
 import { MOST_FORWARD } from "../work/leased-rows.ts";
-import { alarmWebhookOf, tellAlarmsPass } from "./alarm-webhook.ts";
+import { AlarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
 import { confirming } from "./confirming.ts";
 import { keepPartitions, maintain, tellChores } from "./maintenance.ts";
 import type { ListPasses, PassContext, Passes } from "./pass.ts";
@@ -41,14 +41,13 @@ const MINUTE_MS = 60_000;
 const MOST_CHORES_WAIT_MS = 30_000;
 
 export function createPasses(context: PassContext): Passes {
-  const { db, settings, alarms, log } = context;
+  const { db, settings, lease, alarms, log } = context;
   const providers = context.sources.map((source) => ({ source, provider: providerOf(source, settings) }));
   const publisher = publishing(context);
   // Without a wake-up signal there is nobody to hand work to: in Lambda each pass is a function of its own.
   const worksBeside = context.publishWake !== undefined;
   const confirmer = confirming(context, providers, worksBeside ? publisher.pump : null);
   const replays = runner(context);
-  const leaseMs = settings.LEASE_DURATION;
   const clockWatch = new ClockWatch({ alarms, compares: worksBeside });
   return {
     confirm: (stop) => confirmer.drain(stop),
@@ -58,17 +57,17 @@ export function createPasses(context: PassContext): Passes {
       await bringUpstreamsForward(db);
       const names = context.sources.map(({ name }) => name);
       const confirmations = await bringForwardConfirmations(db, names);
-      if ((await confirmationLeases.releaseExpired(db, leaseMs)) + confirmations > 0) {
+      if ((await confirmationLeases.releaseExpired(db, lease)) + confirmations > 0) {
         step("confirmations rescued");
         context.confirmWake?.raise();
       }
       const events = await bringForwardEvents(db, names, TOPIC.policy.backOff.capMs);
-      if ((await outboxLeases.releaseExpired(db, leaseMs)) + events > 0) {
+      if ((await outboxLeases.releaseExpired(db, lease)) + events > 0) {
         step("events rescued");
         context.publishWake?.raise();
       }
-      await rescueListWork(db, { leaseMs, intervalMs: settings.RECONCILE_INTERVAL });
-      await endLostReplayLeases(db, leaseMs);
+      await rescueListWork(db, { lease, intervalMs: settings.RECONCILE_INTERVAL });
+      await endLostReplayLeases(db, lease);
       await refreshLine(db);
       return Math.max(confirmations, events) < MOST_FORWARD ? null : 0;
     },
@@ -140,10 +139,10 @@ export function createPasses(context: PassContext): Passes {
     },
     partitions: async () =>
       (await maintain(context, { partitions: () => keepPartitions(context) })) ?? DAY_MS,
-    tell: tellAlarmsPass({
+    tell: notifyPeoplePass({
       db,
-      webhook: alarmWebhookOf(settings, context.metrics),
-      leaseMs,
+      webhook: AlarmWebhook.of(settings, context.metrics),
+      lease,
       log,
     }),
     // Under a rate limit every confirmation must be counted, which only a claim does.
@@ -161,7 +160,7 @@ export function createPasses(context: PassContext): Passes {
 }
 
 function listPasses(context: PassContext, source: Source, provider: Provider): ListPasses {
-  const { db, settings, alarms, log, onConfirmations, onEvents } = context;
+  const { db, settings, lease, alarms, log, onConfirmations, onEvents } = context;
   const options = {
     db,
     alarms,
@@ -169,7 +168,7 @@ function listPasses(context: PassContext, source: Source, provider: Provider): L
     onConfirmations,
     onEvents,
     source: reconcileSource(source, provider, settings),
-    leaseMs: settings.LEASE_DURATION,
+    lease,
     intervalMs: settings.RECONCILE_INTERVAL,
   };
   const scout = new Scout(options);
@@ -181,10 +180,10 @@ function listPasses(context: PassContext, source: Source, provider: Provider): L
   };
 }
 
-const runner = ({ db, settings, sources, alarms, tracer = null, onConfirmations }: PassContext) =>
+const runner = ({ db, settings, lease, sources, alarms, tracer = null, onConfirmations }: PassContext) =>
   replayRunner({
     db,
-    leaseMs: settings.LEASE_DURATION,
+    lease,
     onConfirmations,
     alarms,
     tracer,

@@ -25,9 +25,8 @@ export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS
 
 /** What publishes in one process, and how its connections are closed. */
 export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; close(): void } {
-  const { db, hot, settings, alarms, log, metrics, tracer = null } = context;
+  const { db, hot, settings, lease, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);
-  const leaseMs = settings.LEASE_DURATION;
   const outcomes = new OutcomeLog({ db: hot, alarms });
   // Routes that share a topic share its state.
   const upstreams = new Map<string, Upstream>();
@@ -36,10 +35,10 @@ export function publishing(context: PassContext): { pump: Pump<ClaimedEvent>; cl
     const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
     upstreams.set(name, upstream);
     return new PublishLine({
-      ...{ db: hot, route, destination, upstream, outcomes, metrics, tracer, log, leaseMs },
+      ...{ db: hot, route, destination, upstream, outcomes, metrics, tracer, log, lease },
     });
   });
-  const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, leaseMs });
-  const pump = new Pump({ policy, leaseMs, wake: context.publishWake ?? new Signal(), log });
+  const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, lease });
+  const pump = new Pump({ policy, lease, wake: context.publishWake ?? new Signal(), log });
   return { pump, close: () => destination.close() };
 }

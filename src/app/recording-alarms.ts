@@ -7,7 +7,7 @@ export interface RecordingAlarmsOptions {
    * Tells people at once, since no row can be written; null where nobody is told. Resolves with whether they
    * were told.
    */
-  tellPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
+  notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
 
 type AlarmName = RecordingProblem["alarm"];
@@ -111,6 +111,6 @@ export class RecordingAlarms {
     this.#open.set(name, open);
     this.#options.alarms.tell([alarm]);
     open.told =
-      (await this.#options.tellPeople?.({ ...alarm, raisedAt: new Date() }).catch(() => false)) ?? false;
+      (await this.#options.notifyPeople?.({ ...alarm, raisedAt: new Date() }).catch(() => false)) ?? false;
   }
 }

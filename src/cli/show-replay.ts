@@ -4,6 +4,7 @@ import { SERVE_REQUIRES } from "../kit/settings.ts";
 import type { Route } from "../publish/event.ts";
 import type { Replay, ReplayKind, ReplayTarget } from "../replay/replay.ts";
 import type { ReplayRunner } from "../replay/replay-runner.ts";
+import { leaseOf } from "../work/lease.ts";
 import type { CommandContext } from "./command-context.ts";
 import { Progress } from "./progress.ts";
 import { renderReplay } from "./render-replay.ts";
@@ -30,7 +31,7 @@ export async function chooseRunner(
   const { sourceNamesOf, sourcesOf } = await import("../kit/sources.ts");
   const common = {
     db,
-    leaseMs: context.settings().LEASE_DURATION,
+    lease: leaseOf(context.settings().LEASE_DURATION),
     onConfirmations: () => notifyWorkers(db, "confirm"),
     alarms: null,
     sources: sourceNamesOf(context.settings()),

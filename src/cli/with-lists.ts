@@ -3,13 +3,14 @@ import type { Database } from "../database/connect.ts";
 import { RelayError } from "../kit/errors.ts";
 import { SERVE_REQUIRES } from "../kit/settings.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
+import { type Lease, leaseOf } from "../work/lease.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /** What is needed to read the provider's lists. */
 export interface ListWork {
   db: Database;
   alarms: Alarms;
-  leaseMs: number;
+  lease: Lease;
   sources: ReconcileSource[];
   /** Aborted by SIGTERM and SIGINT. */
   signal: AbortSignal;
@@ -36,7 +37,7 @@ export async function withLists<Result>(
         work({
           db,
           alarms: new Alarms({ db, log, metrics: createMetrics() }),
-          leaseMs: settings.LEASE_DURATION,
+          lease: leaseOf(settings.LEASE_DURATION),
           sources,
           signal: stop.signal,
           wake: (work) => notifyWorkers(db, work),

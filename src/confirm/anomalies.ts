@@ -1,8 +1,8 @@
 import { shortText } from "../kit/short-text.ts";
 import { compareMoney, differenceOfMoney, type Invoice, statusText, sumOfMoney } from "../provider/answer.ts";
-import { invoiceTypeOf } from "./invoice-type.ts";
-import type { KnownInvoice } from "./invoices/known-invoice.ts";
 import type { StatusClass } from "./invoices/status-class.ts";
+import { invoiceTypeOf } from "./invoices/status-class.ts";
+import type { KnownInvoice } from "./queue/claim.ts";
 
 const TOLERANCE = "0.01";
 

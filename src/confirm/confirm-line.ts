@@ -13,16 +13,17 @@ import type { Limits } from "../upstreams/allowance.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
-import type { Claim, Exchange, Line } from "../work/policy.ts";
-import { type Claimed, claimConfirmations } from "./claim.ts";
+import type { Lease } from "../work/lease.ts";
+import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "./confirm-trace.ts";
-import { dependsOnCollection, judge } from "./judge.ts";
+import { judge } from "./judge.ts";
+import { dependsOnCollection } from "./judge-paid.ts";
 import type { KeyProbe } from "./key-probe.ts";
-import type { Rules } from "./rules.ts";
+import type { Outcome, Rules } from "./outcome.ts";
+import type { OutcomeStore } from "./outcome-store.ts";
+import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
 import type { SourceProof } from "./source-proof.ts";
-import type { Outcome } from "./store/outcome.ts";
-import type { OutcomeStore } from "./store/outcome-store.ts";
 
 export interface ConfirmLineOptions {
   db: Kysely<Tables>;
@@ -189,4 +190,34 @@ function signalOf(answer: Answer): Signal | null {
     case "interrupted":
       return null;
   }
+}
+
+export interface ConfirmPolicyOptions {
+  db: Kysely<Tables>;
+  lines: readonly ConfirmLine[];
+  /** How many invoices are asked for at the same time. */
+  concurrency: number;
+  lease: Lease;
+}
+
+/** How the pump confirms: each confirmation is an exchange of its own. */
+export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOptions): Policy<Claimed> {
+  return {
+    name: "confirm",
+    lines,
+    lineOf: ({ source }) => source,
+    exchanges: concurrency,
+    batchSize: 1,
+    nextBatch: () => 1,
+    async giveBack(confirmations) {
+      for (const line of lines) line.gaveBack(confirmations);
+      await confirmationLeases.giveBack(
+        db,
+        confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),
+      );
+    },
+    async extend(confirmations) {
+      await confirmationLeases.extend(db, confirmations, lease);
+    },
+  };
 }

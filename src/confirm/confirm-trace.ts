@@ -1,8 +1,8 @@
 import type { Span, Tracer } from "../kit/trace.ts";
 import type { Answer } from "../provider/answer.ts";
-import type { Claimed } from "./claim.ts";
-import { splitTraceparents } from "./queue/traceparents.ts";
-import type { Outcome } from "./store/outcome.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Claimed } from "./queue/claim.ts";
+import { splitTraceparents } from "./queue/open.ts";
 
 /** Where Get Invoice is, as OpenTelemetry names a request's path without its ids. */
 const PATH = "/api/v1/invoices/{id}";

@@ -1,11 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Kysely } from "kysely";
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { type Migration, type MigrationProvider, Migrator } from "kysely/migration";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
-import { hasTable } from "./has-table.ts";
+import { returned, type Slots, Statement } from "./statement.ts";
 
 /** Each set is a folder under `migrations/` and a Postgres schema of its own. */
 export type MigrationSet = "relay" | "collection-service";
@@ -52,8 +52,25 @@ export type SchemaState =
   | { state: "current" }
   /** Migrations that this program knows and the database lacks; `ran` counts those that it has. */
   | { state: "behind"; missing: string[]; ran: number }
+  /** Made by a version whose migrations were others, so that none of this program's can follow them. */
+  | { state: "earlier" }
   /** Migrations that a newer program ran; `breaking` are those this one cannot work with. */
   | { state: "ahead"; unknown: string[]; breaking: string[] };
+
+export const EARLIER =
+  "made by an earlier version of invoice-relay, whose migrations this one does not continue. Name an empty " +
+  "database in DATABASE_URL (on your own machine: delete the folder in DATA_DIR), then run: invoice-relay migrate";
+
+const tableExists = new Statement(
+  { exists: returned.boolean },
+  ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as exists`,
+);
+
+/** @param name with its schema, or without if it is on the search path. */
+export async function hasTable(db: QueryExecutorProvider, name: string): Promise<boolean> {
+  const [row] = await tableExists.execute(db, name);
+  return row?.exists === true;
+}
 
 async function appliedMigrations(db: Kysely<unknown>, set: MigrationSet): Promise<string[]> {
   if (!(await hasTable(db, `${SCHEMAS[set]}.kysely_migration`))) return [];
@@ -74,6 +91,9 @@ export async function schemaState<Schema>(
 ): Promise<SchemaState> {
   const known = migrations === undefined ? await knownMigrations(set) : Object.keys(migrations);
   const applied = await appliedMigrations(db as Kysely<unknown>, set);
+  // The first one of all runs before any other.
+  if (applied.length > 0 && known[0] !== undefined && !applied.includes(known[0]))
+    return { state: "earlier" };
   const missing = known.filter((name) => !applied.includes(name));
   if (missing.length > 0) return { state: "behind", missing, ran: known.length - missing.length };
   const unknown = applied.filter((name) => !known.includes(name));
@@ -93,10 +113,12 @@ export async function requireSchema<Schema>(
   migrations?: KnownMigrations,
 ): Promise<void> {
   const state = await schemaState(db, set, migrations);
+  if (state.state === "earlier") throw new RelayError(`The database was ${EARLIER}`);
   if (state.state === "behind") {
+    const { length } = state.missing;
     throw new RelayError(
-      `The database is behind this program by ${count(state.missing)} (${state.missing.join(", ")}). ` +
-        "Run: invoice-relay migrate",
+      `The database is behind this program by ${length} ${length === 1 ? "migration" : "migrations"} ` +
+        `(${state.missing.join(", ")}). Run: invoice-relay migrate`,
     );
   }
   if (state.state === "ahead" && state.breaking.length > 0) {
@@ -107,20 +129,21 @@ export async function requireSchema<Schema>(
   }
 }
 
-const count = (names: string[]) => `${names.length} ${names.length === 1 ? "migration" : "migrations"}`;
-
 /**
  * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at
  * once.
  * @returns the names of those that ran; none when the database is current, or ahead of this program.
- * @throws RelayError with the migration that failed; that migration left nothing behind.
+ * @throws RelayError where an earlier version made the tables, and with the migration that failed, which left
+ *   nothing behind.
  */
 export async function migrateToLatest<Schema>(
   db: Kysely<Schema>,
   set: MigrationSet,
   migrations?: KnownMigrations,
 ): Promise<string[]> {
-  if ((await schemaState(db, set, migrations)).state !== "behind") return [];
+  const { state } = await schemaState(db, set, migrations);
+  if (state === "earlier") throw new RelayError(`The database was ${EARLIER}`);
+  if (state !== "behind") return [];
   const migrator = new Migrator({
     db: db as Kysely<unknown>,
     provider:
@@ -141,4 +164,45 @@ export async function migrateToLatest<Schema>(
     );
   }
   return results.map((result) => result.migrationName);
+}
+
+const NAMED = 3;
+
+const foreignTables = new Statement(
+  { name: returned.text() },
+  ({ value }: Slots<readonly string[]>) => sql`
+    select namespace.nspname || '.' || class.relname as name
+    from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
+    where class.relkind in ('r', 'p', 'f', 'm', 'v') and not class.relispartition
+      and class.relname not in ('kysely_migration', 'kysely_migration_lock')
+      and namespace.nspname <> all (
+        array['information_schema', 'pg_catalog'] || ${value((names) => names)}::text[])
+      and not exists (
+        select from pg_depend where classid = 'pg_class'::regclass and objid = class.oid and deptype = 'e')
+    order by 1`,
+);
+
+/**
+ * Keeps the relay out of a database that serves something else: nobody wants its tables there because a shell
+ * happened to name it. Where the relay's own migrations ran before, or there is nothing, all is well.
+ * @throws RelayError that names some of the tables.
+ */
+export async function refuseSharedDatabase<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<void> {
+  const state = await schemaState(db, set, migrations);
+  if (state.state !== "behind" || state.ran > 0) return;
+  const others = await foreignTables.execute(
+    db,
+    Object.values(SCHEMAS).filter((name) => name !== "public"),
+  );
+  if (others.length === 0) return;
+  const names = others.slice(0, NAMED).map(({ name }) => name);
+  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
+  throw new RelayError(
+    `The database in DATABASE_URL holds tables that are not the relay's: ${names.join(", ")}${more}. ` +
+      "Name a database of its own; or, if it is to live among them, run: invoice-relay migrate --into-shared",
+  );
 }

@@ -17,6 +17,3 @@ const TOLERANCE = interval(10_000);
  */
 export const isTooFarAhead = (moment: RawBuilder<unknown>, longest: RawBuilder<unknown>) =>
   sql<boolean>`${moment} > now() + ${longest} + ${TOLERANCE}`;
-
-/** A lease that ends later than so many of our own was given by another clock. */
-export const LONGEST_LEASES = 3;

@@ -1,366 +1,361 @@
 // Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 import type { Generated, GeneratedAlways } from "kysely";
-import { column, type TablesOf } from "./table-column.ts";
 
-/** The relay's tables, as `migrations/relay` makes them: the type of each column, here and in Postgres. */
-export const TABLES = {
+/** The relay's tables, as `migrations/relay` makes them. */
+export interface Tables {
   alarm: {
-    id: column<GeneratedAlways<number>>("bigint not null"),
-    raised_at: column<Generated<Date>>("timestamp with time zone not null"),
-    last_raised_at: column<Generated<Date>>("timestamp with time zone not null"),
-    cleared_at: column<Date | null>("timestamp with time zone"),
-    told_at: column<Date | null>("timestamp with time zone"),
-    cleared_told_at: column<Date | null>("timestamp with time zone"),
-    times: column<Generated<number>>("integer not null"),
-    name: column<string>("text not null"),
-    source: column<string>("text not null"),
-    subject: column<string>("text not null"),
-    detail: column<string>("text not null"),
-  },
+    id: GeneratedAlways<number>;
+    raised_at: Generated<Date>;
+    last_raised_at: Generated<Date>;
+    cleared_at: Date | null;
+    told_at: Date | null;
+    cleared_told_at: Date | null;
+    times: Generated<number>;
+    name: string;
+    source: string;
+    subject: string;
+    detail: string;
+  };
   alarm_telling: {
-    id: column<Generated<boolean>>("boolean not null"),
-    next_at: column<Generated<Date>>("timestamp with time zone not null"),
-    failures: column<Generated<number>>("integer not null"),
-  },
+    id: Generated<boolean>;
+    next_at: Generated<Date>;
+    failures: Generated<number>;
+  };
   audit_entry: {
-    id: column<GeneratedAlways<number>>("bigint not null"),
-    at: column<Generated<Date>>("timestamp with time zone not null"),
-    invoice_id: column<string | null>("uuid"),
-    actor: column<string>("text not null"),
-    action: column<string>("text not null"),
-    subject: column<string>("text not null"),
-    detail: column<unknown>("json not null"),
-  },
+    id: GeneratedAlways<number>;
+    at: Generated<Date>;
+    invoice_id: string | null;
+    actor: string;
+    action: string;
+    subject: string;
+    detail: unknown;
+  };
   callback: {
-    id: column<string>("uuid not null"),
-    received_at: column<Date>("timestamp with time zone not null"),
-    erased_at: column<Date | null>("timestamp with time zone"),
-    source: column<string>("text not null"),
-    method: column<string>("text not null"),
-    path: column<string>("text not null"),
-    query: column<string>("text not null"),
-    reference: column<string | null>("text"),
-    remote_address: column<string | null>("text"),
-    found_by: column<string | null>("text"),
-    verdict: column<"unreadable" | "ping" | "refused" | null>("text"),
-    cut: column<unknown>("json"),
-    invoice_ids: column<string[]>("uuid[] not null"),
-    headers: column<[name: string, value: string][]>("json not null"),
-    body: column<Buffer>("bytea not null"),
-    erased_digest: column<string | null>("text"),
-    also_named: column<string[] | null>("uuid[]"),
-  },
+    id: string;
+    received_at: Date;
+    erased_at: Date | null;
+    source: string;
+    method: string;
+    path: string;
+    query: string;
+    reference: string | null;
+    remote_address: string | null;
+    found_by: string | null;
+    verdict: "unreadable" | "ping" | "refused" | null;
+    cut: unknown;
+    invoice_ids: string[];
+    also_named: string[] | null;
+    headers: [name: string, value: string][];
+    body: Buffer;
+    erased_digest: string | null;
+  };
   callback_budget: {
-    counted_at: column<Generated<Date>>("timestamp with time zone not null"),
-    bytes: column<number>("double precision not null"),
-    callbacks: column<number>("double precision not null"),
-    ids: column<number>("double precision not null"),
-    key: column<string>("text not null"),
-  },
+    counted_at: Generated<Date>;
+    bytes: number;
+    callbacks: number;
+    ids: number;
+    key: string;
+  };
   callback_reading: {
-    callback_id: column<string>("uuid not null"),
-    replay_id: column<string>("uuid not null"),
-    received_at: column<Date>("timestamp with time zone not null"),
-    read_at: column<Generated<Date>>("timestamp with time zone not null"),
-    source: column<string>("text not null"),
-    found_by: column<string>("text not null"),
-    invoice_ids: column<string[]>("uuid[] not null"),
-  },
+    callback_id: string;
+    replay_id: string;
+    received_at: Date;
+    read_at: Generated<Date>;
+    source: string;
+    found_by: string;
+    invoice_ids: string[];
+  };
   certificate: {
-    id: column<string>("uuid not null"),
-    lease_token: column<string | null>("uuid"),
-    created_at: column<Generated<Date>>("timestamp with time zone not null"),
-    due_at: column<Generated<Date>>("timestamp with time zone not null"),
-    claimed_until: column<Date | null>("timestamp with time zone"),
-    finished_at: column<Date | null>("timestamp with time zone"),
-    window_from: column<Date>("timestamp with time zone not null"),
-    window_to: column<Date>("timestamp with time zone not null"),
-    day: column<string | null>("date"),
-    paid: column<number | null>("integer"),
-    stored: column<number | null>("integer"),
-    published: column<number | null>("integer"),
-    gaps: column<number | null>("integer"),
-    differences: column<number | null>("integer"),
-    faults: column<Generated<number>>("integer not null"),
-    deep: column<Generated<boolean>>("boolean not null"),
-    paid_amount: column<string | null>("numeric"),
-    stored_amount: column<string | null>("numeric"),
-    published_amount: column<string | null>("numeric"),
-    source: column<string>("text not null"),
-    state: column<Generated<"due" | "claimed" | "done">>("text not null"),
-    result: column<"equal" | "not_equal" | "refused" | null>("text"),
-    last_error: column<string | null>("text"),
-    progress: column<unknown>("json"),
-    collection_ids: column<string[]>("uuid[] not null"),
-    document: column<unknown>("json"),
-  },
+    id: string;
+    lease_token: string | null;
+    created_at: Generated<Date>;
+    due_at: Generated<Date>;
+    claimed_until: Date | null;
+    finished_at: Date | null;
+    window_from: Date;
+    window_to: Date;
+    day: string | null;
+    paid: number | null;
+    stored: number | null;
+    published: number | null;
+    gaps: number | null;
+    differences: number | null;
+    faults: Generated<number>;
+    deep: Generated<boolean>;
+    paid_amount: string | null;
+    stored_amount: string | null;
+    published_amount: string | null;
+    source: string;
+    state: Generated<"due" | "claimed" | "done">;
+    result: "equal" | "not_equal" | "refused" | null;
+    last_error: string | null;
+    progress: unknown;
+    collection_ids: string[];
+    document: unknown;
+  };
   confirmation: {
-    invoice_id: column<string>("uuid not null"),
-    lease_token: column<string | null>("uuid"),
-    callback_id: column<string | null>("uuid"),
-    opened_at: column<Date>("timestamp with time zone not null"),
-    requested_at: column<Date>("timestamp with time zone not null"),
-    due_at: column<Date>("timestamp with time zone not null"),
-    claimed_until: column<Date | null>("timestamp with time zone"),
-    settled_at: column<Date | null>("timestamp with time zone"),
-    released_at: column<Date | null>("timestamp with time zone"),
-    dismissed_at: column<Date | null>("timestamp with time zone"),
-    erased_at: column<Date | null>("timestamp with time zone"),
-    requests: column<Generated<number>>("integer not null"),
-    attempt: column<Generated<number>>("integer not null"),
-    faults: column<Generated<number>>("integer not null"),
-    record_only: column<Generated<boolean>>("boolean not null"),
-    source: column<string>("text not null"),
-    priority: column<Generated<"known" | "unknown" | "replay">>("text not null"),
-    state: column<Generated<"due" | "claimed" | "done" | "dead">>("text not null"),
-    opened_by: column<"callback" | "reconcile" | "replay" | "operator">("text not null"),
-    sender: column<string | null>("text"),
-    traceparents: column<string | null>("text"),
-    verdict: column<
-      "pending" | "paid" | "quarantined" | "invalidated" | "not_paid" | "unknown_invoice" | null
-    >("text"),
-    last_error: column<string | null>("text"),
-    last_answer: column<string | null>("text"),
-    asked_at: column<Date | null>("timestamp with time zone"),
-    listed_digest: column<string | null>("text"),
-  },
+    invoice_id: string;
+    lease_token: string | null;
+    callback_id: string | null;
+    opened_at: Date;
+    requested_at: Date;
+    due_at: Date;
+    asked_at: Date | null;
+    claimed_until: Date | null;
+    settled_at: Date | null;
+    released_at: Date | null;
+    dismissed_at: Date | null;
+    erased_at: Date | null;
+    requests: Generated<number>;
+    attempt: Generated<number>;
+    faults: Generated<number>;
+    record_only: Generated<boolean>;
+    source: string;
+    priority: Generated<"known" | "unknown" | "replay">;
+    state: Generated<"due" | "claimed" | "done" | "dead">;
+    opened_by: "callback" | "reconcile" | "replay" | "operator";
+    sender: string | null;
+    traceparents: string | null;
+    verdict: "pending" | "paid" | "quarantined" | "invalidated" | "not_paid" | "unknown_invoice" | null;
+    last_error: string | null;
+    last_answer: string | null;
+    listed_digest: string | null;
+  };
   ended_session: {
-    ends_at: column<Date>("timestamp with time zone not null"),
-    id: column<string>("text not null"),
-  },
+    ends_at: Date;
+    id: string;
+  };
   erased_invoice: {
-    id: column<string>("uuid not null"),
-    erased_at: column<Generated<Date>>("timestamp with time zone not null"),
-    checked_at: column<Date | null>("timestamp with time zone"),
-  },
+    id: string;
+    erased_at: Generated<Date>;
+    checked_at: Date | null;
+  };
   event: {
-    id: column<string>("uuid not null"),
-    invoice_id: column<string>("uuid not null"),
-    created_at: column<Generated<Date>>("timestamp with time zone not null"),
-    erased_at: column<Date | null>("timestamp with time zone"),
-    source: column<string>("text not null"),
-    type: column<string>("text not null"),
-    invoice_type: column<string>("text not null"),
-    collection_name: column<string | null>("text"),
-    payload: column<string>("text not null"),
-    erased_digest: column<string | null>("text"),
-    answer_digest: column<string | null>("text"),
-  },
+    id: string;
+    invoice_id: string;
+    created_at: Generated<Date>;
+    erased_at: Date | null;
+    source: string;
+    type: string;
+    invoice_type: string;
+    collection_name: string | null;
+    payload: string;
+    answer_digest: string | null;
+    erased_digest: string | null;
+  };
   failing_chore: {
-    failing_since: column<Generated<Date>>("timestamp with time zone not null"),
-    failures: column<Generated<number>>("integer not null"),
-    name: column<string>("text not null"),
-    last_error: column<string>("text not null"),
-  },
+    failing_since: Generated<Date>;
+    failures: Generated<number>;
+    name: string;
+    last_error: string;
+  };
   history_entry: {
-    id: column<GeneratedAlways<number>>("bigint not null"),
-    invoice_id: column<string>("uuid not null"),
-    at: column<Generated<Date>>("timestamp with time zone not null"),
-    source: column<string>("text not null"),
-    kind: column<"ask_failed" | "replayed" | "send_failed" | "verdict">("text not null"),
-    detail: column<string>("text not null"),
-  },
+    id: GeneratedAlways<number>;
+    invoice_id: string;
+    at: Generated<Date>;
+    source: string;
+    kind: "ask_failed" | "replayed" | "send_failed" | "verdict";
+    detail: string;
+  };
   invoice: {
-    id: column<string>("uuid not null"),
-    created_at: column<Date | null>("timestamp with time zone"),
-    modified_at: column<Date | null>("timestamp with time zone"),
-    paid_at: column<Date | null>("timestamp with time zone"),
-    asked_at: column<Date>("timestamp with time zone not null"),
-    confirmed_at: column<Date>("timestamp with time zone not null"),
-    erased_at: column<Date | null>("timestamp with time zone"),
-    amount: column<string | null>("numeric"),
-    service_charge: column<string | null>("numeric"),
-    vat: column<string | null>("numeric"),
-    total_amount: column<string | null>("numeric"),
-    settleable_amount: column<string | null>("numeric"),
-    payer_email_hash: column<number | null>("integer"),
-    source: column<string>("text not null"),
-    status: column<string>("text not null"),
-    type: column<string | null>("text"),
-    collection_name: column<string | null>("text"),
-    title: column<string | null>("text"),
-    reference: column<string | null>("text"),
-    payment_method: column<string | null>("text"),
-    service_fee_payer: column<string | null>("text"),
-    digest: column<string>("text not null"),
-    document: column<unknown>("json not null"),
-  },
+    id: string;
+    created_at: Date | null;
+    modified_at: Date | null;
+    paid_at: Date | null;
+    asked_at: Date;
+    confirmed_at: Date;
+    erased_at: Date | null;
+    amount: string | null;
+    service_charge: string | null;
+    vat: string | null;
+    total_amount: string | null;
+    settleable_amount: string | null;
+    payer_email_hash: number | null;
+    source: string;
+    status: string;
+    type: string | null;
+    collection_name: string | null;
+    title: string | null;
+    reference: string | null;
+    payment_method: string | null;
+    service_fee_payer: string | null;
+    digest: string;
+    document: unknown;
+  };
   invoice_snapshot: {
-    id: column<GeneratedAlways<number>>("bigint not null"),
-    invoice_id: column<string>("uuid not null"),
-    asked_at: column<Date>("timestamp with time zone not null"),
-    recorded_at: column<Generated<Date>>("timestamp with time zone not null"),
-    erased_at: column<Date | null>("timestamp with time zone"),
-    source: column<string>("text not null"),
-    status: column<string>("text not null"),
-    digest: column<string>("text not null"),
-    document: column<unknown>("json not null"),
-  },
+    id: GeneratedAlways<number>;
+    invoice_id: string;
+    asked_at: Date;
+    recorded_at: Generated<Date>;
+    erased_at: Date | null;
+    source: string;
+    status: string;
+    digest: string;
+    document: unknown;
+  };
   listed_payment: {
-    certificate_id: column<string>("uuid not null"),
-    invoice_id: column<string>("uuid not null"),
-    collection_id: column<string | null>("uuid"),
-    paid_at: column<Date | null>("timestamp with time zone"),
-    created_at: column<Date | null>("timestamp with time zone"),
-    asked_paid_at: column<Date | null>("timestamp with time zone"),
-    asked_created_at: column<Date | null>("timestamp with time zone"),
-    reading: column<Generated<number>>("integer not null"),
-    listed: column<Generated<boolean>>("boolean not null"),
-    live: column<Generated<boolean>>("boolean not null"),
-    test: column<Generated<boolean>>("boolean not null"),
-    lacks_status: column<Generated<boolean>>("boolean not null"),
-    lacks_amount: column<Generated<boolean>>("boolean not null"),
-    amounts_differ: column<Generated<boolean>>("boolean not null"),
-    amount: column<string | null>("numeric"),
-    asked_amount: column<string | null>("numeric"),
-    asked: column<"paid" | "not_paid" | "unknown" | "not_found" | "unclear" | null>("text"),
-    asked_status: column<string | null>("text"),
-    asked_type: column<string | null>("text"),
-    asked_collection: column<string | null>("text"),
-    paid_until: column<Date | null>("timestamp with time zone"),
-    label: column<string | null>("text"),
-    digest: column<string | null>("text"),
-  },
+    certificate_id: string;
+    invoice_id: string;
+    collection_id: string | null;
+    paid_at: Date | null;
+    paid_until: Date | null;
+    created_at: Date | null;
+    asked_paid_at: Date | null;
+    asked_created_at: Date | null;
+    reading: Generated<number>;
+    listed: Generated<boolean>;
+    live: Generated<boolean>;
+    test: Generated<boolean>;
+    lacks_status: Generated<boolean>;
+    lacks_amount: Generated<boolean>;
+    amounts_differ: Generated<boolean>;
+    amount: string | null;
+    asked_amount: string | null;
+    label: string | null;
+    digest: string | null;
+    asked: "paid" | "not_paid" | "unknown" | "not_found" | "unclear" | null;
+    asked_status: string | null;
+    asked_type: string | null;
+    asked_collection: string | null;
+  };
   outbox: {
-    event_id: column<string>("uuid not null"),
-    lease_token: column<string | null>("uuid"),
-    callback_id: column<string | null>("uuid"),
-    requested_at: column<Date | null>("timestamp with time zone"),
-    due_at: column<Generated<Date>>("timestamp with time zone not null"),
-    claimed_until: column<Date | null>("timestamp with time zone"),
-    dismissed_at: column<Date | null>("timestamp with time zone"),
-    attempt: column<Generated<number>>("integer not null"),
-    source: column<string>("text not null"),
-    invoice_type: column<string>("text not null"),
-    state: column<Generated<"due" | "claimed" | "held" | "dead">>("text not null"),
-    last_error: column<string | null>("text"),
-    traceparent: column<string | null>("text"),
-  },
+    event_id: string;
+    lease_token: string | null;
+    callback_id: string | null;
+    requested_at: Date | null;
+    due_at: Generated<Date>;
+    claimed_until: Date | null;
+    dismissed_at: Date | null;
+    attempt: Generated<number>;
+    source: string;
+    invoice_type: string;
+    state: Generated<"due" | "claimed" | "held" | "dead">;
+    last_error: string | null;
+    traceparent: string | null;
+  };
   publication: {
-    id: column<GeneratedAlways<number>>("bigint not null"),
-    event_id: column<string>("uuid not null"),
-    published_at: column<Generated<Date>>("timestamp with time zone not null"),
-    replay_id: column<string | null>("uuid"),
-    source: column<string>("text not null"),
-    topic_arn: column<string>("text not null"),
-    message_id: column<string>("text not null"),
-    digest: column<Buffer | null>("bytea"),
-  },
+    id: GeneratedAlways<number>;
+    event_id: string;
+    published_at: Generated<Date>;
+    replay_id: string | null;
+    source: string;
+    topic_arn: string;
+    message_id: string;
+    digest: Buffer | null;
+  };
   relay_process: {
-    id: column<string>("uuid not null"),
-    started_at: column<Generated<Date>>("timestamp with time zone not null"),
-    seen_at: column<Generated<Date>>("timestamp with time zone not null"),
-    pid: column<number>("integer not null"),
-    http: column<boolean>("boolean not null"),
-    workers: column<boolean>("boolean not null"),
-    host: column<string>("text not null"),
-    version: column<string>("text not null"),
-    serves: column<Generated<unknown>>("jsonb not null"),
-    recording_problem: column<unknown>("jsonb"),
-  },
+    id: string;
+    started_at: Generated<Date>;
+    seen_at: Generated<Date>;
+    pid: number;
+    http: boolean;
+    workers: boolean;
+    host: string;
+    version: string;
+    serves: Generated<unknown>;
+    recording_problem: unknown;
+  };
   replay: {
-    id: column<string>("uuid not null"),
-    lease_token: column<string | null>("uuid"),
-    requested_at: column<Generated<Date>>("timestamp with time zone not null"),
-    started_at: column<Date | null>("timestamp with time zone"),
-    finished_at: column<Date | null>("timestamp with time zone"),
-    claimed_until: column<Date | null>("timestamp with time zone"),
-    rate: column<number>("integer not null"),
-    matching: column<number>("integer not null"),
-    handled: column<Generated<number>>("integer not null"),
-    opened: column<Generated<number>>("integer not null"),
-    sent: column<Generated<number>>("integer not null"),
-    refused: column<Generated<number>>("integer not null"),
-    kind: column<"confirmations" | "callbacks" | "events">("text not null"),
-    state: column<Generated<"running" | "done" | "failed" | "cancelled">>("text not null"),
-    requested_by: column<string>("text not null"),
-    waits_for: column<string | null>("text"),
-    last_error: column<string | null>("text"),
-    filters: column<unknown>("json not null"),
-    target: column<unknown>("json not null"),
-    position: column<unknown>("json"),
-  },
+    id: string;
+    lease_token: string | null;
+    requested_at: Generated<Date>;
+    started_at: Date | null;
+    finished_at: Date | null;
+    claimed_until: Date | null;
+    rate: number;
+    matching: number;
+    handled: Generated<number>;
+    opened: Generated<number>;
+    sent: Generated<number>;
+    refused: Generated<number>;
+    kind: "confirmations" | "callbacks" | "events";
+    state: Generated<"running" | "done" | "failed" | "cancelled">;
+    requested_by: string;
+    waits_for: string | null;
+    last_error: string | null;
+    filters: unknown;
+    target: unknown;
+    position: unknown;
+  };
   replay_refusal: {
-    replay_id: column<string>("uuid not null"),
-    event_id: column<string>("uuid not null"),
-    refused_at: column<Generated<Date>>("timestamp with time zone not null"),
-    source: column<string>("text not null"),
-    error: column<string>("text not null"),
-  },
+    replay_id: string;
+    event_id: string;
+    refused_at: Generated<Date>;
+    source: string;
+    error: string;
+  };
   sender_turn: {
-    turn: column<number>("bigint not null"),
-    idle_since: column<Date | null>("timestamp with time zone"),
-    source: column<string>("text not null"),
-    sender: column<string>("text not null"),
-  },
+    turn: number;
+    idle_since: Date | null;
+    source: string;
+    sender: string;
+  };
   source: {
-    name: column<string>("text not null"),
-    first_served_at: column<Date | null>("timestamp with time zone"),
-    scout_at: column<Generated<Date>>("timestamp with time zone not null"),
-    list_at: column<Generated<Date>>("timestamp with time zone not null"),
-    allowance_at: column<Generated<Date>>("timestamp with time zone not null"),
-    unknown_allowance_at: column<Generated<Date>>("timestamp with time zone not null"),
-    allowance: column<Generated<number>>("double precision not null"),
-    unknown_allowance: column<Generated<number>>("double precision not null"),
-    unknown_share: column<Generated<number>>("double precision not null"),
-    opens_at: column<Generated<Date>>("timestamp with time zone not null"),
-    retry_at: column<Generated<Date>>("timestamp with time zone not null"),
-    paused_at: column<Date | null>("timestamp with time zone"),
-    paused_until: column<Date | null>("timestamp with time zone"),
-    probe_at: column<Date | null>("timestamp with time zone"),
-    version: column<Generated<number>>("integer not null"),
-    faults: column<Generated<number>>("integer not null"),
-    paused_by: column<"operator" | "refused" | null>("text"),
-    pause_reason: column<string | null>("text"),
-    last_error: column<string | null>("text"),
-    unknown_share_at: column<Generated<Date>>("timestamp with time zone not null"),
-    slow_downs: column<Generated<number>>("integer not null"),
-  },
+    name: string;
+    first_served_at: Date | null;
+    scout_at: Generated<Date>;
+    list_at: Generated<Date>;
+    allowance_at: Generated<Date>;
+    unknown_allowance_at: Generated<Date>;
+    unknown_share_at: Generated<Date>;
+    opens_at: Generated<Date>;
+    retry_at: Generated<Date>;
+    paused_at: Date | null;
+    paused_until: Date | null;
+    probe_at: Date | null;
+    allowance: Generated<number>;
+    unknown_allowance: Generated<number>;
+    unknown_share: Generated<number>;
+    version: Generated<number>;
+    faults: Generated<number>;
+    slow_downs: Generated<number>;
+    paused_by: "operator" | "refused" | null;
+    pause_reason: string | null;
+    last_error: string | null;
+  };
   sweep: {
-    id: column<string>("uuid not null"),
-    collection_id: column<string>("uuid not null"),
-    lease_token: column<string | null>("uuid"),
-    due_at: column<Generated<Date>>("timestamp with time zone not null"),
-    claimed_until: column<Date | null>("timestamp with time zone"),
-    started_at: column<Date | null>("timestamp with time zone"),
-    finished_at: column<Date | null>("timestamp with time zone"),
-    window_from: column<Date | null>("timestamp with time zone"),
-    window_to: column<Date | null>("timestamp with time zone"),
-    unread_from: column<string | null>("date"),
-    unread_to: column<string | null>("date"),
-    listed: column<Generated<number>>("integer not null"),
-    missing: column<Generated<number>>("integer not null"),
-    opened: column<Generated<number>>("integer not null"),
-    called: column<Generated<number>>("integer not null"),
-    faults: column<Generated<number>>("integer not null"),
-    publish: column<Generated<boolean>>("boolean not null"),
-    source: column<string>("text not null"),
-    kind: column<"automatic" | "back_fill">("text not null"),
-    state: column<Generated<"due" | "claimed" | "done">>("text not null"),
-    last_error: column<string | null>("text"),
-    unproven: column<Generated<unknown>>("json not null"),
-  },
+    id: string;
+    collection_id: string;
+    lease_token: string | null;
+    due_at: Generated<Date>;
+    claimed_until: Date | null;
+    started_at: Date | null;
+    finished_at: Date | null;
+    window_from: Date | null;
+    window_to: Date | null;
+    unread_from: string | null;
+    unread_to: string | null;
+    listed: Generated<number>;
+    missing: Generated<number>;
+    opened: Generated<number>;
+    called: Generated<number>;
+    faults: Generated<number>;
+    publish: Generated<boolean>;
+    source: string;
+    kind: "automatic" | "back_fill";
+    state: Generated<"due" | "claimed" | "done">;
+    last_error: string | null;
+    unproven: Generated<unknown>;
+  };
   swept_payment: {
-    sweep_id: column<string>("uuid not null"),
-    invoice_id: column<string>("uuid not null"),
-    missing: column<boolean>("boolean not null"),
-    opened: column<boolean>("boolean not null"),
-    called: column<boolean>("boolean not null"),
-  },
+    sweep_id: string;
+    invoice_id: string;
+    missing: boolean;
+    opened: boolean;
+    called: boolean;
+  };
   topic: {
-    arn: column<string>("text not null"),
-    opens_at: column<Generated<Date>>("timestamp with time zone not null"),
-    retry_at: column<Generated<Date>>("timestamp with time zone not null"),
-    paused_at: column<Date | null>("timestamp with time zone"),
-    paused_until: column<Date | null>("timestamp with time zone"),
-    probe_at: column<Date | null>("timestamp with time zone"),
-    version: column<Generated<number>>("integer not null"),
-    faults: column<Generated<number>>("integer not null"),
-    paused_by: column<"operator" | "refused" | null>("text"),
-    pause_reason: column<string | null>("text"),
-    last_error: column<string | null>("text"),
-    slow_downs: column<Generated<number>>("integer not null"),
-  },
-};
-
-export type Tables = TablesOf<typeof TABLES>;
+    arn: string;
+    opens_at: Generated<Date>;
+    retry_at: Generated<Date>;
+    paused_at: Date | null;
+    paused_until: Date | null;
+    probe_at: Date | null;
+    version: Generated<number>;
+    faults: Generated<number>;
+    slow_downs: Generated<number>;
+    paused_by: "operator" | "refused" | null;
+    pause_reason: string | null;
+    last_error: string | null;
+  };
+}

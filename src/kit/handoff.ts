@@ -3,7 +3,7 @@
  * its first moment on, which saves a claim. If the process dies, nothing is lost: the lease runs out (G7).
  */
 export interface Handoff<Item> {
-  readonly leaseMs: number;
+  readonly lease: { readonly ms: number };
   /**
    * Reserves room for new work before it is committed.
    * @param lines for each piece of work, the upstream that it goes to.

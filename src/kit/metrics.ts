@@ -3,184 +3,255 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 /** Buckets for what may take from a moment to two days, in s. */
 const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 172_800];
 
-/**
- * The instruments of one process, each named once; a new registry at each call, so that importing this shares
- * nothing.
- */
-export function createMetrics() {
-  const registry = new Registry();
-  const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name, help, labelNames, registers });
-  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Gauge({ name, help, labelNames, registers });
-  const histogram = <Label extends string>(
-    name: string,
-    help: string,
-    buckets: number[],
-    ...labelNames: Label[]
-  ) => new Histogram({ name, help, buckets, labelNames, registers });
-  return {
-    registry,
-    callbacks: counter("invoice_relay_callbacks_total", "Callbacks answered, by answer", "status"),
-    callbacksRefused: counter(
-      "invoice_relay_callbacks_refused_total",
-      "Callbacks with a right token that failed a check of their source, by check",
-      "source",
-      "check",
-    ),
-    callbacksCut: counter(
-      "invoice_relay_callbacks_cut_total",
-      "Callbacks over a budget (their bodies cut), or beyond a limit of reading, by which",
-      "source",
-      "what",
-    ),
-    callbackSeconds: histogram(
-      "invoice_relay_callback_seconds",
-      "From the request's headers to its answer",
-      [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-    ),
-    connectionsRefused: counter(
-      "invoice_relay_connections_refused_total",
-      "Connections, or requests behind a proxy, refused because their address had its most open, or all had",
-    ),
-    hangUps: counter(
-      "invoice_relay_connections_hung_up_total",
-      "Connections ended for what their peers did or left undone, by reason",
-      "reason",
-    ),
-    adminRefused: counter(
-      "invoice_relay_admin_refused_total",
-      "Requests to the admin API without a right token, by answer",
-      "status",
-    ),
-    eventLoopDelay: gauge(
-      "invoice_relay_event_loop_delay_seconds",
-      "How late the event loop was since the last look, by quantile; 1 is the longest",
-      "quantile",
-    ),
-    verdicts: counter(
-      "invoice_relay_verdicts_total",
-      "Answers of the provider, by verdict",
-      "source",
-      "verdict",
-    ),
-    providerAnswers: counter(
-      "invoice_relay_provider_answers_total",
-      "Calls to the provider, by outcome",
-      "source",
-      "outcome",
-    ),
-    published: counter("invoice_relay_published_total", "Entries sent to SNS, by outcome", "outcome"),
-    alarms: counter("invoice_relay_alarms_total", "Alarms raised, by name", "alarm"),
-    passFailures: counter(
-      "invoice_relay_pass_failures_total",
-      "Passes of a worker that failed as a whole",
-      "worker",
-    ),
-    oldestConfirmationSeconds: gauge(
-      "invoice_relay_oldest_open_confirmation_seconds",
-      "How long the oldest due confirmation has been overdue",
-    ),
-    oldestEventSeconds: gauge(
-      "invoice_relay_oldest_unpublished_event_seconds",
-      "Age of the oldest event that should be published and is not",
-    ),
-    confirmations: gauge(
-      "invoice_relay_confirmations",
-      "Confirmations that are not done, by state and verdict",
-      "state",
-      "verdict",
-    ),
-    outbox: gauge("invoice_relay_outbox", "Events that are still to be published, by state", "state"),
-    build: gauge(
-      "invoice_relay_build_info",
-      "Always 1; which version runs, on which Node",
-      "version",
-      "node",
-    ),
-    databaseUp: gauge("invoice_relay_database_up", "Whether Postgres answers this process: 1 or 0"),
-    databaseValuesAge: gauge(
-      "invoice_relay_database_values_age_seconds",
-      "How old the values are that were counted in Postgres; while it is away they stay as they were",
-    ),
-    connections: gauge(
-      "invoice_relay_database_connections",
-      "Connections to Postgres, by pool and state: busy or idle",
-      "pool",
-      "state",
-    ),
-    connectionsWanted: gauge(
-      "invoice_relay_database_connections_wanted",
-      "What waits for a connection to Postgres, by pool",
-      "pool",
-    ),
-    providerSeconds: histogram(
-      "invoice_relay_provider_seconds",
-      "From a call to the provider to its outcome",
-      [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-      "source",
-    ),
-    snsSeconds: histogram(
-      "invoice_relay_sns_seconds",
-      "From sending a batch to SNS to its outcome",
-      [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    ),
-    snsAnswers: counter(
-      "invoice_relay_sns_answers_total",
-      "Batches sent to SNS, by outcome of the request as a whole",
-      "outcome",
-    ),
-    callbackToSns: histogram(
-      "invoice_relay_callback_to_sns_seconds",
-      "From the newest callback (or sweep) that asked for an invoice to SNS' acceptance of its event",
-      LONG,
-      "source",
-    ),
-    paymentToSns: histogram(
-      "invoice_relay_payment_to_sns_seconds",
-      "From the provider's paymentDate to SNS' acceptance of the event",
-      LONG,
-      "source",
-    ),
-    retries: counter(
-      "invoice_relay_retries_total",
-      "What was tried again: invoices asked again (confirm), events sent again (publish)",
-      "work",
-    ),
-    alarmsOpen: gauge("invoice_relay_alarms_open", "Alarms that are open, by name", "alarm"),
-    alarmWebhook: counter(
-      "invoice_relay_alarm_webhook_total",
-      "Messages to ALARM_WEBHOOK_URL, by outcome",
-      "outcome",
-    ),
-    upstreams: gauge(
-      "invoice_relay_upstream_state",
-      "1 for the state that a source (confirm) or topic (publish) is in, 0 for the others",
-      "work",
-      "upstream",
-      "state",
-    ),
-    dead: gauge(
-      "invoice_relay_dead",
-      "Dead letters that nobody dismissed, by kind: confirmation or event",
-      "kind",
-    ),
-    quarantined: gauge("invoice_relay_quarantined", "Quarantined invoices that nobody dismissed"),
-    lastSweep: gauge(
-      "invoice_relay_last_sweep_timestamp_seconds",
-      "When the collection swept longest ago was last swept to its end, by source; 0 for never",
-      "source",
-    ),
-    lastCertificate: gauge(
-      "invoice_relay_last_certificate_timestamp_seconds",
-      "When the last daily certificate was made, by source and result",
-      "source",
-      "result",
-    ),
-    residentMemory: gauge("process_resident_memory_bytes", "Resident memory size in bytes"),
-    startTime: gauge("process_start_time_seconds", "Start time of the process since unix epoch in seconds"),
-  };
-}
+/** @param says what a person reads from it, for the runbook; Markdown. */
+const counter = <Label extends string>(name: string, labelNames: Label[], help: string, says: string) => ({
+  ...{ kind: "counter", name, labelNames, help, says },
+  make: (registry: Registry) => new Counter({ name, help, labelNames, registers: [registry] }),
+});
 
-export type Metrics = ReturnType<typeof createMetrics>;
+const gauge = <Label extends string>(name: string, labelNames: Label[], help: string, says: string) => ({
+  ...{ kind: "gauge", name, labelNames, help, says },
+  make: (registry: Registry) => new Gauge({ name, help, labelNames, registers: [registry] }),
+});
+
+const histogram = <Label extends string>(
+  name: string,
+  buckets: number[],
+  labelNames: Label[],
+  help: string,
+  says: string,
+) => ({
+  ...{ kind: "histogram", name, labelNames, help, says },
+  make: (registry: Registry) => new Histogram({ name, help, buckets, labelNames, registers: [registry] }),
+});
+
+/** Every metric of this program; `npm run documents` makes the runbook's table from it. */
+export const METRICS = {
+  callbacks: counter(
+    "invoice_relay_callbacks_total",
+    ["status"],
+    "Callbacks answered, by answer",
+    "5xx: not recorded. 404 and 429: strangers, or a URL with an old token",
+  ),
+  callbacksRefused: counter(
+    "invoice_relay_callbacks_refused_total",
+    ["source", "check"],
+    "Callbacks with a right token that failed a check of their source, by check",
+    "rises: [callback_refused](#callback_refused)",
+  ),
+  callbacksCut: counter(
+    "invoice_relay_callbacks_cut_total",
+    ["source", "what"],
+    "Callbacks over a budget (their bodies cut), or beyond a limit of reading, by which",
+    "rises without more payments: a token leaked; rotate it",
+  ),
+  callbackSeconds: histogram(
+    "invoice_relay_callback_seconds",
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    [],
+    "From the request's headers to its answer",
+    "p99 above 0.5 s: Postgres' disk, or too many callbacks at once",
+  ),
+  connectionsRefused: counter(
+    "invoice_relay_connections_refused_total",
+    [],
+    "Connections, or requests behind a proxy, refused because their address had its most open, or all had",
+    "rises: one address opens too many; a proxy that is missing in `TRUSTED_PROXIES`?",
+  ),
+  hangUps: counter(
+    "invoice_relay_connections_hung_up_total",
+    ["reason"],
+    "Connections ended for what their peers did or left undone, by reason",
+    "`unreadable`, `headers_too_large`: no HTTP. `timed_out`, `stalled`: too slow. `body_unread`: a body " +
+      "that nobody asked for. `gave_way`: silent, while all of `MAX_CONNECTIONS` were open",
+  ),
+  adminRefused: counter(
+    "invoice_relay_admin_refused_total",
+    ["status"],
+    "Requests to the admin API without a right token, by answer",
+    "rises: somebody guesses tokens, or a script has an old one",
+  ),
+  eventLoopDelay: gauge(
+    "invoice_relay_event_loop_delay_seconds",
+    ["quantile"],
+    "How late the event loop was since the last look, by quantile; 1 is the longest",
+    "p99 above 0.5 s: too little CPU",
+  ),
+  verdicts: counter(
+    "invoice_relay_verdicts_total",
+    ["source", "verdict"],
+    "Answers of the provider, by verdict",
+    "mostly `paid` and `pending`; many `unknown_invoice`: [unknown_ids_flooding](#unknown_ids_flooding)",
+  ),
+  providerAnswers: counter(
+    "invoice_relay_provider_answers_total",
+    ["source", "outcome"],
+    "Calls to the provider, by outcome",
+    "`fault`, `key_refused`, `rate_limited`: the provider",
+  ),
+  published: counter(
+    "invoice_relay_published_total",
+    ["outcome"],
+    "Entries sent to SNS, by outcome",
+    "`failed`, `refused`: SNS",
+  ),
+  alarms: counter(
+    "invoice_relay_alarms_total",
+    ["alarm"],
+    "Alarms raised, by name",
+    "how often each was raised, even if it was over before anyone looked",
+  ),
+  passFailures: counter(
+    "invoice_relay_pass_failures_total",
+    ["worker"],
+    "Passes of a worker that failed as a whole",
+    "the log says why",
+  ),
+  oldestConfirmationSeconds: gauge(
+    "invoice_relay_oldest_open_confirmation_seconds",
+    [],
+    "How long the oldest due confirmation has been overdue",
+    "above 300: payments wait",
+  ),
+  oldestEventSeconds: gauge(
+    "invoice_relay_oldest_unpublished_event_seconds",
+    [],
+    "Age of the oldest event that should be published and is not",
+    "above 300: payments wait",
+  ),
+  confirmations: gauge(
+    "invoice_relay_confirmations",
+    ["state", "verdict"],
+    "Confirmations that are not done, by state and verdict",
+    "`due` grows: more comes than is asked",
+  ),
+  outbox: gauge(
+    "invoice_relay_outbox",
+    ["state"],
+    "Events that are still to be published, by state",
+    "`due` grows: more comes than is sent; `held`: Test invoices without a topic",
+  ),
+  build: gauge(
+    "invoice_relay_build_info",
+    ["version", "node"],
+    "Always 1; which version runs, on which Node",
+    "two versions at once for long: a roll-out that stopped half-way",
+  ),
+  databaseUp: gauge(
+    "invoice_relay_database_up",
+    [],
+    "Whether Postgres answers this process: 1 or 0",
+    "0: [database_away](#database_away)",
+  ),
+  databaseValuesAge: gauge(
+    "invoice_relay_database_values_age_seconds",
+    [],
+    "How old the values are that were counted in Postgres; while it is away they stay as they were",
+    "how much to believe of what is counted in Postgres",
+  ),
+  connections: gauge(
+    "invoice_relay_database_connections",
+    ["pool", "state"],
+    "Connections to Postgres, by pool and state: busy or idle",
+    "all busy: see the next",
+  ),
+  connectionsWanted: gauge(
+    "invoice_relay_database_connections_wanted",
+    ["pool"],
+    "What waits for a connection to Postgres, by pool",
+    "above 0 for long: work waits for Postgres",
+  ),
+  providerSeconds: histogram(
+    "invoice_relay_provider_seconds",
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    ["source"],
+    "From a call to the provider to its outcome",
+    "slow: the provider",
+  ),
+  snsSeconds: histogram(
+    "invoice_relay_sns_seconds",
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    [],
+    "From sending a batch to SNS to its outcome",
+    "slow: SNS or the way there",
+  ),
+  snsAnswers: counter(
+    "invoice_relay_sns_answers_total",
+    ["outcome"],
+    "Batches sent to SNS, by outcome of the request as a whole",
+    "`topic_refused`: [topic_paused](#topic_paused); `failed`: [topic_failing](#topic_failing)",
+  ),
+  callbackToSns: histogram(
+    "invoice_relay_callback_to_sns_seconds",
+    LONG,
+    ["source"],
+    "From the newest callback (or sweep) that asked for an invoice to SNS' acceptance of its event",
+    "what a payer's merchant feels",
+  ),
+  paymentToSns: histogram(
+    "invoice_relay_payment_to_sns_seconds",
+    LONG,
+    ["source"],
+    "From the provider's paymentDate to SNS' acceptance of the event",
+    "far above the one before: callbacks come late or not at all, and sweeps find the payments",
+  ),
+  retries: counter(
+    "invoice_relay_retries_total",
+    ["work"],
+    "What was tried again: invoices asked again (confirm), events sent again (publish)",
+    "rises: one of the two upstreams is unwell",
+  ),
+  alarmsOpen: gauge(
+    "invoice_relay_alarms_open",
+    ["alarm"],
+    "Alarms that are open, by name",
+    "the [heading](#alarms) of its name",
+  ),
+  alarmWebhook: counter(
+    "invoice_relay_alarm_webhook_total",
+    ["outcome"],
+    "Messages to ALARM_WEBHOOK_URL, by outcome",
+    "`failed`: nobody is notified",
+  ),
+  upstreams: gauge(
+    "invoice_relay_upstream_state",
+    ["work", "upstream", "state"],
+    "1 for the state that a source (confirm) or topic (publish) is in, 0 for the others",
+    "`paused`: a person; `refused`: key or topic; `backing_off`, `half_open`: it fails",
+  ),
+  dead: gauge(
+    "invoice_relay_dead",
+    ["kind"],
+    "Dead letters that nobody dismissed, by kind: confirmation or event",
+    "`invoice-relay dead list`",
+  ),
+  quarantined: gauge(
+    "invoice_relay_quarantined",
+    [],
+    "Quarantined invoices that nobody dismissed",
+    "`invoice-relay quarantine list`",
+  ),
+  lastSweep: gauge(
+    "invoice_relay_last_sweep_timestamp_seconds",
+    ["source"],
+    "When the collection swept longest ago was last swept to its end, by source; 0 for never",
+    "older than a few `RECONCILE_INTERVAL`: [sweep_failing](#sweep_failing)",
+  ),
+  lastCertificate: gauge(
+    "invoice_relay_last_certificate_timestamp_seconds",
+    ["source", "result"],
+    "When the last daily certificate was made, by source and result",
+    "older than 36 h, or result not `equal`: [certificate_gap](#certificate_gap)",
+  ),
+};
+
+type Instruments = { [Name in keyof typeof METRICS]: ReturnType<(typeof METRICS)[Name]["make"]> };
+
+export type Metrics = Instruments & { registry: Registry };
+
+/** The instruments of one process; a new registry at each call, so that importing this shares nothing. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const instruments = Object.entries(METRICS).map(([name, { make }]) => [name, make(registry)]);
+  return { registry, ...(Object.fromEntries(instruments) as Instruments) };
+}

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { standingsOf } from "../confirm/queue/standings.ts";
+import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { databaseTime } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/read-events.ts";
@@ -139,7 +139,7 @@ const inSeconds = ({ oldestConfirmationSeconds, oldestEventSeconds }: BacklogAge
 async function readLatency(db: Kysely<Tables>): Promise<Latency | null> {
   const deliveries = await newestDeliveries(db, PAYMENTS);
   const asked = new Map(
-    (await standingsOf(db, deliveries))
+    (await readStates(db, deliveries))
       .filter(({ openedBy }) => openedBy === "callback")
       .map((one) => [`${one.source} ${one.invoiceId}`, one]),
   );

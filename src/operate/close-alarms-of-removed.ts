@@ -1,25 +1,20 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type AlarmName, clearing, ENDED_ALARMS } from "../alarms/alarms.ts";
+import { alarmsAbout } from "../alarms/alarm-definitions.ts";
+import { clearing, ENDED_ALARMS } from "../alarms/alarms.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type Served, servedByAny } from "../work/relay-process.ts";
-
-const OF_UPSTREAMS: readonly AlarmName[] = [SOURCE, TOPIC].flatMap(({ alarms, otherAlarms }) => [
-  ...Object.values(alarms),
-  ...otherAlarms,
-]);
 
 const closing = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
   const named = (condition: RawBuilder<unknown>) => sql`
     exists (select from ${servedByAny(value((mine) => JSON.stringify(mine)))} as process where ${condition})`;
   return sql`
     ${clearing(sql`
-      name = any(${OF_UPSTREAMS}::text[])
+      name = any(${alarmsAbout("upstream")}::text[])
         and not ${named(sql`serves->'sources' ? alarm.subject or serves->'topics' ? alarm.subject`)}
-      or name = 'sweep_failing'
+      or name = any(${alarmsAbout("collection")}::text[])
         and not ${named(sql`serves->'sources'->alarm.source ? alarm.subject`)}
-      or name in ('certificate_gap', 'certificate_failing')
+      or name = any(${alarmsAbout("certificate")}::text[])
         and not ${named(sql`serves->'sources'->alarm.source <> '[]'`)}`)}
     returning name, source, subject`;
 });

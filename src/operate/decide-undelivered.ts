@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from "kysely";
 import { type AlarmName, closeAlarms } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
+import { dismissConfirmations, releaseConfirmations } from "../confirm/queue/change-confirmations.ts";
 import type { Priority } from "../confirm/queue/confirmation.ts";
-import { dismissConfirmations, releaseConfirmations } from "../confirm/queue/decide.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
 import { databaseClock } from "../database/clock.ts";
 import type { Tables } from "../database/tables.ts";

@@ -1,8 +1,12 @@
 import type { Kysely, Transaction } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
-import { erasePayments } from "../confirm/invoices/erase-payments.ts";
-import { eraseConfirmations } from "../confirm/queue/erase.ts";
-import { listUncheckedErased, markErased, noteChecked } from "../confirm/queue/erased-invoices.ts";
+import {
+  eraseConfirmations,
+  erasePayments,
+  listUncheckedErased,
+  markErased,
+  noteChecked,
+} from "../confirm/erase.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { eraseEvents } from "../publish/event-log.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { type ToldVerdict, toldVerdict } from "../confirm/queue/confirmation.ts";
-import { standingsOf } from "../confirm/queue/standings.ts";
+import { readStates } from "../confirm/queue/read-confirmations.ts";
 import { type Page, type Place, type Stretch, walk } from "../database/page.ts";
 import type { Tables } from "../database/tables.ts";
 import { type CallbackFilters, type ListedCallback, listCallbacks } from "../receive/log/list-callbacks.ts";
@@ -62,7 +62,7 @@ async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceI
     invoiceIds.map((invoiceId) => ({ source, invoiceId })),
   );
   const verdicts = new Map(
-    (await standingsOf(db, keys)).map((standing) => [
+    (await readStates(db, keys)).map((standing) => [
       `${standing.source} ${standing.invoiceId}`,
       toldVerdict(standing),
     ]),

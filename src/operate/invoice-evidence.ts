@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
-import { answersOf, type KeptAnswer } from "../confirm/invoices/answers-of.ts";
+import { answersOf, type KeptAnswer } from "../confirm/invoices/read-invoices.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventsOf } from "../publish/read-events.ts";
 import { callbacksNaming, type WholeCallback } from "../receive/log/list-callbacks.ts";

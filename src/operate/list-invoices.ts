@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { emailHash, plainEmail } from "../confirm/invoices/payment.ts";
+import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
 import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
 import { sourcesIn } from "../database/sources-in.ts";

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { hasStatus } from "../confirm/invoices/read-invoices.ts";
 import { NEITHER_STATUS } from "../confirm/invoices/status-class.ts";
-import { hasStatus } from "../confirm/invoices/stored-payments.ts";
 import { inKeyOrder } from "../database/in-key-order.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";

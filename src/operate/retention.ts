@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { dropHistory } from "../alarms/history.ts";
-import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/delete-unknown.ts";
+import { deleteUnknown, readUnknownKeptSince } from "../confirm/queue/change-confirmations.ts";
 import { inKeyOrder } from "../database/in-key-order.ts";
 import { isLockTimeout, isNotAllowed } from "../database/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";

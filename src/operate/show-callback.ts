@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { toldVerdict } from "../confirm/queue/confirmation.ts";
-import { standingsOf } from "../confirm/queue/standings.ts";
+import { readStates } from "../confirm/queue/read-confirmations.ts";
 import type { Tables } from "../database/tables.ts";
 import { readCallbackWhole } from "../receive/log/list-callbacks.ts";
 import { readingsOf } from "../replay/callback-readings.ts";
@@ -17,7 +17,7 @@ export async function showCallback(db: Kysely<Tables>, id: string, reading: Read
   const { source } = callback;
   const standings = new Map(
     (
-      await standingsOf(
+      await readStates(
         db,
         invoiceIds.map((invoiceId) => ({ invoiceId, source })),
       )

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { readPayment } from "../confirm/invoices/read-payment.ts";
-import { readConfirmation } from "../confirm/queue/read-confirmation.ts";
+import { readPayment } from "../confirm/invoices/read-invoices.ts";
+import { readConfirmation } from "../confirm/queue/read-confirmations.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { maskedEvidence } from "../kit/mask/masked-evidence.ts";

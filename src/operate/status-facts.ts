@@ -17,7 +17,6 @@ import {
 } from "../reconcile/last-runs.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
-import { actionOf } from "./alarm-actions.ts";
 import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";
 import { listPausable, type PausableWork } from "./pause.ts";
@@ -44,7 +43,7 @@ export interface Facts {
   at: Date;
   settings: StatusSettings;
   /** The newest open alarms; `openAlarms` counts them all. */
-  alarms: (KnownAlarm & { action: string })[];
+  alarms: KnownAlarm[];
   openAlarms: { name: string; count: number }[];
   /** Sources and topics that are paused, refused or backing off. */
   held: Held[];
@@ -74,7 +73,7 @@ export async function readFacts(db: Kysely<Tables>, settings: StatusSettings): P
   return {
     at: await databaseTime(db),
     settings,
-    alarms: alarms.items.map((alarm) => ({ ...alarm, action: actionOf(alarm) })),
+    alarms: alarms.items,
     openAlarms: await countOpenAlarms(db),
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { readHistory } from "../alarms/history.ts";
-import { answersInOrder } from "../confirm/invoices/answers-of.ts";
+import { answersInOrder } from "../confirm/invoices/read-invoices.ts";
 import type { Verdict } from "../confirm/queue/confirmation.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import { sourcesIn } from "../database/sources-in.ts";

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { AlarmName } from "../alarms/alarms.ts";
 import { countOpenAlarms } from "../alarms/list-alarms.ts";
-import { countUndeliveredConfirmations } from "../confirm/queue/count-waiting.ts";
+import { countUndeliveredConfirmations } from "../confirm/queue/read-confirmations.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
 import { countDeadEvents } from "../publish/outbox.ts";

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { newId } from "../kit/new-id.ts";
 import { admissionTo } from "../upstreams/allowance.ts";
 import { readStanding } from "../upstreams/change.ts";
 import {
@@ -11,7 +10,8 @@ import {
   whenTopicIsWell,
 } from "../upstreams/topic-row.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
-import { leaseEnd } from "../work/leased-rows.ts";
+import type { Lease } from "../work/lease.ts";
+import { claimedFor } from "../work/leased-rows.ts";
 import type { Route } from "./event.ts";
 
 const EVENT = {
@@ -42,7 +42,7 @@ interface EventClaim {
   route: Route;
   /** How many events at most. */
   wanted: number;
-  leaseMs: number;
+  lease: Lease;
 }
 
 /**
@@ -84,20 +84,19 @@ const isClaimed = (row: ClaimedRow): row is ClaimedEvent & { open: boolean } =>
  * @param alsoWritten in the same statement, from the rows of `claimed`.
  */
 const claiming = (
-  { value }: Slots<EventClaim>,
+  slots: Slots<EventClaim>,
   admitted: RawBuilder<unknown>,
   alsoWritten?: RawBuilder<unknown>,
 ) => sql`
   with admitted as materialized (${admitted}),
   taken as (
     select ctid from outbox
-    where source = ${value(({ route }) => route.source)}
-      and invoice_type = ${value(({ route }) => route.invoiceType)}
+    where source = ${slots.value(({ route }) => route.source)}
+      and invoice_type = ${slots.value(({ route }) => route.invoiceType)}
       and state = 'due' and due_at <= now() and exists (select from admitted)
     order by due_at limit (select wanted from admitted) for update skip locked),
   claimed as (
-    update outbox set state = 'claimed', lease_token = ${value(() => newId())},
-      claimed_until = ${leaseEnd(value(({ leaseMs }) => leaseMs))}
+    update outbox set ${claimedFor(slots)}
     where ctid = any (array(select ctid from taken))
     returning outbox.*)${alsoWritten === undefined ? sql`` : sql`, also_written as (${alsoWritten})`}
   select exists (select from admitted) as open, event.id, lease_token as "leaseToken",

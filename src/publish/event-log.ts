@@ -1,36 +1,16 @@
 import { hash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { type Columns, text, uuid } from "../database/columns.ts";
 import type { Tables } from "../database/tables.ts";
-import type { NewEvent } from "./event.ts";
-
-/** An answer that may hold an event, and the topic that this process sends it to; null leaves it due. */
-type Answered = { event: NewEvent | null; handTo: string | null };
-
-export const EVENT: Columns<Answered> = {
-  event_id: uuid(({ event }) => event?.id ?? null),
-  event_type: text(({ event }) => event?.type ?? null),
-  event_invoice_type: text(({ event }) => event?.invoiceType ?? null),
-  event_collection_name: text(({ event }) => event?.collectionName ?? null),
-  event_state: text(({ event }) => event?.state ?? null),
-  event_payload: text(({ event }) => event?.payload ?? null),
-  event_traceparent: text(({ event }) => event?.traceparent ?? null),
-  hand_to: text(({ handTo }) => handTo),
-};
 
 /**
- * Logs the events in `held`, each with the digest of the answer that it was made from: however many find the
- * payment, the unique key lets one through (G4).
- * @param after a condition that makes Postgres write something else first.
+ * Logs events; returns source and id of the new ones: however many find the payment, the unique key lets one
+ * through (G4).
+ * @param events yields the columns in this order.
  */
-export const insertEvents = (after: RawBuilder<boolean>): RawBuilder<unknown> => sql`
+export const insertEvents = (events: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, answer_digest,
     erased_at)
-  select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload,
-    digest, erased_at
-  from held
-  where event_id is not null and ${after}
-  order by invoice_id
+  ${events}
   on conflict do nothing
   returning source, id`;
 

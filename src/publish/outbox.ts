@@ -1,31 +1,16 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type Columns, text } from "../database/columns.ts";
-import { isIn } from "../database/is-in.ts";
 import { interval, isTooFarAhead } from "../database/moments.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { LeasedRows, leaseEnd, MOST_FORWARD } from "../work/leased-rows.ts";
+import { LeasedRows, MOST_FORWARD } from "../work/leased-rows.ts";
 import { EVENT_KEY, type EventKey, type OutboxState, publishedOn, type Route, rightTopic } from "./event.ts";
 
-/**
- * Queues the events that were `logged`. One that is handed over is inserted as claimed, which saves a claim;
- * nothing is handed over to a topic that is paused or backing off.
- * @param joiningTopic joins `topic` by its ARN while it takes events.
- */
-export const queueEvents = (
-  joiningTopic: (arn: RawBuilder<unknown>) => RawBuilder<unknown>,
-  leaseToken: RawBuilder<unknown>,
-  leaseMs: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`
+/** Queues logged events. @param entries yields the columns in this order. */
+export const queueEvents = (entries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into outbox (source, event_id, invoice_type, callback_id, requested_at, traceparent, state,
     lease_token, claimed_until)
-  select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
-    held.event_traceparent,
-    case when topic.arn is null then held.event_state else 'claimed' end,
-    case when topic.arn is not null then ${leaseToken}::uuid end,
-    case when topic.arn is not null then ${leaseEnd(leaseMs)} end
-  from held ${joiningTopic(sql`held.hand_to`)} and held.event_state = 'due'
-  where ${isIn(sql`held.source, held.event_id`, sql`select source, id from logged`)}
+  ${entries}
   on conflict do nothing
   returning source, event_id, state`;
 

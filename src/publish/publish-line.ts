@@ -9,6 +9,7 @@ import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 import { TOPIC } from "../upstreams/upstream-kind.ts";
+import type { Lease } from "../work/lease.ts";
 import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
 import { type ClaimedEvent, claimEvents } from "./claim-events.ts";
 import { lineOf, type Route } from "./event.ts";
@@ -26,13 +27,13 @@ export function publishPolicy({
   lines,
   destination,
   connections,
-  leaseMs,
+  lease,
 }: {
   db: Kysely<Tables>;
   lines: readonly PublishLine[];
   destination: SnsDestination;
   connections: number;
-  leaseMs: number;
+  lease: Lease;
 }): Policy<ClaimedEvent> {
   return {
     name: "publish",
@@ -48,7 +49,7 @@ export function publishPolicy({
     },
     giveBack: (events) => outboxLeases.giveBack(db, events),
     async extend(events) {
-      await outboxLeases.extend(db, events, leaseMs);
+      await outboxLeases.extend(db, events, lease);
     },
   };
 }
@@ -62,7 +63,7 @@ interface PublishLineOptions {
   metrics: Metrics;
   tracer: Tracer | null;
   log: Logger;
-  leaseMs: number;
+  lease: Lease;
 }
 
 /** The events of one route: sent in batches, and the outcome of every entry kept by itself (G5). */
@@ -76,8 +77,8 @@ export class PublishLine implements Line<ClaimedEvent> {
   }
 
   async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
-    const { db, route, upstream, leaseMs } = this.#options;
-    const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, leaseMs });
+    const { db, route, upstream, lease } = this.#options;
+    const { items, isWell, moreInMs } = await claimEvents(db, { route, wanted, lease });
     if (items.length > 0) step("events claimed");
     upstream.saw(isWell);
     return { items, more: items.length >= wanted, moreInMs };

@@ -1,25 +1,22 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
-import {
-  bringForwardCertificates,
-  certificateLeases,
-  forgetAbandoned,
-} from "./certificate/certificate-row.ts";
-import { bringForwardSweeps, moveSweepsBack, sweepLeases } from "./sweep/sweep-row.ts";
+import type { Lease } from "../work/lease.ts";
+import { bringForwardCertificates, certificates, forgetAbandoned } from "./certificate/certificate-row.ts";
+import { bringForwardSweeps, moveSweepsBack, sweeps } from "./sweep/sweep-row.ts";
 import { forgetSwept } from "./sweep/swept-payments.ts";
 
 /**
  * Sweeps and certificates whose process died or hangs go back, of all sources: another continues them. What
  * waits for too long is due.
- * @param times in ms: of a lease, and from one sweep of a collection to the next
+ * @param times.intervalMs from one sweep of a collection to the next
  */
 export async function rescueListWork(
   db: Kysely<Tables>,
-  { leaseMs, intervalMs }: { leaseMs: number; intervalMs: number },
+  { lease, intervalMs }: { lease: Lease; intervalMs: number },
 ): Promise<void> {
-  await sweepLeases.releaseExpired(db, leaseMs);
+  await sweeps.leases.releaseExpired(db, lease);
   await bringForwardSweeps(db, intervalMs);
-  await certificateLeases.releaseExpired(db, leaseMs);
+  await certificates.leases.releaseExpired(db, lease);
   await bringForwardCertificates(db);
 }
 

@@ -6,8 +6,8 @@ import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/c
 import type { PaidWindow } from "./list/list-period.ts";
 import type { Unproven } from "./list/list-reader.ts";
 import type { ReconcileSource } from "./reconcile-source.ts";
-import { backFill } from "./sweep/back-fill.ts";
 import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
+import { backFill } from "./sweep/sweep.ts";
 import type { SweepCounts } from "./sweep/sweep-row.ts";
 import { readWaiting, type WaitingPayment } from "./sweep/waiting-payments.ts";
 

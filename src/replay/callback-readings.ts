@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { checkErasedAgain } from "../confirm/queue/erased-invoices.ts";
+import { checkErasedAgain } from "../confirm/erase.ts";
 import { type Columns, text, uuid } from "../database/columns.ts";
 import { inKeyOrder } from "../database/in-key-order.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";

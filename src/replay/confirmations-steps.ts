@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { noteReplayed } from "../alarms/history.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
-import { countUnaskedReplays } from "../confirm/queue/read-confirmation.ts";
+import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { saveProgress } from "./held-replay.ts";

@@ -11,7 +11,7 @@ import type { Route } from "../publish/event.ts";
 import { keepReplayed } from "../publish/publications.ts";
 import { startSending } from "../publish/send-trace.ts";
 import type { BatchOutcome, EntryOutcome, SnsDestination } from "../publish/sns-destination.ts";
-import { LeaseLost } from "../work/held-lease.ts";
+import { LeaseLost } from "../work/lease.ts";
 import { saveProgress, saveTotals } from "./held-replay.ts";
 import { waitsForLiveEvents } from "./live-events-first.ts";
 import type { HeldReplay } from "./replay.ts";

@@ -1,12 +1,11 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
 import { type Alarm, raising } from "../alarms/alarms.ts";
-import { interval, isTooFarAhead, LONGEST_LEASES } from "../database/moments.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { clockTime, typed } from "../database/typed.ts";
 import { newId } from "../kit/new-id.ts";
-import { LeaseLost } from "../work/held-lease.ts";
-import { leaseEnd } from "../work/leased-rows.ts";
+import { type Lease, LeaseLost } from "../work/lease.ts";
+import { isLostToClock, LeasedRows, leaseEnd } from "../work/leased-rows.ts";
 import type { HeldReplay, Position, ReplayKind, ReplayState } from "./replay.ts";
 import { COLUMNS } from "./replay-rows.ts";
 
@@ -25,7 +24,7 @@ export type Wanted = string | { anyOf: ReplayKind };
  * the oldest of it, then what gave up its turn longest ago.
  * @returns null when it cannot be taken now.
  */
-export function claimReplay(db: Kysely<Tables>, which: Wanted, leaseMs: number): Promise<HeldReplay | null> {
+export function claimReplay(db: Kysely<Tables>, which: Wanted, lease: Lease): Promise<HeldReplay | null> {
   const isWanted =
     typeof which === "string"
       ? sql<boolean>`id = ${which}`
@@ -36,7 +35,7 @@ export function claimReplay(db: Kysely<Tables>, which: Wanted, leaseMs: number):
       .updateTable("replay")
       .set({
         lease_token: newId(),
-        claimed_until: endOf(leaseMs),
+        claimed_until: endOf(lease),
         started_at: sql`coalesce(started_at, clock_timestamp())`,
       })
       .where("state", "=", "running")
@@ -64,12 +63,12 @@ export function claimReplay(db: Kysely<Tables>, which: Wanted, leaseMs: number):
 }
 
 /** Ends leases that no process gave by today's clock (G11); the ones of processes that live are extended. */
-export async function endLostReplayLeases(db: Kysely<Tables>, leaseMs: number): Promise<void> {
+export async function endLostReplayLeases(db: Kysely<Tables>, lease: Lease): Promise<void> {
   await db
     .updateTable("replay")
     .set({ claimed_until: clockTime })
     .where("state", "=", "running")
-    .where(isTooFarAhead(sql`claimed_until`, interval(LONGEST_LEASES * leaseMs)))
+    .where(isLostToClock(lease))
     .execute();
 }
 
@@ -110,10 +109,12 @@ export const saveWaiting = (db: Kysely<Tables>, held: HeldReplay, why: string) =
   change(db, held, { waits_for: why });
 
 /** @throws LeaseLost */
-export const extendReplay = (db: Kysely<Tables>, held: HeldReplay, leaseMs: number) =>
-  change(db, held, { claimed_until: endOf(leaseMs) });
+export const extendReplay = (db: Kysely<Tables>, held: HeldReplay, lease: Lease) =>
+  change(db, held, { claimed_until: endOf(lease) });
 
-const endOf = (leaseMs: number) => typed(returned.time, leaseEnd(sql`${leaseMs}`));
+const endOf = ({ ms }: Lease) => typed(returned.time, leaseEnd(sql`${ms}`));
+
+export const replayLeases = new LeasedRows("replay", "id", "running");
 
 export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
 

@@ -7,6 +7,7 @@ import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Route } from "../publish/event.ts";
 import type { SnsDestination } from "../publish/sns-destination.ts";
+import type { Lease } from "../work/lease.ts";
 import { CallbacksSteps } from "./callbacks-steps.ts";
 import { ConfirmationsSteps } from "./confirmations-steps.ts";
 import { EventFileSteps, openEventFile } from "./event-file.ts";
@@ -27,7 +28,7 @@ export interface ReplayRunnerOptions {
   createDestination: () => SnsDestination;
   /** Wakes the confirming workers. */
   onConfirmations: () => void | Promise<void>;
-  leaseMs: number;
+  lease: Lease;
   /** Receives the alarm of a failed replay; null while a person watches it. */
   alarms: Alarms | null;
   tracer?: Tracer | null;
@@ -55,8 +56,8 @@ export class ReplayRunner {
    * @returns null when none can be claimed now.
    */
   async takeUp(which: Wanted, watching: Watching): Promise<Replay | null> {
-    const { db, leaseMs } = this.#options;
-    const held = await whenAnswered(() => claimReplay(db, which, leaseMs), watching.stop);
+    const { db, lease } = this.#options;
+    const held = await whenAnswered(() => claimReplay(db, which, lease), watching.stop);
     if (held === null) return null;
     step("replay claimed");
     const { target } = held;
@@ -88,9 +89,9 @@ export class ReplayRunner {
   }
 
   async #run(held: HeldReplay, steps: ReplaySteps, watching: Watching): Promise<Replay> {
-    const { db, leaseMs, alarms } = this.#options;
+    const { db, lease, alarms } = this.#options;
     const alarmOf = (failed: Replay, why: string) => (alarms === null ? null : failure(failed, why));
-    const replay = await runReplay(held, { db, steps, leaseMs, alarmOf, ...watching });
+    const replay = await runReplay(held, { db, steps, lease, alarmOf, ...watching });
     if (replay.state === "failed") alarms?.tell([failure(replay, replay.lastError ?? "")]);
     return replay;
   }

@@ -7,12 +7,13 @@ import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
 import { noteWork } from "../kit/fault.ts";
 import { step } from "../kit/step.ts";
-import { LeaseLost, whileLeaseHolds } from "../work/held-lease.ts";
+import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";
 import {
   endReplay,
   extendReplay,
   failReplay,
   releaseReplay,
+  replayLeases,
   saveWaiting,
   yieldReplay,
 } from "./held-replay.ts";
@@ -23,7 +24,7 @@ import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
 export interface RunOptions {
   db: Kysely<Tables>;
   steps: ReplaySteps;
-  leaseMs: number;
+  lease: Lease;
   /** Ends the run after the current step; the replay can be resumed later. */
   stop: AbortSignal;
   /** Once it has waited for so long, in ms, others of its kind go first; for ever when left out. */
@@ -51,26 +52,15 @@ const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
  * @returns the replay in its state at the end.
  */
 export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {
-  const { db, leaseMs, stop } = options;
+  const { db, lease, stop } = options;
   const run = new Run(held, options);
   try {
-    await whileLeaseHolds({ leaseMs, extend: () => extend(db, held, leaseMs) }, (lost) =>
-      run.toItsEnd(AbortSignal.any([stop, lost])),
-    );
+    const keep = () => replayLeases.keep(db, held, lease);
+    await whileHeld({ lease, keep, stop }, (signal) => run.toItsEnd(signal));
   } catch (error) {
     if (!(error instanceof LeaseLost)) throw error;
   }
   return (await whenAnswered(() => findReplay({ db, id: held.id }), stop)) ?? run.replay;
-}
-
-async function extend(db: Kysely<Tables>, held: HeldReplay, leaseMs: number): Promise<boolean> {
-  try {
-    await extendReplay(db, held, leaseMs);
-    return true;
-  } catch (error) {
-    if (error instanceof LeaseLost) return false;
-    throw error;
-  }
 }
 
 /** Retries until the database answers. @returns null if asked to stop first. */
@@ -115,12 +105,12 @@ class Run {
 
   /** @returns the time from the start of this step to the next one, in ms. */
   async #stepOnce(): Promise<number | "ended"> {
-    const { db, steps, leaseMs } = this.#options;
+    const { db, steps, lease } = this.#options;
     const { rate, kind } = this.replay;
     const most = Math.min(MOST_AT_ONCE[kind], Math.max(1, Math.ceil((rate * STEP_MS) / 1_000)));
     try {
       // After a fault of the database the step may or may not have been committed: the row says which.
-      if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, leaseMs);
+      if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, lease);
       const next = await this.#conclude(await this.#taking(steps.next(this.replay, most)));
       this.#databaseFaults = 0;
       return next;

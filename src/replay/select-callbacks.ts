@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import { unknownKeptSince } from "../confirm/queue/delete-unknown.ts";
+import { unknownKeptSince } from "../confirm/queue/change-confirmations.ts";
 import { nullable, type RowOf, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { VaryingStatement } from "../database/varying-statement.ts";

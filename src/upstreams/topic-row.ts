@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { hasTable } from "../database/has-table.ts";
+import { hasTable } from "../database/migrate.ts";
 import type { Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { TOPIC, topicIsWell } from "./upstream-kind.ts";

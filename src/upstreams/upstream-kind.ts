@@ -11,8 +11,6 @@ export interface UpstreamKind {
   /** The work that waits while it takes nothing, as wake-ups name it. */
   work: "confirm" | "publish";
   alarms: Record<"failing" | "paused" | "retry_after", AlarmName>;
-  /** What else is told of one of them, by others than its state. */
-  otherAlarms: readonly AlarmName[];
   /** Plain words for an alarm: what is wrong, and what happens next. */
   words(alarm: "failing" | "paused" | "retry_after", name: string, error: string): string;
   /** The source that its alarms name; a topic may serve several. */
@@ -35,7 +33,6 @@ export const SOURCE: UpstreamKind = {
   },
   work: "confirm",
   alarms: { failing: "source_failing", paused: "source_paused", retry_after: "retry_after_capped" },
-  otherAlarms: ["unknown_ids_flooding"],
   words: (alarm, name, error) =>
     ({
       failing:
@@ -65,7 +62,6 @@ export const TOPIC: UpstreamKind = {
   },
   work: "publish",
   alarms: { failing: "topic_failing", paused: "topic_paused", retry_after: "retry_after_capped" },
-  otherAlarms: [],
   words: (alarm, _arn, error) =>
     ({
       failing: `SNS fails again and again: ${error}. Events wait and are sent again by themselves.`,

@@ -1,3 +1,5 @@
+import type { Lease } from "./lease.ts";
+
 /** Work under a lease; one token covers a whole claim. */
 export interface Leased {
   leaseToken: string;
@@ -8,8 +10,7 @@ export interface Leased {
 
 export interface HeldWorkOptions<Item> {
   lineOf(item: Item): string;
-  /** How long a lease lasts, in ms. */
-  leaseMs: number;
+  lease: Lease;
   /** Never throws. @returns whether the leases were extended. */
   extend(items: readonly Item[]): Promise<boolean>;
 }
@@ -53,7 +54,7 @@ export class HeldWork<Item extends Leased> {
 
   /** @param since `performance.now()` from before they were claimed. */
   add(items: readonly Item[], since: number): void {
-    const { lineOf, leaseMs } = this.#options;
+    const { lineOf, lease } = this.#options;
     for (const item of items) {
       const line = lineOf(item);
       const waiting = this.#waiting.get(line);
@@ -61,9 +62,9 @@ export class HeldWork<Item extends Leased> {
       else waiting.push(item);
       this.#all.add(item);
       this.#sizes.set(line, this.sizeOf(line) + 1);
-      this.#ends.set(item.leaseToken, since + leaseMs);
+      this.#ends.set(item.leaseToken, since + lease.ms);
     }
-    if (this.#all.size > 0) this.#extending ??= setInterval(() => void this.#extend(), leaseMs / 3);
+    if (this.#all.size > 0) this.#extending ??= setInterval(() => void this.#extend(), lease.extendEveryMs);
   }
 
   /**
@@ -117,6 +118,6 @@ export class HeldWork<Item extends Leased> {
     if (!(await this.#options.extend(items))) return;
     const now = performance.now();
     for (const token of tokens)
-      if (this.#holds(token, now)) this.#ends.set(token, asked + this.#options.leaseMs);
+      if (this.#holds(token, now)) this.#ends.set(token, asked + this.#options.lease.ms);
   }
 }

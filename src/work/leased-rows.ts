@@ -1,15 +1,28 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead, LONGEST_LEASES } from "../database/moments.ts";
+import { interval, isTooFarAhead } from "../database/moments.ts";
+import type { Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { newId } from "../kit/new-id.ts";
+import type { Lease } from "./lease.ts";
 
-/** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`, `due_at`. */
-type LeasedTable = "confirmation" | "outbox" | "sweep" | "certificate";
+/** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`. */
+type LeasedTable = "confirmation" | "outbox" | "sweep" | "certificate" | "replay";
 
-const NO_LEASE = sql`state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null`;
+const GIVEN_BACK = sql`state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null`;
 
-/** The end of a lease that begins now. @param leaseMs in ms */
+/** The end of a lease that begins now. @param leaseMs its length */
 export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'`;
+
+/** What a claim sets: one token for all rows of it. */
+export const claimedFor = ({ value }: Slots<{ lease: Lease }>): RawBuilder<unknown> => sql`
+  state = 'claimed', lease_token = ${value(() => newId())},
+  claimed_until = ${leaseEnd(value(({ lease }) => lease.ms))}`;
+
+/** A condition: no process gave this lease by today's clock. */
+export const isLostToClock = ({ longestMs }: Lease) => isTooFarAhead(sql`claimed_until`, interval(longestMs));
+
+type HeldState = "claimed" | "running";
 
 /** The most rows brought forward at once, so that no statement takes long. */
 export const MOST_FORWARD = 10_000;
@@ -22,21 +35,22 @@ export const MOST_FORWARD = 10_000;
 export class LeasedRows {
   readonly #table: RawBuilder<unknown>;
   readonly #key: RawBuilder<unknown>;
-
-  /** @param key the column that, with the source, names a row. */
-  constructor(table: LeasedTable, key: string) {
-    this.#table = sql.table(table);
-    this.#key = sql.ref(key);
-  }
+  readonly #held: HeldState;
 
   /**
-   * Work whose lease ran out goes back: its worker died or hangs.
-   * @param leaseMs how long leases last, in ms; processes may differ in it, but not by more than threefold.
-   * @returns how many rows.
+   * @param key the column that, with the source, names a row.
+   * @param held the state of a row that is worked on.
    */
-  async releaseExpired(db: Kysely<Tables>, leaseMs: number): Promise<number> {
-    const isLost = isTooFarAhead(sql`claimed_until`, interval(LONGEST_LEASES * leaseMs));
-    return await this.#update(db, "claimed", NO_LEASE, sql`(claimed_until < now() or ${isLost})`);
+  constructor(table: LeasedTable, key: string, held: HeldState = "claimed") {
+    this.#table = sql.table(table);
+    this.#key = sql.ref(key);
+    this.#held = held;
+  }
+
+  /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
+  async releaseExpired(db: Kysely<Tables>, lease: Lease): Promise<number> {
+    const isOver = sql`(claimed_until < now() or ${isLostToClock(lease)})`;
+    return await this.#update(db, this.#held, GIVEN_BACK, isOver);
   }
 
   /**
@@ -54,38 +68,32 @@ export class LeasedRows {
     const ours = sql`(source, ${this.#key}, lease_token) in (select * from unnest(
       ${held.map(({ source }) => source)}::text[], ${held.map(({ id }) => id)}::uuid[],
       ${held.map(({ leaseToken }) => leaseToken)}::uuid[]))`;
-    await this.#update(db, "claimed", NO_LEASE, ours);
+    await this.#update(db, this.#held, GIVEN_BACK, ours);
   }
 
-  /**
-   * Extends the leases that are still held; one that another worker took over stays theirs.
-   * @param leaseMs in ms
-   */
-  async extend(
-    db: Kysely<Tables>,
-    held: readonly { leaseToken: string }[],
-    leaseMs: number,
-  ): Promise<number> {
+  /** Extends the leases that are still held; one that another worker took over stays theirs. */
+  async extend(db: Kysely<Tables>, held: readonly { leaseToken: string }[], { ms }: Lease): Promise<number> {
     const tokens = new Set(held.map(({ leaseToken }) => leaseToken));
     if (tokens.size === 0) return 0;
-    const until = sql`claimed_until = ${leaseEnd(sql`${leaseMs}`)}`;
-    return await this.#update(db, "claimed", until, sql`lease_token = any(${[...tokens]}::uuid[])`);
+    const until = sql`claimed_until = ${leaseEnd(sql`${ms}`)}`;
+    return await this.#update(db, this.#held, until, sql`lease_token = any(${[...tokens]}::uuid[])`);
   }
 
   /**
    * Extends one lease.
    * @returns false once it is another worker's or nobody's; a row that is merely locked is still held.
    */
-  async keep(db: Kysely<Tables>, { leaseToken }: { leaseToken: string }, leaseMs: number): Promise<boolean> {
-    if ((await this.extend(db, [{ leaseToken }], leaseMs)) > 0) return true;
+  async keep(db: Kysely<Tables>, held: { leaseToken: string }, lease: Lease): Promise<boolean> {
+    if ((await this.extend(db, [held], lease)) > 0) return true;
     const { rows } = await sql`
-      select from ${this.#table} where state = 'claimed' and lease_token = ${leaseToken}::uuid`.execute(db);
+      select from ${this.#table}
+      where state = ${sql.lit(this.#held)} and lease_token = ${held.leaseToken}::uuid`.execute(db);
     return rows.length > 0;
   }
 
   async #update(
     db: Kysely<Tables>,
-    state: "claimed" | "due",
+    state: HeldState | "due",
     assignments: RawBuilder<unknown>,
     condition: RawBuilder<unknown>,
   ): Promise<number> {

@@ -4,12 +4,13 @@ import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
 import { type Course, courseOf, isDue, lookAtAll, untilMore, untilNextLook } from "./course.ts";
 import { HeldWork, type Leased } from "./held-work.ts";
+import type { Lease } from "./lease.ts";
 import type { Policy } from "./policy.ts";
 import { Signal, waitForEither } from "./signal.ts";
 
 export interface PumpOptions<Item extends Leased> {
   policy: Policy<Item>;
-  leaseMs: number;
+  lease: Lease;
   /** Raised when there may be work to claim. */
   wake: Signal;
   log: Logger;
@@ -44,7 +45,7 @@ const WORTH_A_CLAIM = 0.25;
  *    finished.
  */
 export class Pump<Item extends Leased> implements Handoff<Item> {
-  readonly leaseMs: number;
+  readonly lease: Lease;
   readonly #policy: Policy<Item>;
   readonly #wake: Signal;
   readonly #log: Logger;
@@ -58,15 +59,15 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   #turn = 0;
   #startsLater: NodeJS.Timeout | undefined;
 
-  constructor({ policy, leaseMs, wake, log }: PumpOptions<Item>) {
-    this.leaseMs = leaseMs;
+  constructor({ policy, lease, wake, log }: PumpOptions<Item>) {
+    this.lease = lease;
     this.#policy = policy;
     this.#wake = wake;
     this.#log = log;
     this.#courses = policy.lines.map(courseOf);
     this.#held = new HeldWork({
       lineOf: (item) => policy.lineOf(item),
-      leaseMs,
+      lease,
       extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
     });
   }

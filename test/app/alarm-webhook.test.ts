@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { alarmBody } from "../../src/app/alarm-message.ts";
+import { alarmBody } from "../../src/app/alarm-webhook.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { standardWebhookHolds } from "../../src/receive/caller/standard-webhook.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";

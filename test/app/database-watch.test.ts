@@ -89,11 +89,11 @@ describe.concurrent("a process that is stopped while Postgres stays away", () =>
     const pool = connect(new Secret(url), { max: 1, statementTimeoutMs: hour, connectTimeoutMs: hour });
     const alarms = new Alarms({ db: pool.db, log, metrics: createMetrics() });
     const { promise: told, resolve } = Promise.withResolvers<boolean>();
-    const tellPeople = async () => {
+    const notifyPeople = async () => {
       resolve(true);
       return true;
     };
-    const watch = new DatabaseWatch({ db: pool.db, alarms, log, tellPeople });
+    const watch = new DatabaseWatch({ db: pool.db, alarms, log, notifyPeople });
     watch.start(() => undefined);
     proxy.fault({ kind: "black-hole" });
     await told;
@@ -111,7 +111,7 @@ describe("readiness", () => {
     const log = createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } });
     const db = openDatabase(url);
     const alarms = new Alarms({ db, log, metrics: createMetrics() });
-    const watch = new DatabaseWatch({ db, alarms, log, tellPeople: null });
+    const watch = new DatabaseWatch({ db, alarms, log, notifyPeople: null });
     proxy.fault({ kind: "black-hole" });
 
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });

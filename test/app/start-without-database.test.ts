@@ -106,13 +106,13 @@ describe.concurrent("serve, whose first write meets another transaction", () => 
 describe.concurrent("serve, and what waiting would not mend", () => {
   it("ends when the database that it waited for lacks a migration", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
+    await around.query("delete from kysely_migration where name = '0005_people'");
     const { proxy, relay, url } = await waiting(around, "refuse");
     await relay.says("waiting for the database");
     proxy.heal();
     expect((await callback(url, randomUUID()).catch(() => null))?.status ?? 503).toBe(503);
     expect(await relay.ended).toBe(1);
-    expect(relay.output.stderr).toContain("(0006_alarm_and_audit). Run: invoice-relay migrate");
+    expect(relay.output.stderr).toContain("(0005_people). Run: invoice-relay migrate");
     expect(await around.query("select from callback")).toEqual([]);
   });
 

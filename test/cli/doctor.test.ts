@@ -155,28 +155,44 @@ describe("invoice-relay doctor", () => {
 
   it("finds a schema that is behind, and partitions that are missing", async () => {
     const around = await surroundings();
-    await around.query("delete from kysely_migration where name = '0006_alarm_and_audit'");
+    await around.query("delete from kysely_migration where name = '0005_people'");
     const lines = await doctor(around.environment());
-    expect(lines).toContain("FAULT  schema: behind by 0006_alarm_and_audit. Run: invoice-relay migrate");
+    expect(lines).toContain("FAULT  schema: behind by 0005_people. Run: invoice-relay migrate");
     expect(lines).toContainEqual(
       expect.stringMatching(/^FAULT {2}partitions: missing: callback_.*invoice-relay migrate$/),
     );
   });
 
-  it("finds a schema that another version of the same migrations has made, and columns that were added are none", async () => {
+  it("finds a schema that another version of the same migrations has made, and what was added is none", async () => {
     const around = await surroundings();
     await around.query("alter table alarm add column colour text");
+    await around.query("create index by_colour on alarm (colour)");
+    await around.query("alter table alarm set (fillfactor = 60)");
     expect(await doctor(around.environment())).toContain("ok     schema: current");
     await around.query("alter table alarm drop column told_at");
     await around.query("alter table source alter column paused_until type text using paused_until::text");
     await around.query("alter table replay alter column rate drop not null");
     await around.query("drop table callback_budget cascade");
     expect(await doctor(around.environment())).toContain(
-      "FAULT  schema: another than its migrations make: alarm.told_at is missing; callback_budget is missing; " +
-        "replay.rate is integer, not integer not null; source.paused_until is text, not timestamp with time " +
-        "zone. " +
-        "A migration was changed after it ran here: alter the tables, or begin with an empty database",
+      "FAULT  schema: another than its migrations make: alarm.told_at is missing; index alarm_untold of alarm " +
+        "is missing; callback_budget is missing; replay.rate is integer, not integer not null; " +
+        "source.paused_until is text, not timestamp with time zone. " +
+        "Somebody altered it, or an earlier version made it: alter it back, or begin with an empty database",
     );
+  });
+
+  it("finds a database that an earlier version made, and so do migrate and serve", async () => {
+    const around = await surroundings();
+    await around.query("update kysely_migration set name = '0001_callback' where name = '0001_log'");
+    const says = "made by an earlier version of invoice-relay, whose migrations this one does not continue";
+    expect(await doctor(around.environment())).toContainEqual(
+      expect.stringMatching(new RegExp(`^FAULT {2}schema: ${says}\\. Name an empty database`)),
+    );
+    for (const command of ["migrate", "serve"]) {
+      const { code, stderr } = await runCli([command], around.environment());
+      expect(code).toBe(1);
+      expect(stderr).toContain(`The database was ${says}. Name an empty database in DATABASE_URL`);
+    }
   });
 
   it("finds a database that would forget an answered callback in a crash (G1)", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { confirmedInvoice } from "../../src/confirm/confirmed-invoice.ts";
-import { dependsOnCollection, judge } from "../../src/confirm/judge.ts";
+import { makeInvoiceRow } from "../../src/confirm/invoices/confirmed-invoice.ts";
+import { judge } from "../../src/confirm/judge.ts";
+import { dependsOnCollection } from "../../src/confirm/judge-paid.ts";
 import type { Answer } from "../../src/provider/answer.ts";
 import { confirmation, EVEN, found, known, rules, unpaid } from "./judging-fixture.ts";
 
@@ -174,7 +175,7 @@ it("back-off doubles from one second", () => {
 
 describe("the row of a confirmed invoice", () => {
   const rowOf = (asked: Asked, changes: Record<string, unknown> = {}) =>
-    confirmedInvoice(confirmation(asked), found(changes) as Extract<Answer, { kind: "found" }>, "UTC", {
+    makeInvoiceRow(confirmation(asked), found(changes) as Extract<Answer, { kind: "found" }>, "UTC", {
       paidFirst: false,
     });
   const modifiedAt = new Date("2026-11-01T09:00:00Z");

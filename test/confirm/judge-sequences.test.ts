@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Claimed } from "../../src/confirm/claim.ts";
-import type { KnownInvoice } from "../../src/confirm/invoices/known-invoice.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import type { Outcome } from "../../src/confirm/store/outcome.ts";
+import type { Outcome } from "../../src/confirm/outcome.ts";
+import type { Claimed, KnownInvoice } from "../../src/confirm/queue/claim.ts";
 import type { Answer } from "../../src/provider/answer.ts";
 import { confirmation, EVEN, found, rules } from "./judging-fixture.ts";
 

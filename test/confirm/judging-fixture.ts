@@ -1,9 +1,8 @@
 import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
-import type { Claimed } from "../../src/confirm/claim.ts";
-import type { KnownInvoice } from "../../src/confirm/invoices/known-invoice.ts";
 import { judge } from "../../src/confirm/judge.ts";
+import type { Rules } from "../../src/confirm/outcome.ts";
+import type { Claimed, KnownInvoice } from "../../src/confirm/queue/claim.ts";
 import { NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
-import type { Rules } from "../../src/confirm/rules.ts";
 import type { Answer } from "../../src/provider/answer.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

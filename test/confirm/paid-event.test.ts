@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../../src/confirm/judge.ts";
-import { newEvent } from "../../src/confirm/new-event.ts";
+import { newEvent } from "../../src/confirm/paid-event.ts";
 import { confirmation, EVEN, found, ID, rules } from "./judging-fixture.ts";
 
 const NUL = "\0";

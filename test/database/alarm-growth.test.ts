@@ -3,6 +3,7 @@ import { Alarms } from "../../src/alarms/alarms.ts";
 import { claimUntoldAlarms } from "../../src/alarms/untold-alarms.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 import { surroundings } from "../support/relay.ts";
 
@@ -27,7 +28,7 @@ it("alarms that stay open or are over cost those who look for news nothing, howe
   const look = async (db: Parameters<typeof claimUntoldAlarms>[0]) => {
     const alarms = new Alarms({ db, log: createLogger({ level: "silent" }), metrics: createMetrics() });
     await alarms.clearQuiet();
-    const untold = await claimUntoldAlarms(db, { most: 500, leaseMs: 0 });
+    const untold = await claimUntoldAlarms(db, { most: 500, lease: leaseOf(0) });
     expect(untold?.alarms.map(({ subject }) => subject)).toEqual(["new", "quiet"]);
   };
   expect(await mostRowsOf(around.databaseUrl, look)).toBeLessThan(100);

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import { expect, it, onTestFinished } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
-import { claimConfirmations } from "../../src/confirm/claim.ts";
-import { OutcomeStore } from "../../src/confirm/store/outcome-store.ts";
+import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
+import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import { connect } from "../../src/database/connect.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
@@ -15,6 +15,7 @@ import type { ClaimedEvent } from "../../src/publish/claim-events.ts";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
@@ -32,7 +33,7 @@ function handoff<Item>(): Handoff<Item> & { taken: Item[] } {
   const taken: Item[] = [];
   return {
     taken,
-    leaseMs: LEASE_MS,
+    lease: leaseOf(LEASE_MS),
     reserve: (lines) => lines.map(() => true),
     take: (items) => void taken.push(...items),
   };
@@ -61,7 +62,7 @@ async function path(db: Kysely<Tables>, size: number): Promise<void> {
     );
   await store(new OutcomeStore({ ...stored, handoff: null }), items);
   await store(new OutcomeStore({ ...stored, handoff: events }), handed.taken);
-  const claimed = await claimEvents(db, { route: ROUTE, wanted: size, leaseMs: LEASE_MS });
+  const claimed = await claimEvents(db, { route: ROUTE, wanted: size, lease: leaseOf(LEASE_MS) });
   expect([claimed.items.length, events.taken.length]).toEqual([size, size]);
   const outcomes = [...claimed.items, ...events.taken].map(({ id, source, leaseToken }) => ({
     ...{ id, source, leaseToken, topicArn: TOPIC, messageId: id, digest: Buffer.alloc(32) },

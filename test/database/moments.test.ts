@@ -12,9 +12,10 @@ import { bringUpstreamsForward } from "../../src/upstreams/bring-forward.ts";
 import { nextScoutTurnIn, takeScoutTurn } from "../../src/upstreams/scout-turn.ts";
 import { registerUpstreams, takeTurn } from "../../src/upstreams/source-row.ts";
 import { noteChores } from "../../src/work/failing-chores.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-const LEASE_MS = 15_000;
+const LEASE = leaseOf(15_000);
 const ALARM = { name: "callback_refused", source: "default", subject: "hmac", detail: "refused" } as const;
 
 async function house() {
@@ -37,10 +38,10 @@ describe("moments that lie further ahead than their kind ever waits count as now
     const { db, alarms } = await house();
     await sql`insert into alarm (name, source, subject, detail) values
       (${ALARM.name}, ${ALARM.source}, ${ALARM.subject}, ${ALARM.detail})`.execute(db);
-    expect(await claimUntoldAlarms(db, { most: 1, leaseMs: LEASE_MS })).toMatchObject({ alarms: [ALARM] });
-    expect(await claimUntoldAlarms(db, { most: 1, leaseMs: LEASE_MS })).toBeNull();
+    expect(await claimUntoldAlarms(db, { most: 1, lease: LEASE })).toMatchObject({ alarms: [ALARM] });
+    expect(await claimUntoldAlarms(db, { most: 1, lease: LEASE })).toBeNull();
     await sql`update alarm_telling set ${ahead("next_at")}`.execute(db);
-    expect(await claimUntoldAlarms(db, { most: 1, leaseMs: LEASE_MS })).toMatchObject({ alarms: [ALARM] });
+    expect(await claimUntoldAlarms(db, { most: 1, lease: LEASE })).toMatchObject({ alarms: [ALARM] });
     await sql`update alarm set ${ahead("last_raised_at")}`.execute(db);
     await alarms.clearQuiet();
     expect((await sql`select 1 from alarm where cleared_at is null`.execute(db)).rows).toEqual([]);
@@ -59,10 +60,10 @@ describe("moments that lie further ahead than their kind ever waits count as now
     const { db } = await house();
     await sql`update source set allowance = 1, unknown_share = 1`.execute(db);
     expect(await takeTurn(db, "default", 1)).toMatchObject({ granted: true });
-    await nextScoutTurnIn(db, "default", LEASE_MS);
+    await nextScoutTurnIn(db, "default", LEASE.ms);
     await sql`update source set ${ahead("list_at")}, ${ahead("scout_at")}, allowance = 1`.execute(db);
     expect(await takeTurn(db, "default", 1)).toMatchObject({ granted: true });
-    expect(await takeScoutTurn(db, "default", LEASE_MS, sql`true`)).not.toBeNull();
+    expect(await takeScoutTurn(db, "default", LEASE.ms, sql`true`)).not.toBeNull();
   });
 
   it("an operator's pause ends when the operator said", async () => {
@@ -96,12 +97,12 @@ describe("moments that lie further ahead than their kind ever waits count as now
     const { db } = await house();
     await sql`insert into replay (id, rate, matching, kind, requested_by, filters, target)
       values (gen_random_uuid(), 1, 0, 'confirmations', 'test', '{}', '{"kind":"provider"}')`.execute(db);
-    const claim = () => claimReplay(db, { anyOf: "confirmations" }, LEASE_MS);
+    const claim = () => claimReplay(db, { anyOf: "confirmations" }, LEASE);
     expect(await claim()).not.toBeNull();
-    await endLostReplayLeases(db, LEASE_MS);
+    await endLostReplayLeases(db, LEASE);
     expect(await claim()).toBeNull();
     await sql`update replay set ${ahead("claimed_until")}`.execute(db);
-    await endLostReplayLeases(db, LEASE_MS);
+    await endLostReplayLeases(db, LEASE);
     expect(await claim()).not.toBeNull();
   });
 

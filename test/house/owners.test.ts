@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { TABLES } from "../../src/database/tables.ts";
+import { relaySchema } from "../../migrations/relay.schema.ts";
 
 const src = resolve(import.meta.dirname, "../../src");
 
@@ -47,7 +47,8 @@ const found = (text: string, pattern: RegExp) =>
 
 describe("the tables and their owners (src/README.md)", () => {
   it("every table of the relay has one owner", () => {
-    expect([...owners.keys()].sort()).toEqual(Object.keys(TABLES).sort());
+    const made = relaySchema.match(/^\w+(?=$| with)/gm)?.filter((table) => table !== "callback_default");
+    expect([...owners.keys()].sort()).toEqual(made?.sort());
   });
 
   it("writes, locks and claims of a table stand only in its owner", () => {

@@ -4,11 +4,11 @@ import { Alarms } from "../../src/alarms/alarms.ts";
 import type { Passes } from "../../src/app/pass.ts";
 import { createPasses } from "../../src/app/passes.ts";
 import { register } from "../../src/app/upstreams.ts";
-import { claimConfirmations } from "../../src/confirm/claim.ts";
 import { judge } from "../../src/confirm/judge.ts";
+import type { Outcome } from "../../src/confirm/outcome.ts";
+import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
+import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
-import type { Outcome } from "../../src/confirm/store/outcome.ts";
-import { OutcomeStore } from "../../src/confirm/store/outcome-store.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
@@ -18,6 +18,7 @@ import { sourcesOf } from "../../src/kit/sources.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { EVENTS } from "../support/events.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import type { Surroundings } from "../support/relay.ts";
@@ -38,6 +39,7 @@ export async function takenApart(around: Surroundings) {
     db,
     hot: db,
     settings,
+    lease: leaseOf(settings.LEASE_DURATION),
     sources,
     alarms,
     log,
@@ -178,7 +180,7 @@ export class World {
         return void (await claimEvents(db, {
           route: { source: "default", invoiceType: "Live", topicArn: this.#around.topicArn },
           wanted: 10,
-          leaseMs: 60_000,
+          lease: leaseOf(60_000),
         }));
     }
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
-import { listUncheckedErased } from "../../src/confirm/queue/erased-invoices.ts";
+import { listUncheckedErased } from "../../src/confirm/erase.ts";
 import { checkErased, eraseInvoice } from "../../src/operate/erase.ts";
 import { eraseCallbacks } from "../../src/receive/log/erase-callbacks.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";

@@ -4,6 +4,7 @@ import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { claimEvents } from "../../src/publish/claim-events.ts";
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
 
@@ -34,7 +35,7 @@ async function waiting(count: number) {
 describe("events that wait", () => {
   it("are claimed without a look at more of them than are taken", async () => {
     const { db, url } = await waiting(3_000);
-    const claim = { route: ROUTE, wanted: 10, leaseMs: 60_000 };
+    const claim = { route: ROUTE, wanted: 10, lease: leaseOf(60_000) };
     const unexpected = await mostRowsOf(url, (explained) => claimEvents(explained, claim));
     await sql`analyze`.execute(db);
     const expected = await mostRowsOf(url, (explained) => claimEvents(explained, claim));
@@ -43,7 +44,7 @@ describe("events that wait", () => {
 
   it("are written down without a comparison of each with all others", async () => {
     const { db, url } = await waiting(500);
-    const { items } = await claimEvents(db, { route: ROUTE, wanted: 500, leaseMs: 60_000 });
+    const { items } = await claimEvents(db, { route: ROUTE, wanted: 500, lease: leaseOf(60_000) });
     const outcomes = items.map(({ id, source, leaseToken }) => ({
       ...{ id, source, leaseToken, topicArn: TOPIC, messageId: id, digest: Buffer.alloc(32) },
       ...{ state: "accepted" as const, dueInMs: 0, error: null },

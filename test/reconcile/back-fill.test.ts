@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
-import { backFill } from "../../src/reconcile/sweep/back-fill.ts";
+import { backFill } from "../../src/reconcile/sweep/sweep.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { type Books, books, DAY_MS, daysAgo } from "./relay-books.ts";
 
@@ -166,7 +167,7 @@ describe("a back-fill", () => {
          now() + interval '1 hour', $2, $3)`,
       [COLLECTION, window.from, window.to],
     );
-    const other = { ...given, context: { ...given.context, leaseMs: 100 } };
+    const other = { ...given, context: { ...given.context, lease: leaseOf(100) } };
     await expect(fill(other)).rejects.toThrow(/Another process is reading the same period/);
     expect(given.provider.queries).toHaveLength(0);
   });

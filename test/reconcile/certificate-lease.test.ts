@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { claimAskedFor } from "../../src/reconcile/certificate/certificate-row.ts";
 import { makeCertificates } from "../../src/reconcile/certificate/certify.ts";
 import { noteShown } from "../../src/reconcile/certificate/listed-row.ts";
-import { LeaseLost } from "../../src/work/held-lease.ts";
+import { LeaseLost, leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { midnight, place } from "./prove-period.ts";
 import { books } from "./relay-books.ts";
@@ -16,7 +16,7 @@ describe("a certificate", () => {
     await place(given);
     const [collectionIds, window] = [[COLLECTION], { from: midnight(20), to: midnight(0) }];
     const asked = { source: "default", window, collectionIds, deep: false };
-    const late = await claimAskedFor(given.db, asked, 15_000);
+    const late = await claimAskedFor(given.db, asked, leaseOf(15_000));
     await given.query("update certificate set lease_token = gen_random_uuid()");
     const [seen, signal] = [randomUUID(), GO_ON];
     await noteShown(given.db, late.id, COLLECTION, 0, [seen], []);

@@ -5,6 +5,7 @@ import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { readCalendar } from "../../src/reconcile/read-calendar.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { midnight, place } from "./prove-period.ts";
 import { type Books, books, DAY_MS } from "./relay-books.ts";
@@ -219,7 +220,7 @@ describe("a daily certificate that was not made in time", () => {
     await given.query(
       "update certificate set claimed_until = now() - interval '1 s' where state = 'claimed'",
     );
-    await rescueListWork(given.db, { leaseMs: 1_000, intervalMs: 60_000 });
+    await rescueListWork(given.db, { lease: leaseOf(1_000), intervalMs: 60_000 });
     await certifyPass(given.context, GO_ON);
     expect(await rows(given)).toEqual([{ age: 0, state: "done", result: "equal" }]);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
+import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import type { ListedInvoice } from "./list-provider.ts";
 import { PAID_AT, place, prove } from "./prove-period.ts";
 import { type Books, books, daysAgo } from "./relay-books.ts";

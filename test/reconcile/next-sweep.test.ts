@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
+import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import { books } from "./relay-books.ts";
 
 const GO_ON = new AbortController().signal;

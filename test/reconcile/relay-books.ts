@@ -5,6 +5,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
+import { type Lease, leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { COLLECTION, type ListProvider, startListProvider } from "./list-provider.ts";
@@ -23,7 +24,7 @@ export interface Books {
     sources: ReconcileSource[];
     alarms: Alarms;
     log: ReturnType<typeof createLogger>;
-    leaseMs: number;
+    lease: Lease;
     intervalMs: number;
     onConfirmations: () => void;
     signal: AbortSignal;
@@ -82,7 +83,7 @@ export async function booksIn(databaseUrl: string, provider: ListProvider): Prom
       sources: [source],
       alarms: new Alarms({ db, log, metrics: createMetrics() }),
       log,
-      leaseMs: 15_000,
+      lease: leaseOf(15_000),
       intervalMs: 600_000,
       onConfirmations: () => undefined,
       signal: new AbortController().signal,

@@ -3,7 +3,8 @@ import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
 import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts";
 import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
 import { certifyPeriod, readOf } from "../../src/reconcile/on-request.ts";
-import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
+import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { stepClockBack } from "../support/step-clock.ts";
 import { midnight } from "./prove-period.ts";
 import { type Books, books, DAY_MS } from "./relay-books.ts";
@@ -33,7 +34,7 @@ describe("when Postgres' clock was ahead and is set back", () => {
 
   it("the next sweep comes in its time, and goes on from the last one", async () => {
     const given = await books();
-    const times = { leaseMs: 15_000, intervalMs: given.context.intervalMs };
+    const times = { lease: leaseOf(15_000), intervalMs: given.context.intervalMs };
     await sweepPass(given.context, GO_ON);
     await sweepPass(given.context, GO_ON);
     const unproven = JSON.stringify([{ first: "2026-01-01", last: "2026-01-02", why: "it says so" }]);

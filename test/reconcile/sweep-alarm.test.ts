@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Unproven } from "../../src/reconcile/list/list-reader.ts";
-import type { ClaimedSweep } from "../../src/reconcile/sweep/claim-sweep.ts";
 import { alarmsAtEnd, alarmsAtFault } from "../../src/reconcile/sweep/sweep-alarm.ts";
+import type { ClaimedSweep } from "../../src/reconcile/sweep/sweep-row.ts";
 
 const COLLECTION = "0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10";
 const sweep = { source: "default", collectionId: COLLECTION, kind: "automatic" } as ClaimedSweep;

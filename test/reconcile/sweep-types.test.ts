@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
+import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
 import { placePayment } from "./place-payment.ts";
 import { books, daysAgo } from "./relay-books.ts";
 

@@ -3,7 +3,8 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
 import { forgetListWork, rescueListWork } from "../../src/reconcile/leftovers.ts";
-import { sweepPass } from "../../src/reconcile/sweep/sweep-pass.ts";
+import { sweepPass } from "../../src/reconcile/sweep/sweep.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { PLAIN } from "./list-provider.ts";
 import { placePayment } from "./place-payment.ts";
 import { type Books, books, daysAgo } from "./relay-books.ts";
@@ -202,7 +203,7 @@ describe("an automatic sweep", () => {
     pay(given, 1);
     let waiting: (() => void) | undefined;
     given.provider.beforePage = () => new Promise((resolve) => (waiting = resolve));
-    const slow = sweepPass({ ...given.context, leaseMs: 600_000 }, GO_ON);
+    const slow = sweepPass({ ...given.context, lease: leaseOf(600_000) }, GO_ON);
     await vi.waitFor(() => expect(waiting).toBeDefined());
     given.provider.beforePage = () => undefined;
     const asked = given.provider.queries.length;
@@ -210,7 +211,7 @@ describe("an automatic sweep", () => {
     expect(given.provider.queries).toHaveLength(asked);
 
     await given.query("update sweep set claimed_until = now() - interval '1 second'");
-    await rescueListWork(given.db, { leaseMs: 1_000, intervalMs: 60_000 });
+    await rescueListWork(given.db, { lease: leaseOf(1_000), intervalMs: 60_000 });
     await sweepPass(given.context, GO_ON);
     expect(await sweeps(given)).toMatchObject([{ state: "done", listed: 1 }]);
     waiting?.();

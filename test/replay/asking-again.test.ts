@@ -6,6 +6,7 @@ import { claimReplay } from "../../src/replay/held-replay.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import type { Replay, ReplayFilters } from "../../src/replay/replay.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
@@ -16,7 +17,7 @@ function replaying(around: Surroundings, kind: "confirmations" | "callbacks") {
   const db = openDatabase(around.databaseUrl);
   const runner = replayRunner({
     db,
-    leaseMs: 15_000,
+    lease: leaseOf(15_000),
     onConfirmations: () => undefined,
     alarms: null,
     routes: [],
@@ -134,7 +135,7 @@ describe("replay confirmations", () => {
     for (let count = 0; count < 5; count += 1) await addConfirmation(around);
     const { db, start } = replaying(around, "confirmations");
     await start();
-    const held = await claimReplay(db, { anyOf: "confirmations" }, 60_000);
+    const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
     const options = { db, onConfirmations: () => undefined, sources: ["default"], mostOpen: 2 };
     const steps = new ConfirmationsSteps(options);
@@ -158,7 +159,7 @@ describe("replay confirmations", () => {
     await addConfirmation(around);
     const { db, start } = replaying(around, "confirmations");
     await start({ verdict: "paid" });
-    const held = await claimReplay(db, { anyOf: "confirmations" }, 60_000);
+    const held = await claimReplay(db, { anyOf: "confirmations" }, leaseOf(60_000));
     if (held === null) throw new Error("not to be had");
     const options = { db, onConfirmations: () => undefined, mostOpen: 2 };
     const next = (sources: string[] | null) => new ConfirmationsSteps({ ...options, sources }).next(held, 1);

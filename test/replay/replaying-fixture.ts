@@ -7,6 +7,7 @@ import type { Route } from "../../src/publish/event.ts";
 import { SnsDestination } from "../../src/publish/sns-destination.ts";
 import type { Replay, ReplayFilters, ReplayTarget } from "../../src/replay/replay.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { openDatabase } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import type { Surroundings } from "../support/relay.ts";
@@ -20,7 +21,7 @@ export function replaying(around: Surroundings, topicArn = around.topicArn, runn
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
   const runner = replayRunner({
     db: running === undefined ? db : openDatabase(around.databaseUrl, running),
-    leaseMs: 15_000,
+    lease: leaseOf(15_000),
     onConfirmations: () => undefined,
     alarms: null,
     routes,

@@ -7,6 +7,7 @@ import type { ReplayKind } from "../../src/replay/replay.ts";
 import { replayPass } from "../../src/replay/replay-pass.ts";
 import type { SelectedCallback } from "../../src/replay/select-callbacks.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { addCallback, addConfirmation, openDatabase } from "../support/log-rows.ts";
 import { surroundings } from "../support/relay.ts";
@@ -64,7 +65,7 @@ describe("replays that a running relay takes up", () => {
 
     const stopping = new AbortController();
     const options = {
-      leaseMs: 15_000,
+      lease: leaseOf(15_000),
       onConfirmations: () => undefined,
       alarms: null,
       routes: [],

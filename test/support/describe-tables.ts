@@ -31,9 +31,6 @@ const TYPES: Record<string, string> = {
 /** What a document holds, Postgres does not know. */
 const DOCUMENTS: Record<string, string> = { "callback.headers": "[name: string, value: string][]" };
 
-/** Of a line, its end included. */
-const WIDTH = 111;
-
 const CHECKED = /^CHECK \(\(\(?(\w+) = ANY \(\(?ARRAY\[(.+)\]\)?(?:::text\[\])?\)\)\)?\)$/;
 
 /** `src/database/tables.ts`, as the migrated database says it. */
@@ -42,17 +39,14 @@ export async function describeTables<Schema>(db: Kysely<Schema>): Promise<string
   const names = [...new Set(columns.map(({ table }) => table))];
   const tables = names.map((table) => {
     const lines = columns.filter((column) => column.table === table).map(lineOf);
-    return `  ${table}: {\n${lines.join("")}  },\n`;
+    return `  ${table}: {\n${lines.join("")}  };\n`;
   });
   return `// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
 import type { Generated, GeneratedAlways } from "kysely";
-import { column, type TablesOf } from "./table-column.ts";
 
-/** The relay's tables, as \`migrations/relay\` makes them: the type of each column, here and in Postgres. */
-export const TABLES = {
-${tables.join("")}};
-
-export type Tables = TablesOf<typeof TABLES>;
+/** The relay's tables, as \`migrations/relay\` makes them. */
+export interface Tables {
+${tables.join("")}}
 `;
 }
 
@@ -62,10 +56,7 @@ function lineOf({ table, name, type, nullable, filled, allowed }: Column): strin
   if (base === undefined) throw new Error(`No type of TypeScript for ${type}, of ${table}.${name}`);
   const whole = nullable && base !== "unknown" ? `${base} | null` : base;
   const wrapper = { default: "Generated", always: "GeneratedAlways" };
-  const read = filled === null ? whole : `${wrapper[filled]}<${whole}>`;
-  const given = `("${type}${nullable ? "" : " not null"}"),\n`;
-  const line = `    ${name}: column<${read}>${given}`;
-  return line.length <= WIDTH ? line : `    ${name}: column<\n      ${read}\n    >${given}`;
+  return `    ${name}: ${filled === null ? whole : `${wrapper[filled]}<${whole}>`};\n`;
 }
 
 async function readColumns<Schema>(db: Kysely<Schema>): Promise<Column[]> {

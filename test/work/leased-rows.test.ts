@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { confirmationLeases } from "../../src/confirm/queue/leases.ts";
+import { confirmationLeases } from "../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 
-const LEASE_MS = 60_000;
+const LEASE = leaseOf(60_000);
 
 /** Three confirmations under one lease, the second one locked by somebody's open transaction. */
 async function threeWithOneLocked(claimedUntil: string) {
@@ -45,7 +46,7 @@ async function threeWithOneLocked(claimedUntil: string) {
 describe("leases", () => {
   it("are extended without waiting for a row that is being written, so that the two cannot deadlock", async () => {
     const { db, leaseToken, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
-    await confirmationLeases.extend(db, [{ leaseToken }], LEASE_MS);
+    await confirmationLeases.extend(db, [{ leaseToken }], LEASE);
     expect((await rows()).map((row) => (row.claimed_until?.getTime() ?? 0) > Date.now())).toEqual([
       true,
       false,
@@ -56,21 +57,21 @@ describe("leases", () => {
   it("one that is kept is lost once it is another's, and not while its row is being written", async () => {
     const { db, other, leaseToken } = await threeWithOneLocked("2020-01-01T00:00:00Z");
     await other.query("select from confirmation for update");
-    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE_MS)).toBe(true);
+    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE)).toBe(true);
     await other.query("rollback");
     await db.updateTable("confirmation").set({ lease_token: randomUUID() }).execute();
-    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE_MS)).toBe(false);
+    expect(await confirmationLeases.keep(db, { leaseToken }, LEASE)).toBe(false);
   });
 
   it("that ran out go back, but for a row that is being written", async () => {
     const { db, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
-    expect(await confirmationLeases.releaseExpired(db, LEASE_MS)).toBe(2);
+    expect(await confirmationLeases.releaseExpired(db, LEASE)).toBe(2);
     expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "due"]);
   });
 
   it("that last are left alone", async () => {
-    const { db } = await threeWithOneLocked(new Date(Date.now() + LEASE_MS).toISOString());
-    expect(await confirmationLeases.releaseExpired(db, LEASE_MS)).toBe(0);
+    const { db } = await threeWithOneLocked(new Date(Date.now() + LEASE.ms).toISOString());
+    expect(await confirmationLeases.releaseExpired(db, LEASE)).toBe(0);
   });
 
   it("are given back only by who holds them", async () => {

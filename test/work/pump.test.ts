@@ -136,7 +136,7 @@ describe("4. leases are extended while work is held", () => {
   it("nothing begins after its lease has ended by the process' own clock; it is given back", async () => {
     const { pump, lines, givenBack } = scriptedPump({ lines: ["a"] });
     const line = only(lines);
-    pump.take(line.make(1), 0, performance.now() - pump.leaseMs);
+    pump.take(line.make(1), 0, performance.now() - pump.lease.ms);
     expect(line.ran).toEqual([]);
     expect(givenBack).toHaveLength(1);
   });

@@ -1,4 +1,5 @@
 import { createLogger } from "../../src/kit/log.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import type { Claim, Exchange, Line, Policy } from "../../src/work/policy.ts";
 import { Pump } from "../../src/work/pump.ts";
 import { Signal } from "../../src/work/signal.ts";
@@ -119,6 +120,6 @@ export function scriptedPump({ lines: names, exchanges = 8, batchSize = 1, lease
       extended.push([...new Set(items.map(({ leaseToken }) => leaseToken))]);
     },
   };
-  const pump = new Pump({ policy, leaseMs, wake, log });
+  const pump = new Pump({ policy, lease: leaseOf(leaseMs), wake, log });
   return { pump, policy, lines, givenBack, extended, wake, warnings };
 }

@@ -1,8 +1,7 @@
 import { relayMigrations } from "../../../migrations/relay.ts";
 import { connect } from "../../database/connect.ts";
-import { migrateToLatest, schemaState } from "../../database/migrate.ts";
+import { migrateToLatest, refuseSharedDatabase, schemaState } from "../../database/migrate.ts";
 import { grantRoles, type RolesState } from "../../database/roles.ts";
-import { refuseSharedDatabase } from "../../database/shared-database.ts";
 import { createLogger } from "../../kit/log.ts";
 import { readSettings } from "../../kit/settings.ts";
 import { makePartitions } from "../../receive/log/partitions.ts";

@@ -19,10 +19,8 @@ export function alarmsCommand(context: CommandContext): Command {
     .option("--limit <number>", "the most to list", countValue, 50)
     .action(async ({ limit, ...filters }: Options) => {
       const { listAlarms } = await import("../../alarms/list-alarms.ts");
-      const { actionOf } = await import("../../operate/alarm-actions.ts");
       const { total, items } = await context.withDatabase((db) => listAlarms(db, filters, limit));
-      const alarms = items.map((alarm) => ({ ...alarm, action: actionOf(alarm) }));
-      context.show({ total, items: alarms }, () => {
+      context.show({ total, items }, () => {
         if (total === 0) return filters.all === true ? "No alarm was ever raised." : "No alarm is open.";
         const more = total > items.length ? `\n\n${total - items.length} more; see --limit.` : "";
         return `${renderAlarms(items)}${more}`;

@@ -30,7 +30,7 @@ export function invoiceCommand(context: CommandContext): Command {
 }
 
 async function idOfReference(db: Database, reference: string): Promise<string> {
-  const { findByReference } = await import("../../confirm/invoices/find-by-reference.ts");
+  const { findByReference } = await import("../../confirm/invoices/read-invoices.ts");
   const ids = await findByReference(db, reference, MOST);
   const [id] = ids;
   if (id === undefined)

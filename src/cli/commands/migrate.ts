@@ -10,8 +10,9 @@ export function migrateCommand(context: CommandContext): Command {
     .action(async ({ intoShared }: { intoShared?: boolean }) => {
       const { DATABASE_URL } = context.settings(["DATABASE_URL"]);
       const { connect } = await import("../../database/connect.ts");
-      const { migrateToLatest, schemaState } = await import("../../database/migrate.ts");
-      const { refuseSharedDatabase } = await import("../../database/shared-database.ts");
+      const { migrateToLatest, refuseSharedDatabase, schemaState } = await import(
+        "../../database/migrate.ts"
+      );
       const { makePartitions } = await import("../../receive/log/partitions.ts");
       const { grantRoles } = await import("../../database/roles.ts");
       const applicationName = `invoice-relay migrate ${randomUUID()}`;

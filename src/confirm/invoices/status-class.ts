@@ -30,3 +30,14 @@ export function classOfStatus(status: string, { paidStatuses, invalidStatuses }:
   if (invalidStatuses.has(plain)) return "invalid";
   return plain === "unpaid" ? "unpaid" : "unknown";
 }
+
+export type InvoiceType = "Live" | "Test";
+
+/** Case aside; null for anything else, which leaves open the topic that it belongs to. */
+export function invoiceTypeOf(type: string | null): InvoiceType | null {
+  const plain = type?.trim().toLowerCase();
+  return plain === "live" ? "Live" : plain === "test" ? "Test" : null;
+}
+
+export const hasType = (invoice: { type: string | null } | null): boolean =>
+  invoiceTypeOf(invoice?.type ?? null) !== null;

@@ -1,11 +1,32 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
-import { leaseEnd } from "../../work/leased-rows.ts";
-import { type Class, IN_A_FLOOD, IN_ORDER, nameOf, takingOldest } from "./classes.ts";
+import { paidEventIsLogged } from "../../publish/event.ts";
+import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
+import { isWell } from "../../upstreams/machine.ts";
+import {
+  readSource,
+  type Spending,
+  spendingAllowance,
+  whenSourceIsUnchanged,
+  whenSourceIsWell,
+} from "../../upstreams/source-row.ts";
+import { SOURCE } from "../../upstreams/upstream-kind.ts";
+import { LeasedRows, leaseEnd, MOST_FORWARD } from "../../work/leased-rows.ts";
+import { LONGEST_WAITS } from "../ladder.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
-import { Share } from "./fair-share.ts";
+import {
+  type Claiming,
+  type Class,
+  countWaiting,
+  IN_A_FLOOD,
+  IN_ORDER,
+  nameOf,
+  shareOf,
+  takeOldest,
+} from "./fair-share.ts";
 import { takeByTurns } from "./sender-turns.ts";
 
 const CONFIRMATION = {
@@ -23,14 +44,35 @@ const CONFIRMATION = {
   erased: returned.boolean,
   /** The provider's answer is to be recorded and not published. */
   recordOnly: returned.boolean,
-  /** Of the callbacks that asked for it (traceparents.ts); null while tracing is off. */
+  /** Of the callbacks that asked for it (`coalescedTraceparents`); null while tracing is off. */
   traceparents: nullable(returned.text()),
   /** Postgres' clock at the claim, before the GET begins. */
   askedAt: returned.time,
 };
 
+const KNOWN = {
+  status: returned.text(),
+  type: nullable(returned.text()),
+  modifiedAt: nullable(returned.time),
+  amount: nullable(returned.numeric),
+  totalAmount: nullable(returned.numeric),
+  digest: returned.text(),
+};
+
+/** What the relay last knew of an invoice. */
+export type KnownInvoice = RowOf<typeof KNOWN>;
+
 /** A confirmation that this worker holds the lease of. */
 export type ClaimedConfirmation = RowOf<typeof CONFIRMATION>;
+
+/** With what the relay knew of its invoice at the claim; nothing for a new one. */
+export interface Claimed extends ClaimedConfirmation {
+  known?: KnownInvoice | null;
+  /** Its `invoice.paid` is in the log. */
+  hasEvent?: boolean;
+  /** The traceparent of this try and of its event; left out while tracing is off. */
+  traceparent?: string;
+}
 
 /** A confirmation that was never asked. */
 export const NEVER_ASKED = {
@@ -45,69 +87,88 @@ export const NEVER_ASKED = {
   traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
-export interface Claiming {
-  source: string;
-  /** The most confirmations in all. */
-  total: number;
-  /** The most of them about unknown ids. */
-  unknown: number;
-  /** The most of them replayed. */
-  replays: number;
-  /** From 0 to less than 1, another for each claim: it says which classes get parts of a place. */
-  chance: number;
-  leaseMs: number;
-}
-
-/** The columns of a claim; those of a confirmation are null where nothing was claimed. */
-export const CLAIMED = { open: returned.boolean, ...perhaps(CONFIRMATION) };
-
-/** What a claim depends on besides the confirmations, and what it reads along. */
-export interface ClaimConditions<Given> {
-  /** Yields the source's name, or no row when nothing may be taken. */
-  admitting(slots: Slots<Given>): RawBuilder<unknown>;
-  /** What is written in the same statement, from the rows of `claimed`. */
-  thereupon?(slots: Slots<Given>): RawBuilder<unknown>;
-  /** Joins to the rows of `claimed`, and the list of what they add. */
-  joining: RawBuilder<unknown>;
-  adding: RawBuilder<unknown>;
+export interface SourceClaim {
+  items: Claimed[];
+  /** The source is healthy, so far as this claim saw. */
+  isWell: boolean;
+  /** Its key was refused, so somebody has to probe it. */
+  isRefused: boolean;
+  /**
+   * When there may be more although none is to be taken now, in ms; null when only new work would change it.
+   */
+  moreInMs: number | null;
 }
 
 /**
- * Claims due confirmations of one source in one statement. It finds the taken rows again by their ctid: a
- * join would be planned as if a tenth of all that wait were taken.
+ * Takes due confirmations of one source. A source that is healthy and has no limit needs one statement. For any
+ * other the allowance is reckoned first, and the claim spends it only if the source has not changed
+ * meanwhile, so that any number of processes keep one limit.
  */
-export class ConfirmationClaim<Given extends Claiming, Result extends typeof CLAIMED> {
-  readonly #statement: Statement<Given, Result>;
-
-  /** @param options.flooded senders take turns with their unknown ids. */
-  constructor(returns: Result, conditions: ClaimConditions<Given>, { flooded = false } = {}) {
-    const classes = flooded ? IN_A_FLOOD : IN_ORDER;
-    this.#statement = new Statement(returns, (slots: Slots<Given>) => claiming(slots, conditions, classes));
+export async function claimConfirmations(
+  db: Kysely<Tables>,
+  { limits, ...claiming }: Claiming & { limits: Limits },
+): Promise<SourceClaim> {
+  const limited = limits.ratePerSecond !== null;
+  if (!limited) {
+    const rows = await claimWhenWell.execute(db, claiming);
+    if (rows[0]?.open === true)
+      return { items: rows.flatMap(claimedIn), isWell: true, isRefused: false, moreInMs: null };
   }
-
-  /**
-   * @returns a row for each confirmation; if there are none, a single row without an invoice id. Each says
-   *   whether the source is open.
-   */
-  from(db: Kysely<Tables>, given: Given) {
-    return this.#statement.execute(db, given);
+  for (;;) {
+    const row = await readSource(db, claiming.source);
+    const allowance = allowanceOf(row, SOURCE.policy, limits, claiming.total);
+    const { total, unknown, moreInMs } = allowance;
+    const found = {
+      isWell: isWell(row) && !allowance.flooded,
+      isRefused: row.pausedBy === "refused",
+      moreInMs,
+    };
+    if (total < 1) return { items: [], ...found };
+    const { version } = row;
+    const claim = allowance.flooded ? claimInFlood : claimWithinAllowance;
+    const rows = await claim.execute(db, { ...claiming, total, unknown, version, allowance, limited });
+    if (rows[0]?.open === true) return { items: rows.flatMap(claimedIn), ...found };
   }
 }
 
-function claiming<Given extends Claiming>(
-  slots: Slots<Given>,
-  conditions: ClaimConditions<Given>,
+/**
+ * A row for each confirmation; if there are none, a single row without an invoice id. Each says whether the
+ * source is open.
+ */
+const RETURNS = {
+  open: returned.boolean,
+  ...perhaps(CONFIRMATION),
+  ...perhaps(KNOWN),
+  hasEvent: returned.boolean,
+} as const;
+
+function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
+  const { status, type, modifiedAt, amount, totalAmount, digest, ...claimed } = row;
+  if (claimed.invoiceId === null) return [];
+  const known =
+    status === null || digest === null ? null : { status, type, modifiedAt, amount, totalAmount, digest };
+  return [{ ...(claimed as Claimed), known }];
+}
+
+/**
+ * Claims in one statement. It finds the taken rows again by their ctid: a join would be planned as if a tenth
+ * of all that wait were taken. Their invoices are looked up one by one: for a plain join Postgres might read
+ * all of them, by a plan from a time when there were few.
+ * @param admitted yields the source's name, or no row when nothing may be taken.
+ * @param spent what is written in the same statement, from the rows of `claimed`.
+ */
+function claimRows<Given extends Claiming>(
+  { value }: Slots<Given>,
   classes: readonly Class[],
+  admitted: RawBuilder<unknown>,
+  spent = sql``,
 ) {
-  const { value } = slots;
-  const thereupon = conditions.thereupon?.(slots);
-  const share = new Share(slots, classes);
   return sql`
-    with recursive admitted as materialized (${conditions.admitting(slots)}),
-    waiting as materialized (${share.waiting}),
-    ${sql.join(classes.map((one, place) => takingClass(one, place, share.of(place))))},
+    with recursive admitted as materialized (${admitted}),
+    waiting as materialized (${countWaiting(value, classes)}),
+    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(value, classes, position))))},
     taken as (${sql.join(
-      classes.map((_, place) => sql`select tid from ${nameOf(place)}`),
+      classes.map((_, position) => sql`select tid from ${nameOf(position)}`),
       sql` union all `,
     )}),
     claimed as (
@@ -115,15 +176,60 @@ function claiming<Given extends Claiming>(
       set state = 'claimed', asked_at = clock_timestamp(), lease_token = ${value(() => newId())},
         claimed_until = ${leaseEnd(value(({ leaseMs }) => leaseMs))}
       where ctid = any (array(select tid from taken))
-      returning confirmation.*)${thereupon === undefined ? sql`` : sql`, thereupon as (${thereupon})`}
+      returning confirmation.*)${spent}
     select exists (select from admitted) as open,
       claimed.invoice_id as "invoiceId", claimed.source, claimed.lease_token as "leaseToken",
       claimed.priority, claimed.requests, claimed.attempt, claimed.faults, claimed.verdict,
       claimed.released_at is not null as released, claimed.erased_at is not null as erased,
       claimed.record_only as "recordOnly", claimed.traceparents, clock_timestamp() as "askedAt",
-      ${conditions.adding}
-    from (select) as always left join claimed on true ${conditions.joining}`;
+      invoice.status, invoice.type, invoice.modified_at as "modifiedAt", invoice.amount,
+      invoice.total_amount as "totalAmount", invoice.digest, ${paidEventIsLogged} as "hasEvent"
+    from (select) as always left join claimed on true
+    left join lateral (select * from invoice
+      where invoice.source = claimed.source and invoice.id = claimed.invoice_id limit 1) as invoice on true`;
 }
 
-const takingClass = (one: Class, place: number, limit: RawBuilder<unknown>) =>
-  one.askedBefore === null ? takeByTurns(one, place, limit) : takingOldest(one, place, limit);
+const takeClass = (one: Class, position: number, limit: RawBuilder<unknown>) =>
+  one.askedBefore === null ? takeByTurns(one, position, limit) : takeOldest(one, position, limit);
+
+const claimWhenWell = new Statement(RETURNS, (slots: Slots<Claiming>) =>
+  claimRows(slots, IN_ORDER, whenSourceIsWell(slots.value(({ source }) => source))),
+);
+
+const claimSpending = (classes: readonly Class[]) =>
+  new Statement(RETURNS, (slots: Slots<Claiming & Spending>) =>
+    claimRows(slots, classes, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendingAllowance(slots)})`),
+  );
+
+const claimWithinAllowance = claimSpending(IN_ORDER);
+/** Senders take turns with their unknown ids. */
+const claimInFlood = claimSpending(IN_A_FLOOD);
+
+export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
+
+/**
+ * Confirmations that wait longer than their step of the ladder are due at once (G11). A first ask never
+ * waits. Each lookup is one step into an index, however many wait as they should.
+ * @returns how many; with `MOST_FORWARD` there may be more.
+ */
+export function bringForwardConfirmations(db: Kysely<Tables>, sources: readonly string[]): Promise<number> {
+  const steps = sql.join(LONGEST_WAITS.map((ms, attempt) => sql`(${sql.lit(attempt)}, ${interval(ms)})`));
+  return confirmationLeases.bringForward(
+    db,
+    sql`ctid = any(array(
+      select first.ctid from unnest(${sources}::text[]) as given (source)
+      cross join (values ('known'), ('unknown'), ('replay')) as class (priority)
+      cross join lateral (
+        select ctid from confirmation as one
+        where one.source = given.source and one.priority = class.priority and state = 'due'
+          and least(attempt + faults, 1) = 0 and ${isTooFarAhead(sql`due_at`, interval(0))}
+        limit ${MOST_FORWARD}) as first
+      union all
+      select again.ctid from (values ${steps}) as step (attempt, longest)
+      cross join lateral (
+        select ctid from confirmation as one
+        where state = 'due' and attempt + faults > 0 and one.attempt = step.attempt
+          and ${isTooFarAhead(sql`due_at`, sql`step.longest`)}
+        limit ${MOST_FORWARD}) as again))`,
+  );
+}

@@ -3,22 +3,13 @@ import { boolean, type Columns, tableOf, text, uuid } from "../../database/colum
 import type { Tables } from "../../database/tables.ts";
 import { type ConfirmationKey, distinctKeys, type OpenedBy, type Priority } from "./confirmation.ts";
 import { joinLine, soonerSender } from "./sender-turns.ts";
-import { coalescedTraceparents } from "./traceparents.ts";
 
 export interface OpeningOptions {
   openedBy: OpenedBy;
   priority: Priority;
 }
 
-/** What a new confirmation begins with, as expressions over `asked`. */
-export interface Beginning {
-  /** Whether its answer is only recorded; false when left out. */
-  recordOnly?: RawBuilder<unknown>;
-  /** The state that a new confirmation begins in; due when left out. */
-  born?: Born;
-}
-
-/** The columns of a new confirmation's state. */
+/** The columns of a new confirmation's state, as expressions over `asked`. */
 export interface Born {
   state: RawBuilder<unknown>;
   askedAt: RawBuilder<unknown>;
@@ -65,18 +56,53 @@ export const ASKED: Columns<Asked> = {
   traceparents: text(({ traceparents }) => traceparents),
 };
 
+// A confirmation's `traceparents`: of the callback that opened it, then of those that coalesced with it,
+// separated by spaces; null while tracing is off.
+
+/** One that opens it, and eight that coalesce: further ones leave no trace here. */
+const TRACES = 9;
+const LENGTH = 55;
+const MAX_LENGTH = TRACES * (LENGTH + 1) - 1;
+
+/** Those of callbacks that one commit coalesces, in their order. */
+export const joinTraceparents = (traceparents: readonly string[]): string | null =>
+  traceparents.length === 0 ? null : traceparents.slice(0, TRACES).join(" ");
+
+/** What an ask continues, and what it is linked to. */
+export function splitTraceparents(joined: string | null): { parent: string | null; links: string[] } {
+  const [parent = null, ...links] = joined?.split(" ") ?? [];
+  return { parent, links };
+}
+
+/**
+ * The `traceparents` of a confirmation that is asked for again, in terms of `known` and `excluded`: one that
+ * was settled begins anew, one that is open keeps its own and adds the new ones while there is room.
+ */
+const coalescedTraceparents: RawBuilder<unknown> = sql`
+  case when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
+    when excluded.traceparents is null
+      or length(known.traceparents) + length(excluded.traceparents) >= ${sql.lit(MAX_LENGTH)}
+      then known.traceparents
+    else known.traceparents || ' ' || excluded.traceparents end`;
+
 /**
  * The part of a statement that opens confirmations, the rows of `opened`. Those for one invoice coalesce in
  * its row, and its ladder starts anew; what comes while the provider is being asked is counted in `requests`
- * and asked again afterwards (G6). What already waits for its turn keeps its place, with which no index of
+ * and asked again afterwards (G6). What already waits for its turn keeps its time, with which no index of
  * its row changes, or gets a sooner one; what is settled waits from now on as its new sender's. One about an
  * erased invoice is marked as it is opened, and keeps no sender. Rows are locked in invoice order, so that
  * concurrent statements cannot deadlock.
  * @param asked a table `asked` of distinct confirmations.
+ * @param options.recordOnly an expression over `asked`: its answer is only recorded.
  */
 export function opening(
   asked: RawBuilder<unknown>,
-  { openedBy, priority, recordOnly = sql`false`, born = DUE }: OpeningOptions & Beginning,
+  {
+    openedBy,
+    priority,
+    recordOnly = sql`false`,
+    born = DUE,
+  }: OpeningOptions & { recordOnly?: RawBuilder<unknown>; born?: Born },
 ): RawBuilder<unknown> {
   return sql`
     opened as (insert into confirmation as known
@@ -136,4 +162,27 @@ export async function openConfirmations(
   );
   const opened = opening(asked, { ...options, recordOnly: sql`asked.record_only` });
   await sql`with ${opened} select where false`.execute(db);
+}
+
+/** What a list said of an invoice when it was asked about, as a digest. */
+export interface NotedListing {
+  invoiceId: string;
+  digest: string | null;
+}
+
+const NOTED: Columns<NotedListing> = {
+  invoice_id: uuid(({ invoiceId }) => invoiceId),
+  digest: text(({ digest }) => digest),
+};
+
+/** Notes what each confirmation was opened for, in the transaction that opens them. */
+export async function noteListed(
+  db: Kysely<Tables>,
+  source: string,
+  listed: readonly NotedListing[],
+): Promise<void> {
+  if (listed.length === 0) return;
+  await sql`
+    update confirmation set listed_digest = noted.digest from ${tableOf("noted", NOTED, listed)}
+    where confirmation.source = ${source} and confirmation.invoice_id = noted.invoice_id`.execute(db);
 }

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { type Class, dueIn, nameOf } from "./classes.ts";
+import { type Class, dueIn, nameOf } from "./fair-share.ts";
 
 /** How many senders without anything due one claim passes over. */
 const MOST_PASSED_OVER = 16;
@@ -68,7 +68,7 @@ export const soonerSender: RawBuilder<unknown> = sql`
  * long the line is, a claim looks at no more of it than it takes and passes over; the state is compared so
  * that no index on it applies, by which a kept plan would read all that is due.
  */
-export function takeByTurns(one: Class, place: number, limit: RawBuilder<unknown>): RawBuilder<unknown> {
+export function takeByTurns(one: Class, position: number, limit: RawBuilder<unknown>): RawBuilder<unknown> {
   const source = sql`(select name from admitted)`;
   const isOneOf = (tids: RawBuilder<unknown>) => sql`ctid = any (array(${tids}))`;
   return sql`
@@ -97,7 +97,7 @@ export function takeByTurns(one: Class, place: number, limit: RawBuilder<unknown
       update sender_turn set turn = ${BEHIND_ALL}, idle_since = coalesce(idle_since, clock_timestamp())
       where ${isOneOf(sql`select tid from idle where not may_leave`)}),
     gone as (delete from sender_turn where ${isOneOf(sql`select tid from idle where may_leave`)}),
-    ${nameOf(place)} as (
+    ${nameOf(position)} as (
       select ctid as tid from confirmation
       where ${isOneOf(sql`select tid from turns`)} and state || '' = 'due' for update skip locked)`;
 }

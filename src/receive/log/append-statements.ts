@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { ALARM, type Alarm, type AlarmName, raisingWhatLasts } from "../../alarms/alarms.ts";
-import { noInvoiceIsKnown } from "../../confirm/invoices/known-invoice.ts";
-import { namesErased } from "../../confirm/queue/erased-invoices.ts";
+import { namesErased } from "../../confirm/erase.ts";
+import { noInvoiceIsKnown } from "../../confirm/invoices/read-invoices.ts";
 import { ASKED, type Asked, type Born, opening } from "../../confirm/queue/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";

@@ -1,6 +1,6 @@
 import { distinctKeys } from "../../confirm/queue/confirmation.ts";
 import type { Asked } from "../../confirm/queue/open.ts";
-import { joinTraceparents } from "../../confirm/queue/traceparents.ts";
+import { joinTraceparents } from "../../confirm/queue/open.ts";
 import { networkOf } from "../../kit/network-of.ts";
 import type { CallbackRow } from "./append-statements.ts";
 

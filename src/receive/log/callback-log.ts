@@ -187,7 +187,7 @@ async function record(
       rows,
       asked: asked.map((one) => ({ ...one, handOver: toHandOver.has(one) })),
       leaseToken,
-      leaseMs: handoff.leaseMs,
+      leaseMs: handoff.lease.ms,
     });
     step("confirmations handed over");
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));

@@ -1,9 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import {
-  isHeldLegibly,
-  namesLegibleInvoice,
-  type ReferenceOfInvoice,
-} from "../../confirm/invoices/erase-payments.ts";
+import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
 import { type Columns, text } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";

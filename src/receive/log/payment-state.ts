@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { verdictOf } from "../../confirm/queue/read-confirmation.ts";
+import { verdictOf } from "../../confirm/queue/read-confirmations.ts";
 import type { Tables } from "../../database/tables.ts";
 
 /** All that a payer's page may learn: unpaid, unknown, invalid or quarantined look the same. */

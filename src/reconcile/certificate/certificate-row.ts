@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import {
   type AlarmChange,
   alarmsGiven,
@@ -11,64 +11,29 @@ import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
-import { LeasedRows, leaseEnd } from "../../work/leased-rows.ts";
-import { givingBack } from "../give-back.ts";
+import type { Lease } from "../../work/lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
+import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 import type { Certificate } from "./certificate.ts";
 import { type Progress, SETTLING_MS } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
 
-// All statements on `certificate`: due → claimed → done. Rows of the daily run have a day. One made on
-// request is claimed by the process that was asked, and continues where a process that died left off.
+// The statements on `certificate`. Rows of the daily run have a day. One made on request is claimed by the
+// process that was asked, and continues where a process that died left off.
 
-export const certificateLeases = new LeasedRows("certificate", "id");
+const CLAIMED = { deep: returned.boolean, progress: nullable(returned.json<Progress>()) };
+
+/** A certificate whose lease this worker holds. */
+export type ClaimedCertificate = ClaimedRun & RowOf<typeof CLAIMED>;
+
+export const certificates = new ListRuns("certificate", CLAIMED, sql`deep, progress`);
 
 /** A daily certificate waits an hour after midnight for late payments, and no longer after a fault. */
 export const CERTIFICATE_BACK_OFF = { firstMs: 60_000, capMs: SETTLING_MS };
 
 /** Certificates that wait for longer than that are due at once (G11). */
 export const bringForwardCertificates = (db: Kysely<Tables>): Promise<number> =>
-  certificateLeases.bringForward(db, isTooFarAhead(sql`due_at`, interval(CERTIFICATE_BACK_OFF.capMs)));
-
-const CLAIMED = {
-  id: returned.uuid,
-  leaseToken: returned.uuid,
-  windowFrom: returned.time,
-  windowTo: returned.time,
-  faults: returned.integer,
-  deep: returned.boolean,
-  progress: nullable(returned.json<Progress>()),
-};
-
-type Row = RowOf<typeof CLAIMED>;
-
-/** A certificate whose lease this worker holds. */
-export type ClaimedCertificate = Omit<Row, "windowFrom" | "windowTo"> & { window: PaidWindow };
-
-/**
- * A statement that claims the certificate that `candidate` selects.
- * @param from the time that it has to cover at least; null for its own period.
- */
-export const claiming = <Given>(
-  candidate: (slots: Slots<Given>) => RawBuilder<unknown>,
-  from: (slots: Slots<Given>) => RawBuilder<unknown> = () => sql`null::timestamptz`,
-) =>
-  new Statement(
-    CLAIMED,
-    (slots: Slots<Given & { leaseMs: number }>) => sql`
-      update certificate set state = 'claimed', lease_token = ${slots.value(() => newId())},
-        claimed_until = ${leaseEnd(slots.value(({ leaseMs }) => leaseMs))},
-        window_from = least(window_from, ${from(slots)})
-      where id = (${candidate(slots)})
-      returning id, lease_token as "leaseToken", window_from as "windowFrom",
-        window_to as "windowTo", faults, deep, progress`,
-  );
-
-export function claimedOf([row]: readonly Row[]): ClaimedCertificate | null {
-  if (row === undefined) return null;
-  const { windowFrom, windowTo, ...claimed } = row;
-  return { ...claimed, window: { from: windowFrom, to: windowTo } };
-}
+  certificates.leases.bringForward(db, isTooFarAhead(sql`due_at`, interval(CERTIFICATE_BACK_OFF.capMs)));
 
 export interface AskedFor {
   source: string;
@@ -77,7 +42,7 @@ export interface AskedFor {
   deep: boolean;
 }
 
-const claimingLeft = claiming(
+const claimLeft = certificates.claiming(
   ({ value }: Slots<AskedFor>) => sql`
     select id from certificate
     where source = ${value(({ source }) => source)} and day is null and deep = ${value(({ deep }) => deep)}
@@ -89,7 +54,7 @@ const claimingLeft = claiming(
     order by created_at desc limit 1 for update skip locked`,
 );
 
-const claimingMade = claiming(
+const claimMade = certificates.claiming(
   ({ value }: Slots<{ id: string }>) =>
     sql`select id from certificate where id = ${value(({ id }) => id)} for update`,
 );
@@ -98,9 +63,9 @@ const claimingMade = claiming(
 export async function claimAskedFor(
   db: Kysely<Tables>,
   asked: AskedFor,
-  leaseMs: number,
+  lease: Lease,
 ): Promise<ClaimedCertificate> {
-  const left = claimedOf(await claimingLeft.execute(db, { ...asked, leaseMs }));
+  const left = await claimLeft(db, { ...asked, lease });
   if (left !== null) return left;
   const id = newId();
   const { source, window, collectionIds, deep } = asked;
@@ -115,26 +80,17 @@ export async function claimAskedFor(
       deep,
     })
     .execute();
-  const made = claimedOf(await claimingMade.execute(db, { id, leaseMs }));
+  const made = await claimMade(db, { id, lease });
   if (made === null) throw new Error("a certificate that was just made is gone");
   return made;
 }
 
-/** @returns whether the lease was still held; if not, nothing was written. */
-export async function keepProgress(
+/** @throws LeaseLost */
+export const saveReading = (
   db: Kysely<Tables>,
-  { id, leaseToken }: ClaimedCertificate,
+  certificate: ClaimedCertificate,
   progress: Progress,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("certificate")
-    .set({ progress: JSON.stringify(progress) })
-    .where("id", "=", id)
-    .where("lease_token", "=", leaseToken)
-    .where("state", "=", "claimed")
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+): Promise<void> => certificates.saveProgress(db, certificate, sql`progress = ${JSON.stringify(progress)}`);
 
 const RESULT: Columns<Certificate> = {
   document: json((certificate) => JSON.stringify(certificate)),
@@ -172,11 +128,9 @@ const finishing = new Statement(
   CLEARED,
   (slots: Slots<Finishing>) => sql`
     with moved as (
-      update certificate set state = 'done', finished_at = clock_timestamp(), lease_token = null,
-        claimed_until = null, last_error = null, progress = null, ${setResult}
-      from ${slots.table("made", MADE, ({ certificate, id }) => [{ ...certificate, id }])}
-      where id = ${slots.value(({ id }) => id)} and state = 'claimed'
-        and lease_token = ${slots.value(({ leaseToken }) => leaseToken)}
+      update certificate set ${FINISHED}, progress = null, ${setResult}
+      from ${slots.table("made", MADE, ({ certificate }) => [certificate])}
+      where ${isStillHeld(slots)}
       returning 1),
     ${alarmsGiven(slots, ({ alarms }) => alarms)}
     select ${selectCleared} from moved`,
@@ -184,16 +138,15 @@ const finishing = new Statement(
 
 /**
  * Stores the result together with the alarms that it raises or ends (G13).
- * @returns the alarms it ended; null when the lease was lost and nothing was written.
+ * @returns the alarms it ended. @throws LeaseLost
  */
 export async function finishCertificate(
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedCertificate,
   certificate: Certificate,
   alarms: AlarmChange = {},
-): Promise<EndedAlarm[] | null> {
-  const [row] = await finishing.execute(db, { id, leaseToken, certificate, alarms });
-  return row?.cleared ?? null;
+): Promise<EndedAlarm[]> {
+  return mustBeHeld(await finishing.execute(db, { id, leaseToken, certificate, alarms })).cleared;
 }
 
 const completing = new Statement(
@@ -205,7 +158,7 @@ const completing = new Statement(
 );
 
 /** Stores the certificate of one collection that was made from the same reading as the whole. */
-export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): Promise<void> {
+export async function insertFinished(db: Kysely<Tables>, certificate: Certificate): Promise<void> {
   const { id, source, from, to, collections } = certificate;
   await sql`
     with made as (
@@ -216,8 +169,6 @@ export async function keepAlong(db: Kysely<Tables>, certificate: Certificate): P
     select id from made`.execute(db);
   await completing.execute(db, certificate);
 }
-
-export const giveBackCertificate = givingBack("certificate");
 
 /**
  * Deletes certificates made on request that were not finished within a day, with what was read for them, and

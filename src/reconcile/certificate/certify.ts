@@ -6,19 +6,19 @@ import { newId } from "../../kit/new-id.ts";
 import { OneByOne } from "../../kit/one-by-one.ts";
 import { step } from "../../kit/step.ts";
 import { readClock } from "../../upstreams/first-served.ts";
-import { LeaseLost, whileLeaseHolds } from "../../work/held-lease.ts";
+import { type Lease, LeaseLost } from "../../work/lease.ts";
 import { type ListPeriod, type PaidWindow, periodFor } from "../list/list-period.ts";
+import { takenOver } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { askInvoices } from "./ask-invoices.ts";
 import type { Certificate } from "./certificate.ts";
 import {
   type ClaimedCertificate,
-  certificateLeases,
+  certificates,
   claimAskedFor,
   finishCertificate,
-  giveBackCertificate,
-  keepAlong,
-  keepProgress,
+  insertFinished,
+  saveReading,
 } from "./certificate-row.ts";
 import { compareBooks } from "./compare-books.ts";
 import { gatherBooks } from "./gather.ts";
@@ -29,7 +29,7 @@ import { readPeriod } from "./read-period.ts";
 export interface CertifyDeps {
   db: Kysely<Tables>;
   alarms: Alarms;
-  leaseMs: number;
+  lease: Lease;
 }
 
 export interface CertifyRequest {
@@ -60,23 +60,22 @@ const TRIES = 5;
  *   was read is kept, and the same request continues there.
  */
 export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
-  const { db, leaseMs } = deps;
+  const { db, lease } = deps;
   const { source, window, deep = false } = request;
   const { collectionIds } = scopeOf(source, request.collectionId);
-  const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, leaseMs);
+  const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, lease);
   step("certificate claimed");
   try {
     const [whole, ...parts] = await makeCertificates(deps, request, claimed, TRIES);
     step("certificate to be kept");
-    if ((await finishCertificate(db, claimed, whole)) === null) throw new LeaseLost("another process has it");
+    await finishCertificate(db, claimed, whole);
     step("certificate kept");
-    for (const part of parts) await keepAlong(db, part);
+    for (const part of parts) await insertFinished(db, part);
     await forgetListed(db, claimed.id);
     return [whole, ...parts];
   } catch (error) {
-    await giveBackCertificate(db, claimed, { dueInMs: 0, isFault: false, error: null });
-    if (!(error instanceof LeaseLost)) throw error;
-    throw new RelayError("Another process took this over because this one was too slow, and continues it.");
+    await certificates.giveBack(db, claimed, { dueInMs: 0, isFault: false, error: null });
+    throw error instanceof LeaseLost ? takenOver() : error;
   }
 }
 
@@ -85,7 +84,7 @@ const BOOKS = new OneByOne();
 
 /** Makes a claimed certificate, without storing or finishing it. */
 export async function makeCertificates(
-  { db, alarms, leaseMs }: CertifyDeps,
+  { db, alarms, lease }: CertifyDeps,
   request: CertifyRequest,
   claimed: ClaimedCertificate,
   tries: number,
@@ -93,9 +92,7 @@ export async function makeCertificates(
   const { source, window, deep = false, onProgress = () => undefined } = request;
   const { collectionId, collectionIds } = scopeOf(source, request.collectionId);
   const period = periodFor(window, source.lookbackMs);
-  const extend = () => certificateLeases.keep(db, claimed, leaseMs);
-  return await whileLeaseHolds({ leaseMs, extend }, async (lost) => {
-    const signal = AbortSignal.any([request.signal, lost]);
+  return await certificates.whileHeld({ db, lease, run: claimed, stop: request.signal }, async (signal) => {
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
     let reading = claimed.progress?.reading ?? null;
     if (!goesOnWith(reading, readingTerms(source, collectionIds, period), window)) {
@@ -107,7 +104,7 @@ export async function makeCertificates(
         onProgress: (done, total) => onProgress({ step: "lists", done, total }),
       });
       step("lists to be kept");
-      if (!(await keepProgress(db, claimed, { reading }))) throw new LeaseLost("another process has it");
+      await saveReading(db, claimed, { reading });
       step("lists kept");
     }
     const clock = await readClock(db, source.name);
@@ -130,7 +127,7 @@ export async function makeCertificates(
 /** Forgets what was read, unless another process has the certificate by now: what that one reads stays. */
 const startOver = (db: Kysely<Tables>, claimed: ClaimedCertificate): Promise<void> =>
   db.transaction().execute(async (trx) => {
-    if (!(await keepProgress(trx, claimed, { reading: null }))) throw new LeaseLost("another process has it");
+    await saveReading(trx, claimed, { reading: null });
     await forgetListed(trx, claimed.id);
   });
 

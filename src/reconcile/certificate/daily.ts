@@ -1,20 +1,18 @@
 import type { AlarmChange } from "../../alarms/alarms.ts";
-import { backOffMs } from "../../kit/back-off.ts";
 import { lastDayBefore } from "../../kit/days.ts";
-import { messageOf } from "../../kit/errors.ts";
 import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
-import { LeaseLost } from "../../work/held-lease.ts";
-import { SourcePaused } from "../list/list-pace.ts";
+import { LeaseLost } from "../../work/lease.ts";
+import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Certificate } from "./certificate.ts";
 import {
   CERTIFICATE_BACK_OFF,
   type ClaimedCertificate,
+  certificates,
   finishCertificate,
-  giveBackCertificate,
-  keepProgress,
+  saveReading,
 } from "./certificate-row.ts";
 import { type CertifyDeps, makeCertificates } from "./certify.ts";
 import { forgetListed } from "./listed-row.ts";
@@ -25,7 +23,6 @@ export interface CertifyPassOptions extends CertifyDeps {
   log: Logger;
 }
 
-const ALARMING_FAULTS = 3;
 const PAUSED_MS = 60_000;
 const LOOK_MS = 60_000;
 
@@ -39,11 +36,11 @@ const NAMED = 10;
  * @returns when to run again, in ms; null when the source has no list.
  */
 export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<number | null> {
-  const { db, source, leaseMs } = options;
+  const { db, source, lease } = options;
   const { name, collectionIds, lookbackMs } = source;
   if (collectionIds.length === 0) return null;
   await scheduleDaily(db, name, collectionIds, lookbackMs);
-  const claimed = await claimDaily(db, name, leaseMs);
+  const claimed = await claimDaily(db, { source: name, lease });
   if (claimed !== null) await makeDaily(options, claimed, stop);
   return LOOK_MS;
 }
@@ -51,17 +48,16 @@ export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal
 async function makeDaily(
   options: CertifyPassOptions,
   claimed: ClaimedCertificate,
-  signal: AbortSignal,
+  stop: AbortSignal,
 ): Promise<void> {
   const { db, source, alarms, log } = options;
   const failing = { name: "certificate_failing", source: source.name, subject: source.name } as const;
   try {
-    const { window } = claimed;
-    const request = { source, window, collectionId: null, signal };
+    const request = { source, window: claimed.window, collectionId: null, signal: stop };
     const [certificate] = await makeCertificates(options, request, claimed, 1);
     if (certificate.result === "refused" && claimed.faults + 1 < ALARMING_FAULTS) {
       // Start over: read the lists again.
-      await keepProgress(db, claimed, { reading: null });
+      await saveReading(db, claimed, { reading: null });
       throw new Error(certificate.refusals.join(" "));
     }
     const change = alarmsOfResult(certificate);
@@ -69,30 +65,28 @@ async function makeDaily(
     step("daily certificate to be kept");
     const cleared = await finishCertificate(db, claimed, certificate, { ...change, clears });
     step("daily certificate kept");
-    if (cleared === null) return;
     alarms.tellAll({ raised: change.raises ?? [], cleared });
     logResult(log, certificate);
     await forgetListed(db, claimed.id);
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    const text = messageOf(error);
-    const isFault = !signal.aborted && !(error instanceof SourcePaused);
-    const faults = claimed.faults + 1;
-    const dueInMs = isFault ? backOffMs(faults, CERTIFICATE_BACK_OFF) : signal.aborted ? 0 : PAUSED_MS;
-    const detail =
-      `The daily certificate failed ${faults} times in a row: ${text} It is unknown ` +
-      "whether anything is missing. It is retried automatically.";
-    const raises = isFault && faults >= ALARMING_FAULTS ? [{ ...failing, detail }] : [];
-    const how = { dueInMs, isFault, error: signal.aborted ? null : text, raises };
-    step("daily certificate to be given back");
-    const isOurs = await giveBackCertificate(db, claimed, how);
-    step("daily certificate given back");
-    if (!isFault) return;
-    log.warn(
-      { source: source.name, faults, ...faultOf(error) },
-      "the daily certificate failed and will be retried",
-    );
-    if (isOurs) alarms.tell(raises);
+    const faults = await certificates.giveBackAfter(error, claimed, {
+      db,
+      alarms,
+      stop,
+      name: "daily certificate",
+      backOff: CERTIFICATE_BACK_OFF,
+      pausedMs: PAUSED_MS,
+      raisesAfter(faults, text) {
+        const detail =
+          `The daily certificate failed ${faults} times in a row: ${text} It is unknown ` +
+          "whether anything is missing. It is retried automatically.";
+        return faults < ALARMING_FAULTS ? [] : [{ ...failing, detail }];
+      },
+    });
+    if (faults === null) return;
+    const what = { source: source.name, faults, ...faultOf(error) };
+    log.warn(what, "the daily certificate failed and will be retried");
   }
 }
 

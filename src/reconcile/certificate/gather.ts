@@ -1,11 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import {
   classOfStatus,
   plainStatuses,
   type StatusSets,
   statusSets,
 } from "../../confirm/invoices/status-class.ts";
-import { hasStatus } from "../../confirm/invoices/stored-payments.ts";
 import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";

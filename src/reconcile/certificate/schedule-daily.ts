@@ -4,7 +4,7 @@ import type { Slots } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/new-id.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
-import { type ClaimedCertificate, claimedOf, claiming } from "./certificate-row.ts";
+import { certificates } from "./certificate-row.ts";
 import { SETTLING_MS } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
 
@@ -69,8 +69,9 @@ const unsettledFrom = (source: RawBuilder<unknown>) => sql`
     where newest.result <> 'equal'
       and not ${closedByHandSince("certificate_gap", source, sql`newest.finished_at`)})`;
 
+/** The daily certificate that is due. */
 // One after the other: today's waits for an older one that a process is making.
-const claimingDaily = claiming(
+export const claimDaily = certificates.claiming(
   ({ value }: Slots<{ source: string }>) => {
     const source = value((given) => given.source);
     return sql`
@@ -81,11 +82,5 @@ const claimingDaily = claiming(
           where older.source = ${source} and older.day is not null and older.state = 'claimed')
       order by day desc limit 1 for update skip locked`;
   },
-  ({ value }) => unsettledFrom(value(({ source }) => source)),
+  ({ value }) => sql`window_from = least(window_from, ${unsettledFrom(value(({ source }) => source))})`,
 );
-
-export const claimDaily = async (
-  db: Kysely<Tables>,
-  source: string,
-  leaseMs: number,
-): Promise<ClaimedCertificate | null> => claimedOf(await claimingDaily.execute(db, { source, leaseMs }));

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
+import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
-import { hasStatus } from "../../confirm/invoices/stored-payments.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";

@@ -1,21 +1,19 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
-import { readStoredPayments } from "../../confirm/invoices/stored-payments.ts";
-import { noteListed } from "../../confirm/queue/note-listed.ts";
-import { openConfirmations } from "../../confirm/queue/open.ts";
+import { readStoredPayments } from "../../confirm/invoices/read-invoices.ts";
+import { noteListed, openConfirmations } from "../../confirm/queue/open.ts";
 import type { Tables } from "../../database/tables.ts";
 import { addDays, daysBetween } from "../../kit/days.ts";
 import { step } from "../../kit/step.ts";
 import { NIL_UUID } from "../../kit/uuid.ts";
 import { requeueEvents } from "../../publish/outbox.ts";
-import { LeaseLost, whileLeaseHolds } from "../../work/held-lease.ts";
+import type { Lease } from "../../work/lease.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
 import { ListUnreadable } from "../list/list-unreadable.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import type { ClaimedSweep } from "./claim-sweep.ts";
 import {
   decideOpening,
   isDatedElsewhere,
@@ -25,13 +23,13 @@ import {
 } from "./decide-opening.ts";
 import { readKnownPayments } from "./known-payments.ts";
 import { alarmsAtEnd } from "./sweep-alarm.ts";
-import { finishSweep, keepProgress, type SweepCounts, sweepLeases } from "./sweep-row.ts";
+import { type ClaimedSweep, finishSweep, type SweepCounts, saveSweepProgress, sweeps } from "./sweep-row.ts";
 import { noteSwept } from "./swept-payments.ts";
 
 export interface SweepDeps {
   db: Kysely<Tables>;
   alarms: Alarms;
-  leaseMs: number;
+  lease: Lease;
   /** Called after each commit that opened confirmations. */
   onConfirmations: () => void;
   /** Called after each commit that queued events. */
@@ -73,10 +71,8 @@ export function runSweep(
   signal: AbortSignal,
   onProgress: (progress: SweepProgress) => void = () => undefined,
 ): Promise<SweepResult> {
-  const { db, leaseMs } = deps;
-  const extend = () => sweepLeases.keep(db, sweep, leaseMs);
-  return whileLeaseHolds({ leaseMs, extend }, (lost) =>
-    new SweepRun(deps, source, sweep, AbortSignal.any([signal, lost])).run(onProgress),
+  return sweeps.whileHeld({ ...deps, run: sweep, stop: signal }, (signal) =>
+    new SweepRun(deps, source, sweep, signal).run(onProgress),
   );
 }
 
@@ -129,7 +125,7 @@ class SweepRun implements ListSink {
       const { step: days, rest: left }: ReturnType<typeof nextStep> = nextStep(rest);
       await this.#read(days);
       const progress = { listed: this.#listed, rest: left, unproven: this.#unproven };
-      if (!(await keepProgress(db, this.#sweep, progress))) throw new LeaseLost("another process has it");
+      await saveSweepProgress(db, this.#sweep, progress);
       step("sweep went on");
       this.#listed = 0;
       rest = left;
@@ -138,10 +134,8 @@ class SweepRun implements ListSink {
     if (this.#sweep.kind === "back_fill") await this.#healStored();
     step("sweep to be finished");
     const change = alarmsAtEnd(this.#sweep, this.#unproven);
-    const finished = await finishSweep(db, this.#sweep, change);
+    const { cleared, ...counts } = await finishSweep(db, this.#sweep, change);
     step("sweep finished");
-    if (finished === null) throw new LeaseLost("another process has it");
-    const { cleared, ...counts } = finished;
     this.#deps.alarms.tellAll({ raised: change.raises ?? [], cleared });
     return counts;
   }

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
-import { promote, unknownIdsWait } from "../../confirm/queue/promote.ts";
+import { promote, unknownIdsWait } from "../../confirm/queue/change-confirmations.ts";
 import type { Tables } from "../../database/tables.ts";
 import { addDays, dayOf } from "../../kit/days.ts";
 import { messageOf } from "../../kit/errors.ts";

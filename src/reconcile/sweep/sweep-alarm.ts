@@ -1,9 +1,7 @@
 import type { Alarm, AlarmChange } from "../../alarms/alarms.ts";
 import type { Unproven } from "../list/list-reader.ts";
-import type { ClaimedSweep } from "./claim-sweep.ts";
-
-/** After this many faults in a row the alarm is raised. */
-const ALARMING_FAULTS = 3;
+import { ALARMING_FAULTS } from "../list-runs.ts";
+import type { ClaimedSweep } from "./sweep-row.ts";
 
 /** The most days that the alarm names. */
 const NAMED = 3;

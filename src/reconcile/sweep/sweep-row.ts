@@ -1,37 +1,162 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../alarms/alarms.ts";
 import { interval, isTooFarAhead } from "../../database/moments.ts";
-import { type ResultOf, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  nullable,
+  type ResultOf,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+} from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/new-id.ts";
 import { namelessCallbackSince } from "../../receive/log/nameless-callback.ts";
-import { LeasedRows } from "../../work/leased-rows.ts";
-import { givingBack } from "../give-back.ts";
-import type { ListPeriod } from "../list/list-period.ts";
+import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
+import type { Lease } from "../../work/lease.ts";
+import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
-import type { ClaimedSweep } from "./claim-sweep.ts";
+import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
 
-// The statements on `sweep`: due → claimed → done, and back to due after a fault, a pause or a dead worker.
-// claim-sweep.ts has the claims.
+// The statements on `sweep`.
 
-export const sweepLeases = new LeasedRows("sweep", "id");
+/** A column of the collection's last automatic sweep. */
+const last = (what: RawBuilder<unknown>) => sql`
+  select ${what} from sweep as done
+  where done.source = sweep.source and done.collection_id = sweep.collection_id and done.kind = 'automatic'
+    and done.state = 'done'
+  order by started_at desc limit 1`;
 
-const COUNTS = {
-  /** Paid invoices that the list showed in the window. */
-  listed: returned.integer,
-  /** Paid invoices without an event. */
-  missing: returned.integer,
-  /** The missing ones whose confirmation this sweep opened, and those that the list calls something new. */
-  opened: returned.integer,
-  /** The missing ones that a callback had asked about already. */
-  called: returned.integer,
+const served = firstServedAt(sql`sweep.source`);
+
+const CLAIMED = {
+  source: returned.text(),
+  kind: returned.text<"automatic" | "back_fill">(),
+  collectionId: returned.uuid,
+  /** When it was first claimed. */
+  startedAt: returned.time,
+  /** What is left to read; null when it has not started. */
+  rest: nullable(returned.json<ListPeriod>()),
+  /** What could not be shown to be complete so far, including the last sweep's. */
+  unproven: returned.json<Unproven[]>(),
+  publish: returned.boolean,
+  /** An automatic sweep of its collection has ended before. */
+  hasEarlier: returned.boolean,
+  firstServedAt: nullable(returned.time),
 };
 
-export type SweepCounts = RowOf<typeof COUNTS>;
+/** A sweep whose lease this worker holds. */
+export type ClaimedSweep = ClaimedRun & RowOf<typeof CLAIMED>;
 
-/** The least time between sweeps that callbacks without an id bring forward. */
-const HURRY = sql`interval '1 minute'`;
+export const sweeps = new ListRuns(
+  "sweep",
+  CLAIMED,
+  sql`source, kind, collection_id as "collectionId", started_at as "startedAt",
+    case when unread_from is not null and unread_to is not null
+      then json_build_object('first', unread_from, 'last', unread_to) end as rest,
+    unproven, publish, coalesce((${last(sql`true`)}), false) as "hasEarlier", ${served} as "firstServedAt"`,
+);
+
+/** How much windows overlap, for payments that the list shows late. */
+const OVERLAP = sql`interval '1 day'`;
+
+const claimingSweep = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+  sweeps.claiming(
+    candidate,
+    () => sql`
+      started_at = coalesce(started_at, clock_timestamp()),
+      window_to = coalesce(window_to, clock_timestamp()),
+      window_from = coalesce(window_from, greatest(${served}, (${last(sql`window_to - ${OVERLAP}`)}))),
+      unproven = case when started_at is null and kind = 'automatic'
+        then coalesce((${last(sql`unproven`)}), unproven) else unproven end`,
+  );
+
+interface Listed {
+  source: string;
+  collectionIds: readonly string[];
+}
+
+/** A condition: an automatic sweep that can be claimed once it is due. */
+const isToCome = ({ value }: Slots<Listed>) => {
+  const source = value((given) => given.source);
+  return sql`
+    source = ${source} and kind = 'automatic' and state = 'due'
+    and collection_id = any(${value(({ collectionIds }) => collectionIds)}::uuid[])
+    and ${isServedAndOpen(source)}`;
+};
+
+/** Claims a due automatic sweep, unless the source is paused, backing off or was never served. */
+export const claimDueSweep = claimingSweep(
+  (slots: Slots<Listed>) => sql`
+    select id from sweep where ${isToCome(slots)} and due_at <= clock_timestamp()
+    order by due_at limit 1 for update skip locked`,
+);
+
+const waiting = new Statement(
+  { inMs: nullable(returned.float) },
+  (slots: Slots<Listed>) => sql`
+    select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as "inMs"
+    from sweep where ${isToCome(slots)}`,
+);
+
+/**
+ * When the source's next automatic sweep can be claimed, in ms; null when there is none, or the source is
+ * paused, backing off or was never served.
+ */
+export async function nextSweepInMs(
+  db: Kysely<Tables>,
+  source: string,
+  collectionIds: readonly string[],
+): Promise<number | null> {
+  const [row] = await waiting.execute(db, { source, collectionIds });
+  return row?.inMs ?? null;
+}
+
+interface WantedBackFill {
+  source: string;
+  collectionId: string;
+  window: PaidWindow;
+  publish: boolean;
+}
+
+const claimBackFillRow = claimingSweep(
+  ({ value }: Slots<WantedBackFill>) => sql`
+    select id from sweep
+    where source = ${value(({ source }) => source)} and kind = 'back_fill'
+      and collection_id = ${value(({ collectionId }) => collectionId)}
+      and publish = ${value(({ publish }) => publish)}
+      and window_from = ${value(({ window }) => window.from)}
+      and window_to = ${value(({ window }) => window.to)}
+      and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
+    for update skip locked`,
+);
+
+/**
+ * Claims the requested back-fill: continues an unfinished one, or creates it.
+ * @returns null while another process runs it.
+ */
+export async function claimBackFill(
+  db: Kysely<Tables>,
+  request: WantedBackFill,
+  lease: Lease,
+): Promise<ClaimedSweep | null> {
+  const { source, collectionId, window, publish } = request;
+  await db
+    .insertInto("sweep")
+    .values({
+      id: newId(),
+      source,
+      collection_id: collectionId,
+      kind: "back_fill",
+      window_from: window.from,
+      window_to: window.to,
+      publish,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return await claimBackFillRow(db, { ...request, lease });
+}
 
 /** Creates the next automatic sweep of each collection, due one interval after the last one started. */
 export async function scheduleSweeps(
@@ -50,13 +175,34 @@ export async function scheduleSweeps(
     on conflict do nothing`.execute(db);
 }
 
+const lastStart = (collectionId: RawBuilder<unknown>, source: string) => sql`
+  select max(done.started_at) from sweep as done
+  where done.source = ${source} and done.collection_id = ${collectionId} and done.kind = 'automatic'
+    and done.state = 'done'`;
+
+/** The least time between sweeps that callbacks without an id bring forward. */
+const HURRY = sql`interval '1 minute'`;
+
+/** Brings sweeps forward after a callback that named no invoice: the list will have the payment. */
+export async function hurrySweeps(db: Kysely<Tables>, source: string): Promise<void> {
+  await sql`
+    update sweep set due_at = clock_timestamp()
+    from (
+      select collection_id, max(started_at) as started_at from sweep
+      where source = ${source} and kind = 'automatic' and state = 'done' group by collection_id) as last
+    where sweep.source = ${source} and sweep.collection_id = last.collection_id and sweep.kind = 'automatic'
+      and sweep.state = 'due' and sweep.faults = 0 and sweep.due_at > clock_timestamp()
+      and last.started_at + ${HURRY} <= clock_timestamp()
+      and ${namelessCallbackSince(source, sql`last.started_at`)}`.execute(db);
+}
+
 /** The longest back-off of a sweep; and how long until a paused source is checked again, in ms. */
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 300_000 };
 export const PAUSED_MS = 5_000;
 
 /** Sweeps that wait for longer than an interval, or than a back-off after faults, are due at once (G11). */
 export const bringForwardSweeps = (db: Kysely<Tables>, intervalMs: number): Promise<number> =>
-  sweepLeases.bringForward(
+  sweeps.leases.bringForward(
     db,
     isTooFarAhead(
       sql`due_at`,
@@ -77,87 +223,60 @@ export async function moveSweepsBack(db: Kysely<Tables>): Promise<void> {
     where started_at > now()`.execute(db);
 }
 
-/** Brings sweeps forward after a callback that named no invoice: the list will have the payment. */
-export async function hurrySweeps(db: Kysely<Tables>, source: string): Promise<void> {
-  await sql`
-    update sweep set due_at = clock_timestamp()
-    from (
-      select collection_id, max(started_at) as started_at from sweep
-      where source = ${source} and kind = 'automatic' and state = 'done' group by collection_id) as last
-    where sweep.source = ${source} and sweep.collection_id = last.collection_id and sweep.kind = 'automatic'
-      and sweep.state = 'due' and sweep.faults = 0 and sweep.due_at > clock_timestamp()
-      and last.started_at + ${HURRY} <= clock_timestamp()
-      and ${namelessCallbackSince(source, sql`last.started_at`)}`.execute(db);
-}
-
-/**
- * Saves the progress of a sweep: `rest` is what is left of the list.
- * @returns whether the lease was still held; if not, nothing was written.
- */
-export async function keepProgress(
+/** Saves the progress of a sweep. @param progress.rest what is left of the list. @throws LeaseLost */
+export const saveSweepProgress = (
   db: Kysely<Tables>,
-  { id, leaseToken }: ClaimedSweep,
-  progress: { listed: number; rest: ListPeriod | null; unproven: readonly Unproven[] },
-): Promise<boolean> {
-  const { listed, rest, unproven } = progress;
-  const { numUpdatedRows } = await db
-    .updateTable("sweep")
-    .set({
-      listed: sql`listed + ${listed}`,
-      unread_from: rest?.first ?? null,
-      unread_to: rest?.last ?? null,
-      unproven: JSON.stringify(unproven),
-    })
-    .where("id", "=", id)
-    .where("lease_token", "=", leaseToken)
-    .where("state", "=", "claimed")
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+  sweep: ClaimedSweep,
+  { listed, rest, unproven }: { listed: number; rest: ListPeriod | null; unproven: readonly Unproven[] },
+): Promise<void> =>
+  sweeps.saveProgress(
+    db,
+    sweep,
+    sql`listed = listed + ${listed}, unread_from = ${rest?.first ?? null}, unread_to = ${rest?.last ?? null},
+      unproven = ${JSON.stringify(unproven)}`,
+  );
 
-interface Finishing {
-  id: string;
-  leaseToken: string;
-  alarms: AlarmChange;
-}
+const COUNTS = {
+  /** Paid invoices that the list showed in the window. */
+  listed: returned.integer,
+  /** Paid invoices without an event. */
+  missing: returned.integer,
+  /** The missing ones whose confirmation this sweep opened, and those that the list calls something new. */
+  opened: returned.integer,
+  /** The missing ones that a callback had asked about already. */
+  called: returned.integer,
+};
+
+export type SweepCounts = RowOf<typeof COUNTS>;
 
 // An automatic sweep stores only the missing payments, so it has counted the listed ones while reading.
 const finishing = new Statement(
   { ...COUNTS, unproven: returned.json<Unproven[]>(), ...CLEARED },
-  (slots: Slots<Finishing>) => {
-    const id = slots.value((given) => given.id);
-    return sql`
-      with counted as (
-        select count(*) as listed, count(*) filter (where missing) as missing,
-          count(*) filter (where opened) as opened,
-          count(*) filter (where called) as called
-        from swept_payment where sweep_id = ${id}),
-      moved as (
-        update sweep set state = 'done', finished_at = clock_timestamp(), lease_token = null,
-          claimed_until = null, faults = 0, last_error = null,
-          listed = case kind when 'automatic' then sweep.listed else counted.listed end,
-          missing = counted.missing, opened = counted.opened, called = counted.called
-        from counted
-        where id = ${id} and lease_token = ${slots.value(({ leaseToken }) => leaseToken)}
-          and state = 'claimed'
-        returning sweep.listed, sweep.missing, sweep.opened, sweep.called, unproven),
-      ${alarmsGiven(slots, ({ alarms }) => alarms)}
-      select moved.*, ${selectCleared} from moved`;
-  },
+  (slots: Slots<{ id: string; leaseToken: string; alarms: AlarmChange }>) => sql`
+    with counted as (
+      select count(*) as listed, count(*) filter (where missing) as missing,
+        count(*) filter (where opened) as opened,
+        count(*) filter (where called) as called
+      from swept_payment where sweep_id = ${slots.value(({ id }) => id)}),
+    moved as (
+      update sweep set ${FINISHED}, faults = 0,
+        listed = case kind when 'automatic' then sweep.listed else counted.listed end,
+        missing = counted.missing, opened = counted.opened, called = counted.called
+      from counted where ${isStillHeld(slots)}
+      returning sweep.listed, sweep.missing, sweep.opened, sweep.called, unproven),
+    ${alarmsGiven(slots, ({ alarms }) => alarms)}
+    select moved.*, ${selectCleared} from moved`,
 );
 
 /**
  * Finishes a sweep together with the alarms that this raises or ends (G13).
- * @returns the counts of the whole sweep, including interrupted runs; null when the lease is lost.
+ * @returns the counts of the whole sweep, including interrupted runs. @throws LeaseLost
  */
-export async function finishSweep(
+export const finishSweep = async (
   db: Kysely<Tables>,
   { id, leaseToken }: ClaimedSweep,
   alarms: AlarmChange,
-): Promise<ResultOf<typeof finishing> | null> {
-  const [row] = await finishing.execute(db, { id, leaseToken, alarms });
-  return row ?? null;
-}
+): Promise<ResultOf<typeof finishing>> => mustBeHeld(await finishing.execute(db, { id, leaseToken, alarms }));
 
 /** The running back-fills of the source. */
 export async function backFillsUnderWay(
@@ -174,10 +293,3 @@ export async function backFillsUnderWay(
     .execute();
   return rows.flatMap(({ from, to, ...one }) => (from === null || to === null ? [] : [{ ...one, from, to }]));
 }
-
-export const giveBackSweep = givingBack("sweep");
-
-const lastStart = (collectionId: RawBuilder<unknown>, source: string) => sql`
-  select max(done.started_at) from sweep as done
-  where done.source = ${source} and done.collection_id = ${collectionId} and done.kind = 'automatic'
-    and done.state = 'done'`;

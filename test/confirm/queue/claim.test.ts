@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { claimConfirmations } from "../../../src/confirm/claim.ts";
 import type { ClaimedConfirmation } from "../../../src/confirm/queue/claim.ts";
+import { claimConfirmations } from "../../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import { connect, type Database } from "../../../src/database/connect.ts";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { IN_A_FLOOD, IN_ORDER } from "../../../src/confirm/queue/classes.ts";
-import { reservedFor } from "../../../src/confirm/queue/fair-share.ts";
+import { IN_A_FLOOD, IN_ORDER, reservedFor } from "../../../src/confirm/queue/fair-share.ts";
 
 /** Evenly spread over what `Math.random()` gives: sixteenths, since two classes may share an eighth. */
 const CHANCES = Array.from({ length: 16 }, (_, part) => (part + 0.5) / 16);

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  deleteUnknown,
+  dismissConfirmations,
+  promote,
+  releaseConfirmations,
+} from "../../../src/confirm/queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../../../src/confirm/queue/confirmation.ts";
-import { dismissConfirmations, releaseConfirmations } from "../../../src/confirm/queue/decide.ts";
-import { deleteUnknown } from "../../../src/confirm/queue/delete-unknown.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
-import { promote } from "../../../src/confirm/queue/promote.ts";
 import { connect } from "../../../src/database/connect.ts";
 import type { Tables } from "../../../src/database/tables.ts";
 import { Secret } from "../../../src/kit/secret.ts";

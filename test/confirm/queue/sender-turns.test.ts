@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { claimConfirmations } from "../../../src/confirm/claim.ts";
-import { confirmationLeases } from "../../../src/confirm/queue/leases.ts";
+import { claimConfirmations, confirmationLeases } from "../../../src/confirm/queue/claim.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import { connect, type Database } from "../../../src/database/connect.ts";
 import { newId } from "../../../src/kit/new-id.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { appendAndOpen } from "../../../src/receive/log/append-statements.ts";
 import { askOnce } from "../../../src/receive/log/ask-once.ts";
+import { leaseOf } from "../../../src/work/lease.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
@@ -132,7 +132,7 @@ describe("in a flood, with one place in a claim (G11, G12)", () => {
     await claimOne(db);
     expect(await db.selectFrom("sender_turn").select("sender").execute()).toEqual([]);
     await sql`update confirmation set claimed_until = now() - interval '1 s'`.execute(db);
-    await confirmationLeases.releaseExpired(db, 15_000);
+    await confirmationLeases.releaseExpired(db, leaseOf(15_000));
     await refreshLine(db);
     expect(await claimOne(db)).toBe(id);
   });

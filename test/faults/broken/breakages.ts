@@ -40,12 +40,12 @@ export const BREAKAGES = {
     replace: "(retryAfterMs, header, now, 1)",
   },
   alarmsNotInTransaction: {
-    file: "src/confirm/store/outcome-store.ts",
+    file: "src/confirm/outcome-store.ts",
     find: "return raises.length + clears.length === 0",
     replace: "return raises.length + clears.length >= 0",
   },
   alarmsAfterCommit: {
-    file: "src/confirm/store/outcome-store.ts",
+    file: "src/confirm/outcome-store.ts",
     find: "alarms.tell(held.flatMap(raisedBy));",
     replace: "for (const alarm of held.flatMap(raisedBy)) await alarms.raise(alarm);",
   },

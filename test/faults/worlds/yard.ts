@@ -15,6 +15,7 @@ import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
 import type { Source } from "../../../src/kit/source.ts";
 import { certify } from "../../../src/reconcile/certificate/certify.ts";
 import { type LocalSns, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
+import { leaseOf } from "../../../src/work/lease.ts";
 import { type HostileProvider, startHostileProvider } from "./hostile-provider.ts";
 import type { Said, Window } from "./model.ts";
 
@@ -105,6 +106,7 @@ export class WorldRelay {
         db,
         hot: db,
         settings: this.#settings,
+        lease: leaseOf(this.#settings.LEASE_DURATION),
         sources: this.#sources,
         alarms: this.#alarms,
         log,
@@ -160,7 +162,7 @@ export class WorldRelay {
     const { db } = this.#connection;
     return await withReconcileSources(chosen, this.#settings, async ([one]) => {
       if (one === undefined) throw new Error(`no source ${source}`);
-      const deps = { db, alarms: this.#alarms, leaseMs: 60_000 };
+      const deps = { db, alarms: this.#alarms, lease: leaseOf(60_000) };
       const [certificate] = await certify(deps, {
         source: one,
         window,

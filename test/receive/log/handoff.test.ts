@@ -6,12 +6,13 @@ import { connect } from "../../../src/database/connect.ts";
 import type { Handoff } from "../../../src/kit/handoff.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
+import { leaseOf } from "../../../src/work/lease.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
 
 /** A confirmer with room for `room` confirmations, which keeps what it is given. */
 class Confirmer implements Handoff<ClaimedConfirmation> {
-  readonly leaseMs = 15_000;
+  readonly lease = leaseOf(15_000);
   readonly taken: ClaimedConfirmation[] = [];
   reserved = 0;
   readonly #room: number;

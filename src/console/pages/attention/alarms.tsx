@@ -18,35 +18,31 @@ export const alarmName = ({ name, source, subject }: ListedAlarm): string =>
 /** So many are shown, the newest first. */
 export const ALARMS_SHOWN = 200;
 
-/** Where that is looked at and decided which an alarm is about. */
-const PLACES: Readonly<Record<string, (id: string) => string>> = {
-  provider_answer_outside_contract: (id) => `payments/${id}`,
-  invoice_anomaly: (id) => `payments/${id}`,
-  invoice_unanswered: (id) => `payments/${id}`,
-  event_truncated: (id) => `payments/${id}`,
-  confirmation_dead: (id) => `attention/dead/${id}`,
-  event_dead: (id) => `attention/dead/${id}`,
-  invoice_quarantined: (id) => `attention/quarantine/${id}`,
-  replay_failed: (id) => `replays/${id}`,
-  callback_refused: () => "attention/refused",
-  certificate_gap: () => "completeness",
-  certificate_failing: () => "completeness",
-  sweep_failing: () => "completeness",
-  source_failing: () => "settings",
-  source_paused: () => "settings",
-  topic_failing: () => "settings",
-  topic_paused: () => "settings",
+/** The pages of what alarms are about. */
+const PAGES: Readonly<Record<string, (id: string) => string>> = {
+  invoice: (id) => `payments/${id}`,
+  dead_letter: (id) => `attention/dead/${id}`,
+  quarantined_invoice: (id) => `attention/quarantine/${id}`,
+  replay: (id) => `replays/${id}`,
+  refused_callbacks: () => "attention/refused",
+  certificate: () => "completeness",
+  collection: () => "completeness",
+  upstream: () => "settings",
 };
 
 /** What it is about: its name, or an id's beginning; a link where there is a page. */
-export function AlarmSubject({ alarm: { subject, name } }: { alarm: Pick<ListedAlarm, "name" | "subject"> }) {
-  const place = PLACES[name]?.(encodeURIComponent(subject));
+export function AlarmSubject({
+  alarm: { subject, about },
+}: {
+  alarm: Pick<ListedAlarm, "about" | "subject">;
+}) {
+  const page = PAGES[about]?.(encodeURIComponent(subject));
   const shown = isUuid(subject) ? (
     <code title={subject}>{subject.slice(0, 8)}…</code>
   ) : (
     <Outside text={subject === "" ? "the relay" : subject} />
   );
-  return place === undefined ? shown : <Link to={place}>{shown}</Link>;
+  return page === undefined ? shown : <Link to={page}>{shown}</Link>;
 }
 
 export const DETAIL: Column<ListedAlarm> = {

@@ -47,11 +47,11 @@ export function OpenAlarms({ alarms }: Pick<Status, "alarms">) {
   return (
     <Section title="Open alarms" aside={<Link to="attention">All that needs attention</Link>}>
       <ul class="alarms">
-        {alarms.map(({ name, source, subject, detail, action, raisedAt, times }) => (
+        {alarms.map(({ name, about, source, subject, detail, action, raisedAt, times }) => (
           <li key={`${name} ${source} ${subject}`}>
             <p class="alarm-name">
               <span>
-                <Badge state={name} tone="bad" /> <AlarmSubject alarm={{ name, subject }} />
+                <Badge state={name} tone="bad" /> <AlarmSubject alarm={{ about, subject }} />
               </span>
               <small>
                 {times > 1 && `${times} times, first `}

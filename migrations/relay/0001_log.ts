@@ -1,0 +1,174 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * The log of callbacks, and the functions by which a relay keeps its partitions with no more than its role.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // Fixed-width columns first, so that no row pays for padding. `received_at` is the time inside the UUIDv7
+  // `id`, so a callback is found in its partition by its id alone. `headers` is json, not jsonb: it is kept,
+  // not searched, and jsonb refuses the NUL escapes that senders send. `also_named`: the UUIDs that
+  // `invoice_ids` does not hold, those beyond its limit and those that stand where none is looked for; null
+  // for nearly all. `erased_digest`: SHA-256 in hex of the body that stood there before it was erased.
+  await sql`
+    create table callback (
+      id uuid not null,
+      received_at timestamptz not null,
+      erased_at timestamptz,
+      source text not null,
+      method text not null,
+      path text not null,
+      query text not null,
+      reference text,
+      remote_address text,
+      found_by text,
+      verdict text,
+      cut json,
+      invoice_ids uuid[] not null,
+      also_named uuid[],
+      headers json not null,
+      body bytea not null,
+      erased_digest text,
+      constraint callback_pkey primary key (received_at, id),
+      constraint callback_verdict_check check (verdict in ('unreadable', 'ping', 'refused'))
+    ) partition by range (received_at);
+    comment on table callback is
+      'The log of callbacks as they came; insert-only but for erasing; a partition for each month.';
+
+    -- Nearly every callback names one invoice: a plain index on the first id serves those, and the costly
+    -- inverted index holds only the few callbacks that name several.
+    create index callback_first_invoice on callback ((invoice_ids[1]));
+    create index callback_invoices on callback using gin (invoice_ids) where cardinality(invoice_ids) > 1;
+    create index callback_also_named on callback using gin (also_named) where also_named is not null;
+    create index callback_reference on callback (reference) where reference is not null;
+    -- A callback that asks nothing brings the next sweep forward, or is what an operator looks for.
+    create index callback_verdict on callback (verdict, received_at, id) where verdict is not null;
+
+    create table callback_default partition of callback default;
+    comment on table callback_default is
+      'Callbacks for which no partition of their month stood ready.'`.execute(db);
+
+  // What erasing writes is the one update that the log takes, once for each row. A setting that any login may
+  // make is no guard: rows leave the log only for its owner, who says by the setting that it is meant, and so
+  // for the functions below, which work as its owner.
+  await sql`
+    create function callback_is_insert_only() returns trigger language plpgsql as $$
+    begin
+      if tg_op = 'UPDATE' and old.erased_at is null and new.erased_at is not null
+        and new.erased_digest = encode(sha256(old.body), 'hex')
+        and (new.body, new.headers::text, new.path, new.query) = ('', '[]', '', '')
+        and (new.reference, new.remote_address) is not distinct from (null, null)
+        and (new.id, new.received_at, new.source, new.invoice_ids, new.also_named, new.method, new.found_by,
+            new.verdict, new.cut::text) is not distinct from
+            (old.id, old.received_at, old.source, old.invoice_ids, old.also_named, old.method, old.found_by,
+            old.verdict, old.cut::text) then
+        return new;
+      end if;
+      if tg_op = 'DELETE' and current_setting('invoice_relay.moves_partition', true) = 'on'
+        and pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'USAGE') then
+        return old;
+      end if;
+      raise exception 'callback is insert-only: % refused', tg_op using errcode = 'restrict_violation';
+    end $$;
+    create trigger callback_is_insert_only before update or delete on callback
+      for each row execute function callback_is_insert_only();
+    create trigger callback_is_never_emptied before truncate on callback
+      for each statement execute function callback_is_insert_only();
+    -- A partition does not inherit a trigger of statements.
+    create trigger callback_is_never_emptied before truncate on callback_default
+      for each statement execute function callback_is_insert_only()`.execute(db);
+
+  // Making and dropping a month takes the tables' owner. These functions do just that as their owner, whoever
+  // ran the migrations; `grantRoles` says which role may call them. They name every table with its schema and
+  // look for nothing else on the caller's search path. Each waits two seconds at most for a lock, because
+  // callbacks wait behind it, and then fails with 55P03.
+  await sql`
+    create function make_callback_partition(month date) returns boolean
+    language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+    declare
+      partition constant text := 'callback_' || to_char(month, 'YYYY_MM');
+      first constant timestamptz := date_trunc('month', month::timestamp) at time zone 'UTC';
+      past constant timestamptz :=
+        (date_trunc('month', month::timestamp) + interval '1 month') at time zone 'UTC';
+    begin
+      if to_regclass('public.' || partition) is not null then return false; end if;
+      perform pg_advisory_xact_lock(hashtext('invoice-relay partitions'));
+      -- Not to_regclass again, which may answer from what it remembers of before the wait.
+      if exists (select from pg_class where relname = partition
+          and relnamespace = 'public'::regnamespace) then
+        return false;
+      end if;
+      execute format(
+        'create table public.%I (like public.callback including defaults including constraints)', partition);
+      execute format(
+        'create trigger callback_is_never_emptied before truncate on public.%I
+         for each statement execute function public.callback_is_insert_only()', partition);
+      lock table public.callback_default in exclusive mode;
+      -- What the default partition took in its stead moves over.
+      perform set_config('invoice_relay.moves_partition', 'on', true);
+      execute format(
+        'with moved as (
+           delete from public.callback_default where received_at >= $1 and received_at < $2 returning *)
+         insert into public.%I select * from moved', partition) using first, past;
+      perform set_config('invoice_relay.moves_partition', 'off', true);
+      execute format('alter table public.callback attach partition public.%I for values from (%L) to (%L)',
+        partition, first, past);
+      return true;
+    end $$;
+
+    -- What retention keeps of the month goes into the default partition.
+    create function drop_callback_partition(partition text, kept_at timestamptz[], kept uuid[]) returns void
+    language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+    declare
+      past timestamptz;
+    begin
+      perform pg_advisory_xact_lock(hashtext('invoice-relay partitions'));
+      select substring(pg_get_expr(child.relpartbound, child.oid) from $re$TO \\('([^']+)'\\)$re$)
+        ::timestamptz
+      into past
+      from pg_inherits join pg_class as child on child.oid = inhrelid
+      where inhparent = 'public.callback'::regclass and child.relname = partition
+        and child.relnamespace = 'public'::regnamespace and partition ~ '^callback_[0-9]{4}_[0-9]{2}$';
+      if past is null or past > now() then
+        raise exception '% is no past month of the callback log', partition
+          using errcode = 'invalid_parameter_value';
+      end if;
+      execute format('alter table public.callback detach partition public.%I', partition);
+      execute format(
+        'insert into public.callback select old.* from public.%I as old
+         join unnest($1, $2) as kept (received_at, id) using (received_at, id)', partition)
+        using kept_at, kept;
+      execute format('drop table public.%I', partition);
+    end $$;
+
+    -- Drops what was kept and nobody needs any longer: only what is named, and only from past months.
+    create function drop_kept_callbacks(received timestamptz[], ids uuid[]) returns bigint
+    language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+    declare
+      dropped bigint;
+    begin
+      perform set_config('invoice_relay.moves_partition', 'on', true);
+      delete from public.callback_default
+      where (received_at, id) in (select * from unnest(received, ids))
+        and received_at < date_trunc('month', now(), 'UTC');
+      get diagnostics dropped = row_count;
+      perform set_config('invoice_relay.moves_partition', 'off', true);
+      return dropped;
+    end $$;
+
+    revoke all on function make_callback_partition, drop_callback_partition, drop_kept_callbacks
+      from public`.execute(db);
+
+  // Shares of an hour's budget, of all processes together, as they stood at `counted_at`. Whoever brings much
+  // stands here, for an hour.
+  await sql`
+    create table callback_budget (
+      counted_at timestamptz not null default clock_timestamp(),
+      bytes float8 not null,
+      callbacks float8 not null,
+      ids float8 not null,
+      key text not null,
+      constraint callback_budget_pkey primary key (key)
+    ) with (fillfactor = 50);
+    comment on table callback_budget is
+      'What addresses and tokens have brought within the last hour.'`.execute(db);
+}

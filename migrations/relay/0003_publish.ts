@@ -1,0 +1,109 @@
+import { type Kysely, sql } from "kysely";
+
+/** Events, what is still to be sent of them, and what SNS accepted. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // `payload` is text, exactly as published. `(source, invoice_id, type)` is what makes an event one of a
+  // kind (G4). `answer_digest`: the digest of the provider's answer that the event was made from, which is
+  // the invoice's newest document or one of its snapshots; so a certificate can tell what the provider
+  // corrected afterwards from what was edited here. `erased_digest`: SHA-256 of the payload before erasing.
+  await sql`
+    create table event (
+      id uuid not null,
+      invoice_id uuid not null,
+      created_at timestamptz not null default clock_timestamp(),
+      erased_at timestamptz,
+      source text not null,
+      type text not null,
+      invoice_type text not null,
+      collection_name text,
+      payload text not null,
+      answer_digest text,
+      erased_digest text,
+      constraint event_pkey primary key (source, id),
+      constraint event_one_of_a_type unique (source, invoice_id, type)
+    );
+    comment on table event is 'The log of events exactly as published; insert-only but for erasing.';
+    create index event_created_at on event (created_at);
+
+    create function event_is_insert_only() returns trigger language plpgsql as $$
+    declare
+      personal constant text[] := '{title,reference,payer,biller,metadata}';
+      was jsonb;
+    begin
+      if tg_op = 'UPDATE' and old.erased_at is null and new.erased_at is not null
+        and new.erased_digest = encode(sha256(convert_to(old.payload, 'UTF8')), 'hex')
+        and (new.source, new.id, new.invoice_id, new.type, new.invoice_type, new.created_at,
+            new.collection_name, new.answer_digest) is not distinct from
+            (old.source, old.id, old.invoice_id, old.type, old.invoice_type, old.created_at,
+            old.collection_name, old.answer_digest) then
+        begin
+          was := old.payload::jsonb;
+        exception when data_exception then
+          -- Half a surrogate, say, which JSON may hold and jsonb may not.
+          return new;
+        end;
+        if (was - 'data', (was->'data') - personal) is not distinct from
+            (new.payload::jsonb - 'data', (new.payload::jsonb->'data') - personal) then
+          return new;
+        end if;
+      end if;
+      raise exception 'event is insert-only: % refused', tg_op using errcode = 'restrict_violation';
+    end $$;
+    create trigger event_is_insert_only before update or delete on event
+      for each row execute function event_is_insert_only();
+    create trigger event_is_never_emptied before truncate on event
+      for each statement execute function event_is_insert_only()`.execute(db);
+
+  // A narrow row for each event, deleted in the transaction that writes its acceptance, so that no payload is
+  // written twice and what churns stays small. Which topic it goes to follows from source and `invoice_type`,
+  // by today's settings. `callback_id`, `requested_at` and `traceparent` say what led to it, for logs,
+  // metrics and traces. `held`: an event of a Test invoice without a topic.
+  await sql`
+    create table outbox (
+      event_id uuid not null,
+      lease_token uuid,
+      callback_id uuid,
+      requested_at timestamptz,
+      due_at timestamptz not null default clock_timestamp(),
+      claimed_until timestamptz,
+      dismissed_at timestamptz,
+      attempt integer not null default 0,
+      source text not null,
+      invoice_type text not null,
+      state text not null default 'due',
+      last_error text,
+      traceparent text,
+      constraint outbox_pkey primary key (source, event_id),
+      constraint outbox_state_check check (state in ('due', 'claimed', 'held', 'dead')),
+      constraint outbox_traceparent_check check (traceparent ~ '^00-[0-9a-f-]{52}$'),
+      constraint outbox_lease_check
+        check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
+    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+    comment on table outbox is
+      'Events that are still to be sent; a row is deleted when SNS has accepted it.';
+    create index outbox_due on outbox (source, invoice_type, due_at) where state = 'due';
+    create index outbox_claimed on outbox (claimed_until) where state = 'claimed';
+    create index outbox_dead on outbox (due_at) where state = 'dead';
+    create index outbox_held on outbox (source, invoice_type) where state = 'held'`.execute(db);
+
+  // Whatever becomes of the event. `digest` is the SHA-256 of the message that SNS accepted. It is looked up
+  // by its event, and certificates read the acceptances of a period.
+  await sql`
+    create table publication (
+      id bigint generated always as identity,
+      event_id uuid not null,
+      published_at timestamptz not null default clock_timestamp(),
+      replay_id uuid,
+      source text not null,
+      topic_arn text not null,
+      message_id text not null,
+      digest bytea,
+      constraint publication_pkey primary key (source, event_id, id)
+    );
+    comment on table publication is 'Every acceptance by SNS, those of replays included.';
+    -- Rows come in the order of their time: so small an index costs the path nothing.
+    create index publication_published_at
+      on publication using brin (published_at) with (autosummarize = on);
+    create index publication_replay on publication (replay_id, source, event_id)
+      where replay_id is not null`.execute(db);
+}

@@ -1,0 +1,138 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * Readings of the provider's list, and what came of them. `sweep` and `certificate` are work under a lease as
+ * well: who holds the lease reads, and a dead reader's work is taken up where it stood.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // `unread_from`: where the reading stands. `unproven` holds the days whose reading contradicted itself; the
+  // next sweep reads them again. `called` counts the missing ones that a callback had asked about already:
+  // the others no callback ever named. What a sweep counted stands in `swept_payment`, until it is done, so
+  // that no crash makes it count twice.
+  await sql`
+    create table sweep (
+      id uuid not null,
+      collection_id uuid not null,
+      lease_token uuid,
+      due_at timestamptz not null default clock_timestamp(),
+      claimed_until timestamptz,
+      started_at timestamptz,
+      finished_at timestamptz,
+      window_from timestamptz,
+      window_to timestamptz,
+      unread_from date,
+      unread_to date,
+      listed integer not null default 0,
+      missing integer not null default 0,
+      opened integer not null default 0,
+      called integer not null default 0,
+      faults integer not null default 0,
+      publish boolean not null default false,
+      source text not null,
+      kind text not null,
+      state text not null default 'due',
+      last_error text,
+      unproven json not null default '[]',
+      constraint sweep_pkey primary key (id),
+      constraint sweep_kind_check check (kind in ('automatic', 'back_fill')),
+      constraint sweep_state_check check (state in ('due', 'claimed', 'done')),
+      constraint sweep_lease_check
+        check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
+    );
+    comment on table sweep is 'Looks at the provider''s own lists, to find what no callback told.';
+    create unique index sweep_one_open on sweep (source, collection_id)
+      where kind = 'automatic' and state <> 'done';
+    create unique index sweep_one_back_fill on sweep (source, collection_id, window_from, window_to, publish)
+      where kind = 'back_fill' and state <> 'done';
+    create index sweep_finished on sweep (finished_at) where state = 'done';
+    create index sweep_latest on sweep (source, collection_id, started_at);
+
+    create table swept_payment (
+      sweep_id uuid not null,
+      invoice_id uuid not null,
+      missing boolean not null,
+      opened boolean not null,
+      called boolean not null,
+      constraint swept_payment_pkey primary key (sweep_id, invoice_id)
+    );
+    comment on table swept_payment is
+      'Payments that a sweep has looked at, and which of them were missing.'`.execute(db);
+
+  // One without a `day` was asked for by a person; those with one are the daily run's.
+  await sql`
+    create table certificate (
+      id uuid not null,
+      lease_token uuid,
+      created_at timestamptz not null default clock_timestamp(),
+      due_at timestamptz not null default clock_timestamp(),
+      claimed_until timestamptz,
+      finished_at timestamptz,
+      window_from timestamptz not null,
+      window_to timestamptz not null,
+      day date,
+      paid integer,
+      stored integer,
+      published integer,
+      gaps integer,
+      differences integer,
+      faults integer not null default 0,
+      deep boolean not null default false,
+      paid_amount numeric,
+      stored_amount numeric,
+      published_amount numeric,
+      source text not null,
+      state text not null default 'due',
+      result text,
+      last_error text,
+      progress json,
+      collection_ids uuid[] not null,
+      document json,
+      constraint certificate_pkey primary key (id),
+      constraint certificate_state_check check (state in ('due', 'claimed', 'done')),
+      constraint certificate_lease_check
+        check ((state = 'claimed') = (lease_token is not null and claimed_until is not null)),
+      constraint certificate_result_check check (result in ('equal', 'not_equal', 'refused')),
+      constraint certificate_done_check
+        check ((state = 'done') = (document is not null and gaps is not null and result is not null))
+    );
+    comment on table certificate is 'Proofs of completeness, made and to be made, with what they found.';
+    create unique index certificate_daily on certificate (source, day) where day is not null;
+    create index certificate_created_at on certificate (created_at)`.execute(db);
+
+  // While a certificate is made: what the lists showed of each payment, and what Get Invoice said where it
+  // was asked. The books are compared here, so that no period has to fit into a process. A list names ids and
+  // decides nothing: `label` is what it calls the status, `paid_until` the end of a date of payment that is
+  // only a day. `asked` may be a status that is neither in PAID_STATUSES nor in INVALID_STATUSES. `reading`
+  // is the last one that showed it.
+  await sql`
+    create table listed_payment (
+      certificate_id uuid not null,
+      invoice_id uuid not null,
+      collection_id uuid,
+      paid_at timestamptz,
+      paid_until timestamptz,
+      created_at timestamptz,
+      asked_paid_at timestamptz,
+      asked_created_at timestamptz,
+      reading integer not null default 0,
+      listed boolean not null default false,
+      live boolean not null default false,
+      test boolean not null default false,
+      lacks_status boolean not null default false,
+      lacks_amount boolean not null default false,
+      amounts_differ boolean not null default false,
+      amount numeric,
+      asked_amount numeric,
+      label text,
+      digest text,
+      asked text,
+      asked_status text,
+      asked_type text,
+      asked_collection text,
+      constraint listed_payment_pkey primary key (certificate_id, invoice_id),
+      constraint listed_payment_asked_check
+        check (asked in ('paid', 'not_paid', 'unknown', 'not_found', 'unclear'))
+    );
+    comment on table listed_payment is
+      'What the provider''s lists show, kept while a certificate compares it.'`.execute(db);
+}

@@ -1,0 +1,72 @@
+/** What may go wrong while callbacks are taken. */
+export const ALARMS_OF_CALLBACKS = {
+  database_away: {
+    severity: "critical",
+    about: "database",
+    means:
+      "Postgres has not answered a process for 5 s. Callbacks are answered 503 with `Retry-After`. Each " +
+      "process notifies people from memory; the alarm's row is written when it is over. A process that ends " +
+      "while Postgres is away leaves no row: nobody is notified that it is over. A process that starts " +
+      "meanwhile waits for it; a wrong password, a schema that is behind or a pooler that does not keep " +
+      "sessions end it instead.",
+    ends: "as soon as Postgres answers, also while the process stops.",
+    action: "Look at Postgres; once it is back after a long outage, run invoice-relay reconcile.",
+    todo:
+      "Look at Postgres first: is it up, is a failover under way, is the disk full, are all connections " +
+      "taken (`select count(*) from pg_stat_activity`), did its password change? Everything goes on by " +
+      "itself once it answers. If it was away for long, run `invoice-relay reconcile --from <day>`: the " +
+      "provider may have given up sending.",
+  },
+  recording_failing: {
+    severity: "critical",
+    about: "database",
+    means:
+      "For 5 s no callback could be recorded, though Postgres answers: its disk is full, it is read-only (a " +
+      "standby after a failover), a lock or a synchronous standby holds commits up, a privilege is missing. " +
+      "The alarm, `/readyz` (503), `invoice-relay status` and the webhook say so, with the reason. " +
+      "Callbacks are answered 503 with `Retry-After`; the newest that failed is tried again each second. " +
+      "The row is written when it is over, as that of [database_away](#database_away).",
+    ends: "with the first commit of a callback.",
+    action:
+      "Do what its detail says; once callbacks are recorded again after a long outage, run invoice-relay " +
+      "reconcile.",
+    todo:
+      "What the alarm's detail says: free space on Postgres' disk or enlarge it, point `DATABASE_URL` at " +
+      "the primary, end read-only mode, find who holds the lock (`pg_locks`). Nothing need be restarted. If " +
+      "it lasted long, run `invoice-relay reconcile --from <day>`: the provider may have given up sending.",
+  },
+  callback_refused: {
+    severity: "warning",
+    about: "refused_callbacks",
+    means:
+      "Callbacks with a right token fail a check of their source (HMAC, header token, signature, address). " +
+      "They are kept as refused and ask nothing.",
+    ends: "an hour after the last one.",
+    quietAfter: "1 hour",
+    action:
+      "Callbacks fail a configured check: compare CALLBACK_… with what the provider sends; if they were " +
+      "genuine, run invoice-relay replay callbacks --refused.",
+    todo:
+      "Did the provider change its secret or addresses, or did somebody change `CALLBACK_…`? Set them " +
+      "right, then `invoice-relay replay callbacks --refused --dry-run`, then without `--dry-run`: the " +
+      "checks are not repeated, the provider says what is paid. If nothing changed, somebody forges " +
+      "callbacks with a leaked token: [rotate it](#rotate-secrets). Reconciliation finds what is genuine " +
+      "meanwhile.",
+  },
+  callbacks_over_budget: {
+    severity: "warning",
+    about: "sender",
+    means:
+      "More callbacks, bytes or ids come from one address, or with one token, than any honest provider " +
+      "sends in an hour. All are recorded and asked about; only their bodies are cut, and unknown ids wait " +
+      "their turn.",
+    ends: "ten minutes after the last one.",
+    quietAfter: "10 minutes",
+    action:
+      "If they are genuine, raise CALLBACKS_PER_HOUR or the related settings; if not, the callback token " +
+      "has leaked: rotate it.",
+    todo:
+      "If your provider really sends that much, raise `CALLBACKS_PER_HOUR`, `CALLBACK_IDS_PER_HOUR` or " +
+      "`CALLBACK_MEBIBYTES_PER_HOUR`. Otherwise the token leaked: [rotate it](#rotate-secrets).",
+  },
+} as const;

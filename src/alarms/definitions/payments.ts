@@ -1,0 +1,97 @@
+/** What may go wrong with one payment or its event. */
+export const ALARMS_OF_PAYMENTS = {
+  provider_answer_outside_contract: {
+    severity: "warning",
+    about: "invoice",
+    means:
+      "An answer about one invoice is not what the provider's API promises. It is kept as evidence until a " +
+      "better answer comes, asked again on the ladder, then dead.",
+    ends: "with the next good answer, a verdict, or a dismissal.",
+    action:
+      "Look at the answer with invoice-relay invoice <id>, and tell the provider; it will be asked again.",
+    todo:
+      "`invoice-relay invoice <id>` shows the evidence. Ask the provider. If their API changed, this " +
+      "program has to learn it.",
+  },
+  confirmation_dead: {
+    severity: "critical",
+    about: "dead_letter",
+    means:
+      "A confirmation was given up: until the end of the ladder its answers stayed outside the contract, " +
+      "its status unknown, or its type neither Live nor Test.",
+    ends: "with a retry, a dismissal or a later verdict.",
+    action:
+      "Read it with invoice-relay dead show <id>; once the cause is gone: invoice-relay dead retry <id>.",
+    todo:
+      "`invoice-relay dead show <id>`. A status that means paid: add it to `PAID_STATUSES`. Paid and of " +
+      "another type, or of none: it is published nowhere, so ask the provider to correct the type. Then " +
+      "`invoice-relay dead retry <id>`, or `dead dismiss <id>` where it is no payment.",
+  },
+  invoice_quarantined: {
+    severity: "warning",
+    about: "quarantined_invoice",
+    means: "A paid invoice belongs to no collection in `COLLECTION_IDS`; its event waits.",
+    ends: "with a release or a dismissal, or when a later answer names one of them.",
+    action:
+      "If the collection is yours: invoice-relay quarantine release <id>, and add it to COLLECTION_IDS. If " +
+      "not, dismiss it.",
+    todo:
+      "`invoice-relay quarantine show <id>`. Ours: add the collection, then `quarantine release <id>`. Not " +
+      "ours: `quarantine dismiss <id>`.",
+  },
+  invoice_anomaly: {
+    severity: "warning",
+    about: "invoice",
+    means:
+      "An answer is odd: a total that does not add up, a date in the future, paid after invalid, paid and " +
+      "then not. The payment is published all the same, with two exceptions, which the detail names: while " +
+      "a collection in `COLLECTION_IDS` cannot be read, a paid invoice that may be its own waits; and one " +
+      "whose type is neither Live nor Test waits until the provider says which it is, as nobody can tell " +
+      "its topic.",
+    ends: "when a later answer is in order, or a person closes it.",
+    action: "Compare with the provider: invoice-relay invoice <id>.",
+    todo:
+      "Read the detail, look at `invoice-relay invoice <id>`, ask the provider.\n\n" +
+      "A type that changes after the event was made does not change the event. From Live to Test: it went " +
+      "to the live topic and stays there, so tell the consumers if it is no payment; certificates note it " +
+      "(`type_changed`). From Test to Live: nobody on the live topic has heard of the payment, and " +
+      "certificates name it (`wrong_topic`, `held`) until a person sends it there: `invoice-relay replay " +
+      "events --invoice <id> --topic <live topic's ARN> --reason <why>`, which is audited and keeps the " +
+      "event's id. Its `data.type` and `invoiceType` still say `Test`, and it has the attribute `replay`: " +
+      "tell consumers that leave Test invoices out. From then on certificates note it.",
+  },
+  invoice_unanswered: {
+    severity: "warning",
+    about: "invoice",
+    means:
+      "The provider fails or refuses to answer about this one invoice, twenty times in a row and more, " +
+      "while it answers about others. It waits, and is asked for every ten seconds.",
+    ends: "with the first answer about it.",
+    action:
+      "Ask the provider why it answers about others and not about this one; it goes on being asked for.",
+    todo: "`invoice-relay invoice <id>` has the provider's words. Ask the provider.",
+  },
+  event_dead: {
+    severity: "critical",
+    about: "dead_letter",
+    means: "SNS refused this event as our fault; sent alone, it was refused again.",
+    ends: "with a retry or a dismissal.",
+    action:
+      "Read it with invoice-relay dead show <id>; once the cause is gone: invoice-relay dead retry <id>.",
+    todo:
+      "`invoice-relay dead show <event id>` has SNS' words. Mend the topic (policy, encryption, FIFO), then " +
+      "`invoice-relay dead retry <event id>`.",
+  },
+  event_truncated: {
+    severity: "warning",
+    about: "invoice",
+    means:
+      "An invoice is too large for one SNS message (256 KiB), or fields of the provider's answer are nested " +
+      "too deep or of too many pieces to be read: its event went out without metadata and beneficiaries, " +
+      "with `truncated` true.",
+    ends: "a day after it was last seen.",
+    quietAfter: "1 day",
+    action: "Consumers got the event without metadata and beneficiaries; they can ask the provider for them.",
+    todo: "Tell the consumers, who read the rest from the provider's Get Invoice. Nothing waits.",
+  },
+} as const;

@@ -1,0 +1,105 @@
+/** What may go wrong with proofs, replays, maintenance and clocks. */
+export const ALARMS_OF_UPKEEP = {
+  sweep_failing: {
+    severity: "critical",
+    about: "collection",
+    means:
+      "The provider's list of a collection could not be read three times in a row, or contradicts itself " +
+      "however it is read: a payment without a callback is not found meanwhile. A paid invoice whose " +
+      "collection cannot be named waits, with [invoice_anomaly](#invoice_anomaly).",
+    ends: "when the list is read again, or is named in `COLLECTION_IDS` no longer.",
+    action:
+      "Nothing is reconciled meanwhile: read the error and run invoice-relay doctor; it is retried " +
+      "automatically.",
+    todo:
+      "The detail says why. A wrong id in `COLLECTION_IDS`, or a provider that fails: try `invoice-relay " +
+      "api get-collection <id>`. It is retried automatically.",
+  },
+  certificate_gap: {
+    severity: "critical",
+    about: "certificate",
+    means:
+      "The daily certificate is not equal, or was refused: a payment may have no event, or nobody could " +
+      "show that it has.",
+    ends:
+      "with the next equal daily certificate, an hour after midnight (UTC), or when a person closes it. " +
+      "Each covers the days of the one before until one is equal, however old the gap.",
+    action: "Read it with invoice-relay certificate show, then run invoice-relay reconcile.",
+    todo:
+      "Run the `invoice-relay certify …` of the detail; it names each difference. `invoice-relay invoice " +
+      "<id>` tells its story; `invoice-relay reconcile` asks for what is missing, `invoice-relay replay " +
+      "events` has the relay send again (`--here` sends from your shell, with its AWS credentials). The " +
+      "same `certify` then shows that nothing is missing. Where nothing can be mended, such as an amount " +
+      "that the provider changed, close the alarm in the console, with the reason, which is audited: once " +
+      "the day is older than `RECONCILE_LOOKBACK`, the next daily one leaves it out.",
+  },
+  certificate_failing: {
+    severity: "critical",
+    about: "certificate",
+    means:
+      "The daily certificate could not be made, three times in a row or more: nobody knows whether a " +
+      "payment has no event. Payments themselves go on.",
+    ends: "with the next one that is made, whatever its result.",
+    action:
+      "It is unknown whether anything is missing: read the detail and run invoice-relay doctor; it is " +
+      "retried automatically.",
+    todo:
+      "The detail says why: most often the provider's list fails. Try `invoice-relay certify --from <day> " +
+      "--to <day>` and `invoice-relay doctor`. It is tried again by itself, every hour at least.",
+  },
+  replay_failed: {
+    severity: "warning",
+    about: "replay",
+    means: "A replay stopped with an error, or its own topic refuses it.",
+    ends: "when it is resumed or cancelled.",
+    action: "Read the reason with invoice-relay replay show <id>, then run invoice-relay replay resume <id>.",
+    todo:
+      "The detail names the replay. Mend the reason, then resume it, or cancel it; both are in " +
+      "`invoice-relay replay --help`.",
+  },
+  maintenance_failing: {
+    severity: "warning",
+    about: "chore",
+    means:
+      "Maintenance fails, whichever process tries, and the detail says why. Payments go on, but what is old " +
+      "stays: the disk fills in the end. It is raised after a day for `old_callbacks`, `kept_callbacks`, " +
+      "`unknown_ids`, `personal_data`, `replay_readings`, `history` (`RETENTION`, " +
+      "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), after 15 minutes for the small " +
+      "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data`, `quiet_alarms` and " +
+      "`old_budgets`. Each is done by itself, so the others go on.",
+    ends: "when it works again.",
+    action:
+      "Read the error: what is old stays, and the disk fills meanwhile; run invoice-relay retention once " +
+      "the cause is gone.",
+    todo:
+      "Read the detail, mend the cause, then `invoice-relay retention`; it is tried again at least every " +
+      'hour, on Lambda once a day. "May not drop it": grant the login the [worker\'s ' +
+      'role](security.md#database-roles), or run `retention` as the tables\' owner. "Is busy": something ' +
+      'reads the log for hours (`pg_stat_activity`); end it. "Canceling statement due to statement ' +
+      'timeout": more rows would have to move than callbacks may wait for. For `partitions`, at a quiet ' +
+      "hour, run `invoice-relay migrate`, which takes the time it needs (callbacks are answered 503 " +
+      "meanwhile); for `old_callbacks`, dismiss what has been dead or in quarantine for ages, since its " +
+      "callbacks are kept. An invoice that could not be blanked is named: `invoice-relay erase <id>`.",
+  },
+  clock_stepped: {
+    severity: "warning",
+    about: "clock",
+    means:
+      "The clock of Postgres (subject `postgres`), or of the host that the subject names, was set by more " +
+      "than 5 s; the detail says which way and by how much. Payments go on: what waits for a time that no " +
+      "wait explains is due at once, whoever saw the step. A step forward ends waits early, by no more than " +
+      "the step. A certificate counts a period as over only when it is by Postgres' clock and the relay's, " +
+      "and is refused until then; daily ones made for a day that is still to come are made again when it is " +
+      "over. A machine that slept and lost its time, or a failover to a server with another clock, raises " +
+      "it as well.",
+    ends: "an hour after it was last seen.",
+    quietAfter: "1 hour",
+    action:
+      "Check the time service (NTP) of the machine that it names. Nothing else is needed: it closes by " +
+      "itself after an hour.",
+    todo:
+      "Check the time service (NTP, chrony) of that machine. If callbacks are checked as Standard Webhooks, " +
+      "those that came while the relay's own clock was more than five minutes off were refused: " +
+      "`invoice-relay replay callbacks --refused`.",
+  },
+} as const;

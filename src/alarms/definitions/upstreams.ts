@@ -1,0 +1,77 @@
+/** What may go wrong with the provider and SNS. */
+export const ALARMS_OF_UPSTREAMS = {
+  source_failing: {
+    severity: "warning",
+    about: "upstream",
+    means:
+      "The provider fails again and again (time-outs, 5xx, broken answers), or answers 429 without saying " +
+      "until when, five times in a row. The circuit breaker is open and tries again every 10 s at most, " +
+      "after a 429 every 30 s.",
+    ends: "with the first answer; where only lists were slowed down, with the first page that is read.",
+    action: "Ask the provider whether it is up; confirmations are retried automatically.",
+    todo:
+      "Nothing to do here while the provider is down; tell them. If only this relay sees it: DNS, proxy, " +
+      "firewall, `COLLECTION_API_URL`. Try `invoice-relay doctor`.",
+  },
+  source_paused: {
+    severity: "critical",
+    about: "upstream",
+    means: "The provider refuses the key (401 or 403), and refuses it for an invoice that nobody has, too.",
+    ends: "when the key is taken: it is tried at least every minute.",
+    action:
+      "Check COLLECTION_API_KEY, and whether the provider allows this address; asking resumes " +
+      "automatically.",
+    todo:
+      "Ask the provider whether the key was replaced or this address is blocked. Set `COLLECTION_API_KEY` " +
+      "(or the source's entry in `SOURCES_FILE`) and restart. All goes on by itself once the key is taken.",
+  },
+  retry_after_capped: {
+    severity: "warning",
+    about: "upstream",
+    means:
+      "The provider or SNS asked to wait longer than 15 minutes (`Retry-After`). It is asked after 15 " +
+      "minutes all the same.",
+    ends: "with the first answer after that, or `invoice-relay resume`.",
+    action: "Ask the upstream why it demands such a long wait; it is retried automatically.",
+    todo:
+      "Ask why. A rate limit: set `CONFIRM_RATE_PER_SECOND` below it. `invoice-relay resume confirm` goes " +
+      "on at once, if they agree.",
+  },
+  unknown_ids_flooding: {
+    severity: "warning",
+    about: "upstream",
+    means:
+      "Most ids in callbacks are unknown to the provider: they are asked at `UNKNOWN_RATE_PER_SECOND`, by " +
+      "turns of their senders while they are more than half, and genuine ones are looked for in the " +
+      "provider's list.",
+    ends:
+      "once unknown ids are a quarter or less of the last twenty or so, or two minutes after the last " +
+      "answer about one.",
+    action:
+      "Someone sends made-up ids: block the address in front of the relay, or rotate the callback token.",
+    todo:
+      "Somebody invents ids, or this relay asks the wrong account. Look at `remote_address` of the newest " +
+      "callbacks; [rotate the callback token](#rotate-secrets) if it leaked; check that key and callback " +
+      "URLs belong to one account.",
+  },
+  topic_failing: {
+    severity: "warning",
+    about: "upstream",
+    means: "SNS fails again and again (throttling, 5xx, time-outs). Events wait and are sent by themselves.",
+    ends: "with the first answer.",
+    action: "Check the health and quotas of SNS; events are sent again automatically.",
+    todo:
+      "AWS' health page, the account's quotas, the network. If it is throttling, ask AWS for a higher " +
+      "quota.",
+  },
+  topic_paused: {
+    severity: "critical",
+    about: "upstream",
+    means: "SNS refuses the topic: no credentials, no right, or no such topic.",
+    ends: "when SNS takes the topic: it is tried every 30 s at the latest.",
+    action: "Check the topic, AWS_REGION and the credentials; sending resumes automatically.",
+    todo:
+      "Does the topic exist in `AWS_REGION`? May the role `sns:Publish` to it, and use its KMS key? " +
+      "`invoice-relay doctor` says. It goes on by itself.",
+  },
+} as const;

@@ -1,0 +1,262 @@
+import { type RawBuilder, sql } from "kysely";
+import { ALARM, type Alarm, clearing, ENDED_ALARM, type EndedAlarm, raising } from "../alarms/alarms.ts";
+import { hasRoom, isNotedVerdict, noting } from "../alarms/history.ts";
+import {
+  boolean,
+  type Columns,
+  float,
+  integer,
+  json,
+  numeric,
+  text,
+  time,
+  uuid,
+} from "../database/columns.ts";
+import { isIn } from "../database/is-in.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import type { OutboxState } from "../publish/event.ts";
+import { insertEvents } from "../publish/event-log.ts";
+import { queueEvents } from "../publish/outbox.ts";
+import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
+import { leaseEnd } from "../work/leased-rows.ts";
+import type { Outcome } from "./outcome.ts";
+import { nextAsk } from "./queue/open.ts";
+
+// The one transaction of an answer, whole: a statement of several steps. `answer` is what is to be written;
+// `held` is those of its rows whose lease still holds, and every step after that reads nothing but `held`.
+
+/** An outcome, and the topic that this process sends its event to; null leaves the event due. */
+export type OutcomeToHandOver = Outcome & { handTo: string | null };
+
+export interface OutcomeBatch {
+  outcomes: readonly OutcomeToHandOver[];
+  /** The lease of those events that are handed over. */
+  leaseToken: string;
+  leaseMs: number;
+}
+
+interface AlarmingBatch extends OutcomeBatch {
+  raises: readonly Alarm[];
+  clears: readonly EndedAlarm[];
+}
+
+const CONFIRMATION: Columns<Outcome> = {
+  invoice_id: uuid((outcome) => outcome.invoiceId),
+  source: text((outcome) => outcome.source),
+  lease_token: uuid((outcome) => outcome.leaseToken),
+  requests: integer((outcome) => outcome.requests),
+  state: text((outcome) => outcome.state),
+  verdict: text((outcome) => outcome.verdict),
+  due_in_ms: float((outcome) => outcome.dueInMs),
+  priority: text((outcome) => outcome.priority),
+  attempt: integer((outcome) => outcome.attempt),
+  faults: integer((outcome) => outcome.faults),
+  last_error: text((outcome) => outcome.lastError),
+  last_answer: text((outcome) => outcome.lastAnswer),
+  keeps_evidence: boolean((outcome) => outcome.keepsEvidence),
+};
+
+/** All null when the answer holds no invoice. */
+export const INVOICE: Columns<Pick<Outcome, "invoice">> = {
+  newest: boolean(({ invoice }) => invoice?.newest ?? false),
+  differs: boolean(({ invoice }) => invoice?.differs ?? false),
+  created_at: time(({ invoice }) => invoice?.createdAt ?? null),
+  modified_at: time(({ invoice }) => invoice?.modifiedAt ?? null),
+  paid_at: time(({ invoice }) => invoice?.paidAt ?? null),
+  asked_at: time(({ invoice }) => invoice?.askedAt ?? null),
+  confirmed_at: time(({ invoice }) => invoice?.confirmedAt ?? null),
+  amount: numeric(({ invoice }) => invoice?.amount ?? null),
+  service_charge: numeric(({ invoice }) => invoice?.serviceCharge ?? null),
+  vat: numeric(({ invoice }) => invoice?.vat ?? null),
+  total_amount: numeric(({ invoice }) => invoice?.totalAmount ?? null),
+  settleable_amount: numeric(({ invoice }) => invoice?.settleableAmount ?? null),
+  status: text(({ invoice }) => invoice?.status ?? null),
+  type: text(({ invoice }) => invoice?.type ?? null),
+  collection_name: text(({ invoice }) => invoice?.collectionName ?? null),
+  title: text(({ invoice }) => invoice?.title ?? null),
+  reference: text(({ invoice }) => invoice?.reference ?? null),
+  payment_method: text(({ invoice }) => invoice?.paymentMethod ?? null),
+  service_fee_payer: text(({ invoice }) => invoice?.serviceFeePayer ?? null),
+  payer_email_hash: integer(({ invoice }) => invoice?.payerEmailHash ?? null),
+  digest: text(({ invoice }) => invoice?.digest ?? null),
+  document: json(({ invoice }) => invoice?.document ?? null),
+};
+
+/** All null when no event follows from the answer. */
+export const EVENT: Columns<Pick<OutcomeToHandOver, "event" | "handTo">> = {
+  event_id: uuid(({ event }) => event?.id ?? null),
+  event_type: text(({ event }) => event?.type ?? null),
+  event_invoice_type: text(({ event }) => event?.invoiceType ?? null),
+  event_collection_name: text(({ event }) => event?.collectionName ?? null),
+  event_state: text(({ event }) => event?.state ?? null),
+  event_payload: text(({ event }) => event?.payload ?? null),
+  event_traceparent: text(({ event }) => event?.traceparent ?? null),
+  hand_to: text(({ handTo }) => handTo),
+};
+
+const ANSWER: Columns<OutcomeToHandOver> = { ...CONFIRMATION, ...INVOICE, ...EVENT };
+
+/**
+ * Which answers' leases still hold is decided first, under lock and in invoice order, and everything else is
+ * written for those only (G6).
+ */
+const writeAnswers = ({ table, value }: Slots<OutcomeBatch>) => sql`
+  with answer as materialized (
+    select * from ${table("answer", ANSWER, ({ outcomes }) => outcomes)}),
+  held as materialized (${lockHeld}),
+  decided as (${updateConfirmations}),
+  noted as (${noting(lostToHistory)}),
+  snapshots as (${insertSnapshots}),
+  stored as (${upsertInvoices}),
+  -- The count has the verdict written first, so that it comes before the event in a timeline.
+  logged as (${insertHeldEvents(sql`(select count(*) from decided) > 0`)}),
+  queued as (${queueLogged(
+    value(({ leaseToken }) => leaseToken),
+    value(({ leaseMs }) => leaseMs),
+  )})`;
+
+/**
+ * Two rows of one batch may be about one confirmation, an old worker's and a new one's; they never both hold
+ * its lease. Only a claimed row has a lease token (confirmation_lease_check); asking for the state as well
+ * would lead Postgres to the index of claimed rows, where it meets all that were claimed since the last vacuum.
+ */
+const lockHeld: RawBuilder<unknown> = sql`
+  select answer.*, known.erased_at, known.requested_at, known.callback_id,
+    known.settled_at as settled_before, known.verdict as verdict_before
+  from confirmation as known
+  join answer on answer.invoice_id = known.invoice_id and answer.source = known.source
+    and answer.lease_token = known.lease_token
+  order by known.invoice_id, known.source
+  for update of known`;
+
+/** A request that came while the provider was being asked is not covered by the answer: it is asked again. */
+const updateConfirmations: RawBuilder<unknown> = sql`
+  update confirmation as known set
+    state = case when known.requests > held.requests then 'due' else held.state end,
+    due_at = case when known.requests > held.requests then ${nextAsk}
+      else clock_timestamp() + held.due_in_ms * interval '1 ms' end,
+    attempt = case when known.requests > held.requests then 0 else held.attempt end,
+    settled_at = case when held.state = 'due' then known.settled_at else clock_timestamp() end,
+    lease_token = null, claimed_until = null,
+    verdict = held.verdict, priority = held.priority, faults = held.faults,
+    last_error = held.last_error,
+    last_answer = coalesce(held.last_answer, case when held.keeps_evidence then known.last_answer end)
+  from held
+  where known.invoice_id = held.invoice_id and known.source = held.source
+  returning 1`;
+
+/**
+ * What the confirmations are about to lose: that an ask gave no usable answer, and a verdict that a new one
+ * replaces. The error of one that is done is no failed ask, but the reason for its quarantine.
+ */
+const lostToHistory: RawBuilder<unknown> = sql`
+  select invoice_id, source, clock_timestamp() as at, 'ask_failed' as kind, last_error as detail
+  from held where last_error is not null and state <> 'done'
+    and ${hasRoom(sql`held.invoice_id`, "ask_failed")}
+  union all
+  select invoice_id, source, settled_before, 'verdict', verdict_before
+  from held where settled_before is not null and verdict_before is not null and state <> 'due'
+    and not ${isNotedVerdict(sql`held.invoice_id`, sql`held.source`, sql`held.verdict_before`)}`;
+
+/**
+ * Answers that differ: an older one as it came, and what a newer one replaces. A statement sees the tables as
+ * they were before it, so the replaced row is still there.
+ */
+export const insertSnapshots: RawBuilder<unknown> = sql`
+  insert into invoice_snapshot (invoice_id, source, asked_at, status, digest, document, erased_at)
+  select invoice_id, source, asked_at, status, digest, document, erased_at
+  from held where differs and not newest
+  union all
+  select replaced.id, replaced.source, replaced.asked_at, replaced.status, replaced.digest, replaced.document,
+    replaced.erased_at
+  from held join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
+  where held.differs and held.newest`;
+
+/** The newest answers. Whoever holds the lease of the confirmation is the row's only writer. */
+export const upsertInvoices: RawBuilder<unknown> = sql`
+  insert into invoice as known
+    (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
+     total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
+     service_fee_payer, payer_email_hash, digest, document, erased_at)
+  select invoice_id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge,
+    vat, total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
+    service_fee_payer, payer_email_hash, digest, document, erased_at
+  from held
+  where newest
+  on conflict (source, id) do update set
+    created_at = excluded.created_at, modified_at = excluded.modified_at,
+    paid_at = excluded.paid_at, asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
+    amount = excluded.amount, service_charge = excluded.service_charge, vat = excluded.vat,
+    total_amount = excluded.total_amount, settleable_amount = excluded.settleable_amount,
+    status = excluded.status, type = excluded.type, collection_name = excluded.collection_name,
+    title = excluded.title,
+    reference = excluded.reference, payment_method = excluded.payment_method,
+    service_fee_payer = excluded.service_fee_payer,
+    payer_email_hash = excluded.payer_email_hash, digest = excluded.digest, document = excluded.document,
+    erased_at = coalesce(known.erased_at, excluded.erased_at)`;
+
+/** Events, each with the digest of the answer that it was made from. @param condition on what else is written. */
+export const insertHeldEvents = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+  insertEvents(sql`
+    select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload,
+      digest, erased_at
+    from held
+    where event_id is not null and ${condition}
+    order by invoice_id`);
+
+/**
+ * The new events' outbox entries. One that is handed over is inserted as claimed, which saves a claim; nothing
+ * is handed over to a topic that is paused or backing off.
+ */
+const queueLogged = (leaseToken: RawBuilder<unknown>, leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
+  queueEvents(sql`
+    select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
+      held.event_traceparent,
+      case when topic.arn is null then held.event_state else 'claimed' end,
+      case when topic.arn is not null then ${leaseToken}::uuid end,
+      case when topic.arn is not null then ${leaseEnd(leaseMs)} end
+    from held ${joiningWellTopic(sql`held.hand_to`)} and held.event_state = 'due'
+    where ${isIn(sql`held.source, held.event_id`, sql`select source, id from logged`)}`);
+
+/** For each outcome whose lease still held: what became of its event; null when it has none that is new. */
+const RETURNS = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  leaseToken: returned.uuid,
+  eventState: nullable(returned.text<OutboxState>()),
+  callbackId: nullable(returned.uuid),
+  requestedAt: returned.time,
+} as const;
+
+const isQueued = (condition: RawBuilder<unknown>) =>
+  isIn(sql`held.source, held.event_id`, sql`select source, event_id from queued where ${condition}`);
+
+const selectHeld = sql`
+  select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
+    case
+      when ${isQueued(sql`state = 'claimed'`)} then 'claimed'
+      when ${isQueued(sql`state = 'due'`)} then 'due'
+      when ${isQueued(sql`true`)} then 'held' end as "eventState",
+    held.callback_id as "callbackId", held.requested_at as "requestedAt"
+  from held`;
+
+/** Writes outcomes that neither raise nor clear an alarm: nearly all. */
+export const storeOutcomes = new Statement(
+  RETURNS,
+  (slots: Slots<OutcomeBatch>) => sql`${writeAnswers(slots)} ${selectHeld}`,
+);
+
+const isHeld = (alarm: string) => sql`
+  exists (select from held where held.source = ${sql.ref(alarm)}.source
+    and held.invoice_id::text = ${sql.ref(alarm)}.subject)`;
+
+/** Writes outcomes together with the alarms that tell of them (G13). */
+export const storeOutcomesAndAlarm = new Statement(RETURNS, (slots: Slots<AlarmingBatch>) => {
+  const raises = slots.table("raise", ALARM, (batch) => batch.raises);
+  const clears = slots.table("ends", ENDED_ALARM, (batch) => batch.clears);
+  return sql`${writeAnswers(slots)},
+    raised as (${raising(sql`select * from ${raises} where ${isHeld("raise")}`)}),
+    cleared as (${clearing(sql`(name, source, subject) in (
+      select name, source, subject from ${clears} where ${isHeld("ends")})`)})
+    ${selectHeld}`;
+});

@@ -1,0 +1,118 @@
+import { hash } from "node:crypto";
+import { withoutCallbackTokens } from "../../kit/mask/callback-tokens.ts";
+import { storableText } from "../../kit/storable-text.ts";
+import { type Answer, statusText, toUtc } from "../../provider/answer.ts";
+import type { Claimed } from "../queue/claim.ts";
+
+/** A confirmed invoice, ready for its row. Money as decimal strings; no text holds a NUL. */
+export interface ConfirmedInvoice {
+  createdAt: Date | null;
+  modifiedAt: Date | null;
+  paidAt: Date | null;
+  amount: string;
+  serviceCharge: string | null;
+  vat: string | null;
+  totalAmount: string | null;
+  settleableAmount: string | null;
+  status: string;
+  type: string | null;
+  collectionName: string | null;
+  title: string | null;
+  reference: string | null;
+  paymentMethod: string | null;
+  serviceFeePayer: string | null;
+  /** See `emailHash`. */
+  payerEmailHash: number | null;
+  /** The provider's JSON, callback tokens masked. */
+  document: string;
+  /** Its personal data was erased here: `document` holds none. */
+  erased: boolean;
+  /** Tells whether two documents differ. */
+  digest: string;
+  /** When the GET began, by Postgres' clock: the tie-breaker of G6. */
+  askedAt: Date;
+  confirmedAt: Date;
+  /** Whether it differs from the newest one that is stored. */
+  differs: boolean;
+  /** Whether it is the newest known answer (G6); an older one becomes a snapshot only. */
+  newest: boolean;
+}
+
+/**
+ * The row of a confirmed invoice, and how its age compares with what is known (G6).
+ * @param paidFirst it is Paid and the known answer is not: it counts as the newest whatever its date says.
+ * @returns `isOld`: by its date it is older than what is known.
+ */
+export function makeInvoiceRow(
+  confirmation: Claimed,
+  { invoice, document, receivedAt }: Extract<Answer, { kind: "found" }>,
+  timeZone: string,
+  { paidFirst }: { paidFirst: boolean },
+): { row: ConfirmedInvoice; isOld: boolean } {
+  // The invoice's own callBackUrl holds a token of ours.
+  const masked = withoutCallbackTokens(JSON.stringify(document).toWellFormed());
+  const digest = hash("sha256", masked, "base64url");
+  const modifiedAt = toUtc(invoice.dateModified, timeZone);
+  const knownAt = confirmation.known?.modifiedAt ?? null;
+  const isOld = knownAt !== null && modifiedAt !== null && modifiedAt < knownAt;
+  const row = {
+    createdAt: toUtc(invoice.dateCreated, timeZone),
+    modifiedAt,
+    paidAt: toUtc(invoice.paymentDate, timeZone),
+    amount: invoice.amount,
+    serviceCharge: invoice.serviceCharge,
+    vat: invoice.vat,
+    totalAmount: invoice.totalAmount,
+    settleableAmount: invoice.settleableAmount,
+    status: statusText(invoice.status),
+    type: storable(invoice.type),
+    collectionName: storable(invoice.collectionName),
+    title: confirmation.erased ? null : storable(invoice.title),
+    reference: confirmation.erased ? null : referenceIn(invoice.callBackUrl),
+    paymentMethod: storable(invoice.paymentMethod),
+    serviceFeePayer: storable(invoice.serviceFeePayer),
+    payerEmailHash: confirmation.erased ? null : emailHash(invoice.payerEmail),
+    document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,
+    erased: confirmation.erased,
+    digest,
+    askedAt: confirmation.askedAt,
+    confirmedAt: receivedAt,
+    differs: confirmation.known?.digest !== digest,
+    newest: paidFirst || !isOld,
+  };
+  return { row, isOld };
+}
+
+/**
+ * The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when
+ * nothing does.
+ */
+function referenceIn(callBackUrl: string | null): string | null {
+  const [, raw] = /\/callbacks\/[^/?#]+\/([^?#]+)/.exec(callBackUrl ?? "") ?? [];
+  if (raw === undefined) return null;
+  try {
+    return storableText(decodeURIComponent(raw));
+  } catch {
+    return storableText(raw);
+  }
+}
+
+export const storable = (text: string | null): string | null => (text === null ? null : storableText(text));
+
+/**
+ * What invoices are looked up by when only the payer's address is known: 32 bits of the address's digest;
+ * null without an address. Addresses may share one, so whoever looks it up compares the address itself.
+ */
+export function emailHash(address: string | null): number | null {
+  const plain = plainEmail(address ?? "");
+  return plain === "" ? null : hash("sha256", plain, "buffer").readInt32BE(0);
+}
+
+/** An address in the form in which addresses are compared. */
+export const plainEmail = (address: string): string => address.trim().toLowerCase();
+
+/**
+ * What stands where the provider's document of an erased invoice stood; ids and amounts have columns of their
+ * own.
+ */
+export const erasedDocument = (invoiceId: string): string => JSON.stringify({ id: invoiceId, erased: true });

@@ -1,0 +1,173 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { sourcesIn } from "../../database/sources-in.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { KEY } from "../queue/change-confirmations.ts";
+import type { ConfirmationKey } from "../queue/confirmation.ts";
+import { plainStatuses } from "./status-class.ts";
+
+/**
+ * A condition on rows of `asked`: nothing is stored of its invoice. Not `not exists`, which Postgres would
+ * turn into a join with all invoices.
+ */
+export const noInvoiceIsKnown = sql<boolean>`
+  (select invoice.id from invoice
+    where invoice.source = asked.source and invoice.id = asked.invoice_id) is null`;
+
+/** A condition on rows of `invoice`: the status is one of these. @param statuses made by `plainStatuses`. */
+export const hasStatus = (statuses: RawBuilder<unknown>) =>
+  sql<boolean>`lower(btrim(invoice.status)) = any(${statuses}::text[])`;
+
+/**
+ * What the provider last confirmed of an invoice, without personal data.
+ * @returns null when nothing is stored.
+ */
+export async function readPayment(db: Kysely<Tables>, { invoiceId, source }: ConfirmationKey) {
+  const row = await db
+    .selectFrom("invoice")
+    .select([
+      "status",
+      "total_amount as totalAmount",
+      "collection_name as collection",
+      "confirmed_at as confirmedAt",
+    ])
+    .where("source", "=", source)
+    .where("id", "=", invoiceId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The ids of up to `limit` invoices with this reference of the merchant's, the last confirmed first. */
+export async function findByReference(
+  db: Kysely<Tables>,
+  reference: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom("invoice")
+    .select("id")
+    .where("reference", "=", reference)
+    .orderBy("confirmed_at", "desc")
+    .limit(limit)
+    .execute();
+  return [...new Set(rows.map(({ id }) => id))];
+}
+
+/** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
+export async function newestInvoiceId(db: Kysely<Tables>, source: string): Promise<string | null> {
+  const row = await db
+    .selectFrom("invoice")
+    .select("id")
+    .where("source", "=", source)
+    .where("paid_at", "is not", null)
+    .orderBy("paid_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+export interface StoredPayment {
+  invoiceId: string;
+  paidAt: Date;
+}
+
+/** Up to `limit` invoices that are stored as paid in a period, by id, from the one after `after`. */
+export async function readStoredPayments(
+  db: Kysely<Tables>,
+  source: string,
+  { from, to, statuses }: { from: Date; to: Date; statuses: readonly string[] },
+  after: string,
+  limit: number,
+): Promise<StoredPayment[]> {
+  return await db
+    .selectFrom("invoice")
+    .select(["id as invoiceId", "paid_at as paidAt"])
+    .where("source", "=", source)
+    .where("paid_at", ">=", from)
+    .where("paid_at", "<", to)
+    .where("id", ">", after)
+    .where(hasStatus(sql`${plainStatuses(statuses)}`))
+    .orderBy("id")
+    .limit(limit)
+    .$narrowType<{ paidAt: Date }>()
+    .execute();
+}
+
+const describing = new Statement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    reference: nullable(returned.text()),
+    collection: nullable(returned.text()),
+    totalAmount: nullable(returned.numeric),
+  },
+  ({ table }: Slots<readonly ConfirmationKey[]>) => sql`
+    select invoice.id as "invoiceId", invoice.source, invoice.reference,
+      invoice.collection_name as collection, invoice.total_amount as "totalAmount"
+    from ${table("given", KEY, (keys) => keys)}
+    join invoice on invoice.source = given.source and invoice.id = given.invoice_id`,
+);
+
+/** What a person knows these invoices by; those that are not stored are left out. In no order. */
+export const describePayments = async (db: Kysely<Tables>, keys: readonly ConfirmationKey[]) =>
+  keys.length === 0 ? [] : await describing.execute(db, keys);
+
+interface Asked {
+  invoiceId: string;
+  limit: number;
+}
+
+const ANSWER = {
+  source: returned.text(),
+  /** The newest of its source. */
+  newest: returned.boolean,
+  status: returned.text(),
+  askedAt: returned.time,
+  /** The provider's JSON: personal data included, callback tokens masked. */
+  document: returned.text(),
+  erasedAt: nullable(returned.time),
+};
+
+/** What the provider answered about an invoice at one time. */
+export type KeptAnswer = RowOf<typeof ANSWER>;
+
+const reading = new Statement(ANSWER, ({ value }: Slots<Asked>) => {
+  const id = value(({ invoiceId }) => invoiceId);
+  const limit = value((asked) => asked.limit);
+  return sql`
+      select source, true as newest, status, asked_at as "askedAt", document::text as document,
+        erased_at as "erasedAt"
+      from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
+      union all
+      (select source, false, status, asked_at, document::text, erased_at from invoice_snapshot
+        where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
+        order by asked_at desc limit ${limit})
+      order by 2 desc, 4 desc limit ${limit}`;
+});
+
+/** Every answer that is kept, the newest first. */
+export const answersOf = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+  reading.execute(db, { invoiceId, limit });
+
+const readingInOrder = new Statement(
+  { at: returned.time, source: returned.text(), status: returned.text(), storedAt: returned.time },
+  ({ value }: Slots<Asked>) => {
+    const id = value(({ invoiceId }) => invoiceId);
+    return sql`
+      (select asked_at as at, source, status, recorded_at as "storedAt"
+        from invoice_snapshot
+        where source = any(${sourcesIn("invoice_snapshot")}) and invoice_id = ${id}
+        order by asked_at desc limit ${value(({ limit }) => limit)})
+      union all
+      select asked_at, source, status, confirmed_at
+      from invoice where source = any(${sourcesIn("invoice")}) and id = ${id}
+      order by 1`;
+  },
+);
+
+/**
+ * When answers were asked for and stored, the first one first: each source's newest and, of those it
+ * replaced, the `limit` last ones.
+ */
+export const answersInOrder = (db: Kysely<Tables>, invoiceId: string, limit: number) =>
+  readingInOrder.execute(db, { invoiceId, limit });

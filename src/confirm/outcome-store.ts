@@ -1,0 +1,121 @@
+import type { Kysely } from "kysely";
+import type { Alarm, Alarms } from "../alarms/alarms.ts";
+import { GroupCommit } from "../database/group-commit.ts";
+import type { ResultOf } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import type { Handoff } from "../kit/handoff.ts";
+import { newId } from "../kit/new-id.ts";
+import { step } from "../kit/step.ts";
+import type { ClaimedEvent } from "../publish/claim-events.ts";
+import { lineOf, type Route } from "../publish/event.ts";
+import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./answer-statement.ts";
+import type { Outcome } from "./outcome.ts";
+
+export interface OutcomeStoreOptions {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  /** Called after each commit that left events for others to claim. */
+  onEvents: () => void;
+  /** To a publisher in this process; null: all new events are left due. */
+  handoff: Handoff<ClaimedEvent> | null;
+  routes: readonly Route[];
+}
+
+/**
+ * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction
+ * of verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands
+ * alone.
+ */
+export class OutcomeStore {
+  readonly #commits: GroupCommit<Outcome>;
+
+  constructor(options: OutcomeStoreOptions) {
+    const topics = new Map(options.routes.map((route) => [lineOf(route), route.topicArn]));
+    this.#commits = new GroupCommit({
+      write: (outcomes) => write(outcomes, topics, options),
+      maxBatch: 128,
+      maxInFlight: 2,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      repeatable: true,
+    });
+  }
+
+  /**
+   * Resolves once it is committed, or once the lease proves to be lost, which is no error: then another
+   * worker has it.
+   */
+  store(outcome: Outcome): Promise<void> {
+    return this.#commits.add(outcome);
+  }
+}
+
+async function write(
+  outcomes: readonly Outcome[],
+  topics: ReadonlyMap<string, string>,
+  options: OutcomeStoreOptions,
+): Promise<void> {
+  const { handoff, onEvents, alarms } = options;
+  const sendable = outcomes.filter((outcome) => topicOf(outcome, topics) !== null);
+  const places = handoff?.reserve(sendable.map(lineOfEvent)) ?? [];
+  const toHandOver = new Set(sendable.filter((_, index) => places[index] === true));
+  const addressed = outcomes.map((outcome) => ({
+    ...outcome,
+    handTo: toHandOver.has(outcome) ? topicOf(outcome, topics) : null,
+  }));
+  const since = performance.now();
+  let claimed: ClaimedEvent[] = [];
+  try {
+    const leaseToken = newId();
+    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.lease.ms ?? 0 };
+    step("outcomes to be stored");
+    const rows = await execute(options.db, batch);
+    step("outcomes stored");
+    const told = new Map(rows.map((row) => [leaseOf(row), row]));
+    const held = addressed.filter((outcome) => told.has(leaseOf(outcome)));
+    claimed = held.flatMap((outcome) => claimedEvent(outcome, told.get(leaseOf(outcome)), leaseToken));
+    if (rows.some(({ eventState }) => eventState === "due")) onEvents();
+    alarms.tell(held.flatMap(raisedBy));
+  } finally {
+    if (toHandOver.size > 0) handoff?.take(claimed, toHandOver.size, since);
+  }
+}
+
+function execute(db: Kysely<Tables>, batch: Parameters<typeof storeOutcomes.execute>[1]) {
+  const raises = batch.outcomes.flatMap(raisedBy);
+  const clears = batch.outcomes.flatMap(({ invoiceId, source, clears }) =>
+    clears.map((name) => ({ name, source, subject: invoiceId })),
+  );
+  return raises.length + clears.length === 0
+    ? storeOutcomes.execute(db, batch)
+    : storeOutcomesAndAlarm.execute(db, { ...batch, raises, clears });
+}
+
+const raisedBy = ({ invoiceId, source, raises }: Outcome): Alarm[] =>
+  raises.map((alarm) => ({ ...alarm, source, subject: invoiceId }));
+
+function claimedEvent(
+  { event, invoiceId, source }: OutcomeToHandOver,
+  row: ResultOf<typeof storeOutcomes> | undefined,
+  leaseToken: string,
+): ClaimedEvent[] {
+  if (event === null || row?.eventState !== "claimed") return [];
+  const { id, type, invoiceType, collectionName, payload, traceparent } = event;
+  const { callbackId, requestedAt } = row;
+  return [
+    {
+      ...{ id, type, invoiceType, collectionName, payload, invoiceId, source, leaseToken, attempt: 0 },
+      ...{ callbackId, requestedAt, traceparent },
+    },
+  ];
+}
+
+const leaseOf = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
+  `${invoiceId} ${source} ${leaseToken}`;
+
+const lineOfEvent = ({ source, event }: Outcome): string =>
+  lineOf({ source, invoiceType: event?.invoiceType ?? "" });
+
+const topicOf = (outcome: Outcome, topics: ReadonlyMap<string, string>): string | null =>
+  outcome.event === null || outcome.event.state === "held"
+    ? null
+    : (topics.get(lineOfEvent(outcome)) ?? null);

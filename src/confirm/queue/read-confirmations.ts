@@ -1,0 +1,96 @@
+import { type Kysely, sql } from "kysely";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
+import { isGiven, KEY } from "./change-confirmations.ts";
+import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
+
+const STATE = {
+  invoiceId: returned.uuid,
+  source: returned.text(),
+  state: returned.text<ConfirmationState>(),
+  verdict: nullable(returned.text<Verdict>()),
+  openedBy: returned.text<OpenedBy>(),
+  openedAt: returned.time,
+  /** When it was last asked for. */
+  requestedAt: returned.time,
+};
+
+const reading = new Statement(
+  STATE,
+  ({ table }: Slots<readonly ConfirmationKey[]>) => sql`
+    select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict,
+      opened_by as "openedBy", opened_at as "openedAt", requested_at as "requestedAt"
+    from ${table("given", KEY, (keys) => keys)} join confirmation on ${isGiven}`,
+);
+
+/** The states of these confirmations, and since when; in no order, without those that do not exist. */
+export async function readStates(
+  db: Kysely<Tables>,
+  keys: readonly ConfirmationKey[],
+): Promise<RowOf<typeof STATE>[]> {
+  return keys.length === 0 ? [] : await reading.execute(db, keys);
+}
+
+const confirmationOf = (db: Kysely<Tables>, { invoiceId, source }: ConfirmationKey) =>
+  db.selectFrom("confirmation").where("invoice_id", "=", invoiceId).where("source", "=", source);
+
+/** The state of one confirmation, with an answer that could not be used; null when there is none. */
+export async function readConfirmation(db: Kysely<Tables>, key: ConfirmationKey) {
+  const row = await confirmationOf(db, key)
+    .select([
+      "state",
+      "verdict",
+      "opened_by as openedBy",
+      "opened_at as openedAt",
+      "requested_at as requestedAt",
+      "requests",
+      "attempt as attempts",
+      "faults",
+      "last_error as lastError",
+      "last_answer as lastAnswer",
+    ])
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** What came of a confirmation so far; null while nothing has. */
+export async function verdictOf(db: Kysely<Tables>, key: ConfirmationKey): Promise<Verdict | null> {
+  return (await confirmationOf(db, key).select("verdict").executeTakeFirst())?.verdict ?? null;
+}
+
+/**
+ * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
+ * @param sources of these only; of all when null.
+ */
+export async function countUnaskedReplays(
+  db: Kysely<Tables>,
+  sources: readonly string[] | null,
+): Promise<number> {
+  let unasked = db
+    .selectFrom("confirmation")
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .where("priority", "=", "replay")
+    .where("state", "in", ["due", "claimed"])
+    .where("attempt", "=", 0);
+  if (sources !== null) unasked = unasked.where(sql<boolean>`source = any(${sources}::text[])`);
+  return (await unasked.executeTakeFirstOrThrow()).count;
+}
+
+const counting = new Statement(
+  { dead: returned.count, quarantined: returned.count },
+  () => sql`
+    select
+      (select count(*) from confirmation
+        where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)) as dead,
+      (select count(*) from confirmation
+        where verdict = 'quarantined' and released_at is null
+          and not coalesce(dismissed_at >= settled_at, false)) as quarantined`,
+);
+
+/** What waits for a person: neither released nor dismissed since it was settled. */
+export async function countUndeliveredConfirmations(
+  db: Kysely<Tables>,
+): Promise<{ dead: number; quarantined: number }> {
+  const [row] = await counting.execute(db);
+  return row ?? { dead: 0, quarantined: 0 };
+}

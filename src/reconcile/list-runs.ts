@@ -1,0 +1,182 @@
+import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type Alarm, type Alarms, alarmsGiven } from "../alarms/alarms.ts";
+import { type ResultColumns, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
+import type { Tables } from "../database/tables.ts";
+import { backOffMs } from "../kit/back-off.ts";
+import { messageOf, RelayError } from "../kit/errors.ts";
+import { step } from "../kit/step.ts";
+import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";
+import { claimedFor, LeasedRows } from "../work/leased-rows.ts";
+import { SourcePaused } from "./list/list-pace.ts";
+import type { PaidWindow } from "./list/list-period.ts";
+
+// Sweeps and certificates are runs over the provider's lists: due → claimed → done, and back to due after a
+// fault, a pause or a dead worker. Whoever claims one next continues from its progress.
+
+const CLAIMED = {
+  id: returned.uuid,
+  leaseToken: returned.uuid,
+  windowFrom: returned.time,
+  windowTo: returned.time,
+  /** In a row. */
+  faults: returned.integer,
+};
+
+/** A run whose lease this worker holds. */
+export type ClaimedRun = Omit<RowOf<typeof CLAIMED>, "windowFrom" | "windowTo"> & { window: PaidWindow };
+
+interface Held {
+  id: string;
+  leaseToken: string;
+}
+
+export interface GivenBack {
+  /** How long until it is due again, in ms. */
+  dueInMs: number;
+  /** Counts one more fault in a row. */
+  isFault: boolean;
+  error: string | null;
+  /** Alarms to raise with it (G13). */
+  raises?: readonly Alarm[];
+}
+
+/** What a run that is finished sets besides its result. */
+export const FINISHED = sql`
+  state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null, last_error = null`;
+
+/** A condition: the run is still this worker's. */
+export const isStillHeld = ({ value }: Slots<Held>): RawBuilder<unknown> => sql`
+  id = ${value(({ id }) => id)} and lease_token = ${value(({ leaseToken }) => leaseToken)}
+  and state = 'claimed'`;
+
+/** The rows of one kind of run. */
+export class ListRuns<More extends ResultColumns> {
+  readonly leases: LeasedRows;
+  readonly #table: RawBuilder<unknown>;
+  readonly #more: More;
+  readonly #returning: RawBuilder<unknown>;
+  readonly #givingBack: Statement<Held & GivenBack>;
+
+  /** @param more what a claim returns besides what all have; `returning` selects it. */
+  constructor(table: "sweep" | "certificate", more: More, returning: RawBuilder<unknown>) {
+    this.leases = new LeasedRows(table, "id");
+    this.#table = sql.table(table);
+    this.#more = more;
+    this.#returning = returning;
+    this.#givingBack = new Statement(
+      {},
+      (slots: Slots<Held & GivenBack>) => sql`
+        with moved as (
+          update ${this.#table} set state = 'due', lease_token = null, claimed_until = null,
+            faults = faults + ${slots.value(({ isFault }) => (isFault ? 1 : 0))},
+            last_error = coalesce(${slots.value(({ error }) => error)}, last_error),
+            due_at = clock_timestamp() + ${slots.value(({ dueInMs }) => dueInMs)}::float8 * interval '1 ms'
+          where ${isStillHeld(slots)}
+          returning 1),
+        ${alarmsGiven(slots, ({ raises = [] }) => ({ raises }))}
+        select from moved`,
+    );
+  }
+
+  /**
+   * A claim of the run that `candidate` selects, which gives null when there is none.
+   * @param sets what it changes besides.
+   */
+  claiming<Given>(
+    candidate: (slots: Slots<Given>) => RawBuilder<unknown>,
+    sets?: (slots: Slots<Given>) => RawBuilder<unknown>,
+  ) {
+    const statement = new Statement(
+      { ...CLAIMED, ...this.#more },
+      (slots: Slots<Given & { lease: Lease }>) => sql`
+        update ${this.#table} set ${claimedFor(slots)}${sets === undefined ? sql`` : sql`, ${sets(slots)}`}
+        where id = (${candidate(slots)})
+        returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo",
+          faults, ${this.#returning}`,
+    );
+    return async (db: Kysely<Tables>, given: Given & { lease: Lease }) => {
+      const [row] = await statement.execute(db, given);
+      if (row === undefined) return null;
+      const { windowFrom, windowTo, ...run } = row as RowOf<typeof CLAIMED> & RowOf<More>;
+      return { ...run, window: { from: windowFrom, to: windowTo } } as ClaimedRun & RowOf<More>;
+    };
+  }
+
+  /** Works on a run while its lease is held. @param stop asks the work to end. */
+  whileHeld<Result>(
+    { db, lease, run, stop }: { db: Kysely<Tables>; lease: Lease; run: ClaimedRun; stop: AbortSignal },
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    return whileHeld({ lease, stop, keep: () => this.leases.keep(db, run, lease) }, work);
+  }
+
+  /** @throws LeaseLost when another worker has it: nothing was written. */
+  async saveProgress(
+    db: Kysely<Tables>,
+    { id, leaseToken }: Held,
+    progress: RawBuilder<unknown>,
+  ): Promise<void> {
+    const { numAffectedRows = 0n } = await sql`
+      update ${this.#table} set ${progress}
+      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
+    if (numAffectedRows === 0n) throw new LeaseLost(TAKEN);
+  }
+
+  /**
+   * Gives an unfinished run back, to be continued from its saved progress.
+   * @returns whether the lease was still held; if not, nothing was written.
+   */
+  async giveBack(db: Kysely<Tables>, { id, leaseToken }: Held, how: GivenBack): Promise<boolean> {
+    return (await this.#givingBack.execute(db, { id, leaseToken, ...how })).length > 0;
+  }
+
+  /**
+   * Gives an automatic run back that could not be finished: due at once after a stop, after `pausedMs` while
+   * the source is paused, and with back-off after a fault. Repeated faults raise its alarm.
+   * @returns how many faults there were in a row; null when this was none.
+   */
+  async giveBackAfter(error: unknown, run: ClaimedRun, retry: Retry): Promise<number | null> {
+    const { db, alarms, stop, name, backOff, pausedMs, raisesAfter } = retry;
+    const text = messageOf(error);
+    const isFault = !stop.aborted && !(error instanceof SourcePaused);
+    const faults = run.faults + 1;
+    const raises = isFault ? raisesAfter(faults, text) : [];
+    const dueInMs = isFault ? backOffMs(faults, backOff) : stop.aborted ? 0 : pausedMs;
+    step(`${name} to be given back`);
+    const isOurs = await this.giveBack(db, run, {
+      dueInMs,
+      isFault,
+      error: stop.aborted ? null : text,
+      raises,
+    });
+    step(`${name} given back`);
+    if (isOurs) alarms.tell(raises);
+    return isFault ? faults : null;
+  }
+}
+
+/** After this many faults in a row the alarm of a run is raised. */
+export const ALARMING_FAULTS = 3;
+
+/** What becomes of an automatic run that could not be finished. */
+export interface Retry {
+  db: Kysely<Tables>;
+  alarms: Alarms;
+  stop: AbortSignal;
+  name: "sweep" | "daily certificate";
+  backOff: { firstMs: number; capMs: number };
+  pausedMs: number;
+  raisesAfter(faults: number, error: string): Alarm[];
+}
+
+const TAKEN = "another process has it";
+
+/** @throws LeaseLost when nothing was written, since another worker has the run. */
+export function mustBeHeld<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new LeaseLost(TAKEN);
+  return row;
+}
+
+/** The error of a run on request that another process has taken over. */
+export const takenOver = (): RelayError =>
+  new RelayError("Another process took this over because this one was too slow, and continues it.");

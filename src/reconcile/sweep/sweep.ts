@@ -1,0 +1,139 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { messageOf, RelayError } from "../../kit/errors.ts";
+import { faultOf } from "../../kit/fault.ts";
+import type { Logger } from "../../kit/log.ts";
+import { step } from "../../kit/step.ts";
+import { LeaseLost } from "../../work/lease.ts";
+import type { PaidWindow } from "../list/list-period.ts";
+import { takenOver } from "../list-runs.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+import { runSweep, type SweepDeps, type SweepProgress, type SweepResult } from "./run-sweep.ts";
+import { alarmsAtFault } from "./sweep-alarm.ts";
+import {
+  backFillsUnderWay,
+  type ClaimedSweep,
+  claimBackFill,
+  claimDueSweep,
+  hurrySweeps,
+  nextSweepInMs,
+  PAUSED_MS,
+  SWEEP_BACK_OFF,
+  scheduleSweeps,
+  sweeps,
+} from "./sweep-row.ts";
+
+export interface SweepPassOptions extends SweepDeps {
+  source: ReconcileSource;
+  log: Logger;
+  /** From the start of one sweep of a collection to the start of the next, in ms. */
+  intervalMs: number;
+}
+
+/** The shortest rest between two passes, in ms. */
+const REST_MS = 100;
+
+/**
+ * Sweeps every collection of one source that is due, one after the other, in whichever process is first.
+ * After a fault a sweep is continued where it was, with back-off.
+ * @returns when the next one is due, in ms; null when there is nothing to sweep.
+ */
+export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): Promise<number | null> {
+  const { db, lease, intervalMs } = options;
+  const { name: source, collectionIds } = options.source;
+  if (collectionIds.length === 0) return null;
+  await scheduleSweeps(db, source, collectionIds, intervalMs);
+  await hurrySweeps(db, source);
+  for (let left = collectionIds.length; left > 0 && !stop.aborted; left -= 1) {
+    const sweep = await claimDueSweep(db, { source, collectionIds, lease });
+    if (sweep === null) break;
+    step("sweep claimed");
+    await sweepOnce(options, sweep, stop);
+  }
+  const inMs = await nextSweepInMs(db, source, collectionIds);
+  return inMs === null ? null : Math.max(inMs, REST_MS);
+}
+
+async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: AbortSignal): Promise<void> {
+  const { db, source, alarms, log } = options;
+  const about = { source: source.name, collection: sweep.collectionId };
+  try {
+    const { unproven, ...counts } = await runSweep(options, source, sweep, stop);
+    log.info({ ...about, ...counts, unproven }, "read the provider's list of paid invoices");
+  } catch (error) {
+    if (error instanceof LeaseLost) return log.warn(about, "another worker took over a slow sweep");
+    const faults = await sweeps.giveBackAfter(error, sweep, {
+      db,
+      alarms,
+      stop,
+      name: "sweep",
+      backOff: SWEEP_BACK_OFF,
+      pausedMs: PAUSED_MS,
+      raisesAfter: (faults, text) => alarmsAtFault(sweep, faults, text),
+    });
+    if (faults === null) return;
+    const what = { ...about, faults, ...faultOf(error) };
+    log.warn(what, "a sweep was interrupted; it will continue where it was");
+  }
+}
+
+export interface BackFillRequest {
+  source: ReconcileSource;
+  collectionId: string;
+  /** The payments to look for. */
+  window: PaidWindow;
+  /** Also publish what was paid before the source's first `serve`; otherwise it is only recorded. */
+  publish: boolean;
+  signal: AbortSignal;
+  onProgress?: (progress: SweepProgress) => void;
+}
+
+export interface BackFill extends SweepResult {
+  sweepId: string;
+  /** It continued an interrupted run. */
+  resumed: boolean;
+  /** Others of this source that were running when it started. */
+  underWay: { collectionId: string; from: Date; to: Date }[];
+}
+
+/**
+ * Sweeps a period on request, in the same way as automatic sweeps: it opens confirmations for the running
+ * relay to ask about, and requeues events that were never accepted. Progress is saved in Postgres: after a
+ * crash or a stop, the same request continues where it was.
+ * @throws RelayError when another process runs the same request, or the list cannot be read.
+ */
+export async function backFill(deps: SweepDeps, request: BackFillRequest): Promise<BackFill> {
+  const { db } = deps;
+  const { source, signal, onProgress } = request;
+  const underWay = await backFillsUnderWay(db, source.name);
+  const sweep = await claimSoon(deps, request);
+  const resumed = sweep.rest !== null;
+  try {
+    const result = await runSweep(deps, source, sweep, signal, onProgress);
+    return { sweepId: sweep.id, resumed, underWay, ...result };
+  } catch (error) {
+    if (error instanceof LeaseLost) throw takenOver();
+    const isFault = !signal.aborted;
+    await sweeps.giveBack(db, sweep, { dueInMs: 0, isFault, error: isFault ? messageOf(error) : null });
+    if (isFault) throw error;
+    throw new RelayError("Stopped. What was read is kept: run the same command to continue.", {
+      next: "retry",
+    });
+  }
+}
+
+const LOOK_AGAIN_MS = 500;
+
+// A lease held by a crashed process has to expire first.
+async function claimSoon({ db, lease }: SweepDeps, request: BackFillRequest): Promise<ClaimedSweep> {
+  const wanted = { ...request, source: request.source.name };
+  for (const until = performance.now() + lease.ms + 1_000; ; ) {
+    const sweep = await claimBackFill(db, wanted, lease);
+    if (sweep !== null) return sweep;
+    if (performance.now() > until || request.signal.aborted)
+      throw new RelayError(
+        `Another process is reading the same period of collection ${request.collectionId}. Wait for ` +
+          "it, or stop it first.",
+      );
+    await wait(LOOK_AGAIN_MS);
+  }
+}

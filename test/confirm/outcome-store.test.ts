@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Alarms } from "../../src/alarms/alarms.ts";
+import { OutcomeStore } from "../../src/confirm/outcome-store.ts";
+import { connect, type Database } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
+import { Secret } from "../../src/kit/secret.ts";
+import { createTestDatabase } from "../support/database.ts";
+import { mostRowsOf } from "../support/most-rows.ts";
+import { paidOutcome } from "../support/paid-outcome.ts";
+
+async function setUp() {
+  const { url, drop } = await createTestDatabase();
+  const { db, close } = connect(new Secret(url), { max: 2, purpose: "hot" });
+  onTestFinished(async () => {
+    await close();
+    await drop();
+  });
+  return { db, url, store: storeOn(db) };
+}
+
+function storeOn(db: Database): OutcomeStore {
+  const log = createLogger({ level: "silent" });
+  const alarms = new Alarms({ db, log, metrics: createMetrics() });
+  return new OutcomeStore({ db, alarms, onEvents: () => undefined, handoff: null, routes: [] });
+}
+
+/** A confirmation that a worker holds; gives its lease. */
+async function claimed(db: Database, invoiceId: string, source = "default"): Promise<string> {
+  const leaseToken = randomUUID();
+  await sql`
+    insert into confirmation (invoice_id, source, opened_by, opened_at, requested_at, due_at, state,
+      lease_token, claimed_until)
+    values (${invoiceId}, ${source}, 'callback', now(), now(), now(), 'claimed',
+      ${leaseToken}, now() + interval '1 minute')`.execute(db);
+  return leaseToken;
+}
+
+describe("answers that are written in one batch", () => {
+  it("an old worker's answer beside the new one's changes nothing (G6)", async () => {
+    const { db, store } = await setUp();
+    const invoiceId = randomUUID();
+    const leaseToken = await claimed(db, invoiceId);
+    await Promise.all([
+      store.store(paidOutcome({ invoiceId, leaseToken: randomUUID() }, "the old worker's")),
+      store.store(paidOutcome({ invoiceId, leaseToken }, "the new worker's")),
+      store.store(paidOutcome({ invoiceId, leaseToken: randomUUID() }, "an older worker's")),
+    ]);
+    expect(await db.selectFrom("invoice").select("title").execute()).toEqual([{ title: "the new worker's" }]);
+    expect(await db.selectFrom("invoice_snapshot").select("digest").execute()).toEqual([]);
+  });
+
+  it("two sources that are told of one invoice keep an answer each (G6)", async () => {
+    const { db, store } = await setUp();
+    const invoiceId = randomUUID();
+    const [here, there] = [await claimed(db, invoiceId, "here"), await claimed(db, invoiceId, "there")];
+    const older = paidOutcome({ invoiceId, leaseToken: here, source: "here" }, "older");
+    const newer = paidOutcome({ invoiceId, leaseToken: there, source: "there" }, "newer");
+    if (newer.invoice !== null) newer.invoice.modifiedAt = new Date("2026-11-01T12:00:01Z");
+    await Promise.all([store.store(older), store.store(newer)]);
+    expect(await db.selectFrom("invoice").select(["title", "source"]).orderBy("source").execute()).toEqual([
+      { title: "older", source: "here" },
+      { title: "newer", source: "there" },
+    ]);
+    expect(
+      await db.selectFrom("confirmation").select(["source", "state"]).orderBy("source").execute(),
+    ).toEqual([
+      { source: "here", state: "done" },
+      { source: "there", state: "done" },
+    ]);
+  });
+
+  it("cost no more rows looked at than there are, events included", async () => {
+    const { db, url } = await setUp();
+    const ids = Array.from({ length: 128 }, () => randomUUID());
+    const outcomes = await Promise.all(
+      ids.map(async (invoiceId) =>
+        paidOutcome({ invoiceId, leaseToken: await claimed(db, invoiceId) }, "fine", invoiceId),
+      ),
+    );
+    const most = await mostRowsOf(url, (explained) => {
+      const batches = storeOn(explained);
+      return Promise.all(outcomes.map((outcome) => batches.store(outcome)));
+    });
+    expect(await db.selectFrom("outbox").select("state").execute()).toHaveLength(128);
+    expect(most).toBe(128);
+  });
+
+  it("one that Postgres refuses fails alone", async () => {
+    const { db, store } = await setUp();
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    const outcomes = await Promise.all(
+      ids.map(async (invoiceId, index) =>
+        paidOutcome(
+          { invoiceId, leaseToken: await claimed(db, invoiceId) },
+          index === 2 ? "a NUL: \0" : "fine",
+        ),
+      ),
+    );
+    const written = await Promise.allSettled(outcomes.map((outcome) => store.store(outcome)));
+    expect(written.map(({ status }) => status)).toEqual([
+      ...["fulfilled", "fulfilled", "rejected", "fulfilled", "fulfilled"],
+    ]);
+    expect(await db.selectFrom("invoice").select("title").execute()).toHaveLength(4);
+  });
+});

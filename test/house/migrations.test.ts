@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, it } from "vitest";
+
+const folder = resolve(import.meta.dirname, "../../migrations");
+
+/** The first 16 digits of each file's SHA-256. A line is added for a new file, and never changed. */
+const RELEASED = {
+  "collection-service/0001_collection_service.ts": "dbdc3ee7f8f80fc6",
+  "relay/0001_log.ts": "4ee00b0004c5a6b7",
+  "relay/0002_confirm.ts": "e74bc1d34c0f8a29",
+  "relay/0003_publish.ts": "0543127659934c6d",
+  "relay/0004_upstreams.ts": "90b8c95eccfce702",
+  "relay/0005_people.ts": "e019c01e78678584",
+  "relay/0006_reconcile.ts": "5d3befcb7c29bd31",
+  "relay/0007_replay.ts": "89226bb44908d6c1",
+  "relay/0008_work.ts": "e0c04e63ed7f70e1",
+};
+
+it("a migration that may have run somewhere is never changed: what is new is a new file", () => {
+  const digests = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\/\d{4}_\w+(\.breaking)?\.ts$/.test(file))
+    .sort()
+    .map((file) => [
+      file,
+      createHash("sha256")
+        .update(readFileSync(join(folder, file)))
+        .digest("hex")
+        .slice(0, 16),
+    ]);
+  expect(Object.fromEntries(digests)).toEqual(RELEASED);
+});
