@@ -1,22 +1,19 @@
-import express from "express";
+import express, { type Router } from "express";
 import { connect } from "../../database/connect.ts";
 import { migrateToLatest } from "../../database/migrate.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { listen, type RunningServer } from "../../kit/http-server.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
-import { answerErrors } from "./api/answer-errors.ts";
 import { apiHandler } from "./api/api-handler.ts";
 import { ApiKeys } from "./api/api-keys.ts";
-import { answerUnreadable, refuseTwoHosts } from "./api/unreadable-requests.ts";
+import { answerErrors, answerUnreadable, refuseTwoHosts } from "./api/refusals.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
 import { controlRouter } from "./control/control-router.ts";
-import { FaultBox } from "./faults/fault-box.ts";
+import { FaultBox, layered } from "./faults/fault-box.ts";
 import type { FaultsInput } from "./faults/faults.ts";
-import { layered } from "./faults/layered.ts";
-import { frontPageRouter } from "./front-page-router.ts";
 import { loadSeed } from "./load-seed.ts";
-import { openApiRouter } from "./open-api-router.ts";
+import { openApiDocument } from "./open-api-document.ts";
 import { payRouter } from "./pay-page/pay-router.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
 import type { ServiceContext } from "./service-context.ts";
@@ -129,4 +126,27 @@ function checkedPath(path: string | undefined): string | undefined {
   if (path === undefined || /^(\/[\w.~-]+)+$/.test(path)) return path;
   const message = "The path of Get Banks should begin with a slash and hold no query, such as /api/v1/banks.";
   throw new RelayError(message);
+}
+
+/** `/`, for whoever opens the service's address in a browser: where everything is. */
+export function frontPageRouter(publicUrl: string): Router {
+  const router = express.Router();
+  const text = `A local Invoice Collection API, for trying things out: no money moves.
+
+API          ${publicUrl}/api/v1/…  with a key of the seed file in the header x-api-key
+Its document ${publicUrl}/openapi.json
+Payers       ${publicUrl}/pay/{invoice id}
+Control side ${publicUrl}/_control/…  faults, payments, deliveries; on this machine only
+`;
+  router.get("/", (_request, response) => void response.type("text/plain").send(text));
+  return router;
+}
+
+/** The API's own description at `/openapi.json`, with the paths that are in force. */
+export function openApiRouter(publicUrl: string, faults: FaultBox): Router {
+  const router = express.Router();
+  router.get("/openapi.json", (_request, response) => {
+    response.json(openApiDocument({ serverUrl: publicUrl, paths: faults.current.http.paths }));
+  });
+  return router;
 }

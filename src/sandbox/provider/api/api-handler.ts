@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import express, { type Request, type RequestHandler, type Response } from "express";
-import { type Operation, operations } from "../../../collection-api/contract/index.ts";
-import type { ApiFault } from "../faults/api-faults.ts";
+import { type Operation, type OperationName, operations } from "../../../collection-api/contract/index.ts";
+import type { ApiFault } from "../faults/faults.ts";
 import { isGatewayAnswer } from "../faults/gateway-answers.ts";
 import type { ServiceContext } from "../service-context.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import {
+  type Answer,
+  type ApiRequest,
+  handleAddLinkedAccount,
   handleCreateInvoice,
+  handleGetBanks,
+  handleGetCollection,
   handleGetInvoice,
   handleInvalidateInvoice,
   handleListInvoices,
-} from "./invoice-handlers.ts";
-import { handleAddLinkedAccount, handleGetBanks, handleGetCollection } from "./merchant-handlers.ts";
-import type { Answer, ApiRequest, OperationHandlers } from "./operation-handlers.ts";
-import { RateLimit } from "./rate-limit.ts";
+  type OperationHandlers,
+} from "./operation-handlers.ts";
 import { readRequest } from "./read-request.ts";
-import { REFUSALS } from "./refusals.ts";
-import { type Route, routeOf } from "./route.ts";
-import { sendAnswer, sendGatewayAnswer, sendRefusal, sendTooMany } from "./send-answer.ts";
+import { REFUSALS, sendAnswer, sendGatewayAnswer, sendRefusal, sendTooMany } from "./refusals.ts";
 
 const HANDLERS: OperationHandlers = {
   getCollection: handleGetCollection,
@@ -103,3 +104,63 @@ function readBody(request: Request, response: Response, limit: number): Promise<
 }
 
 const needsNoWork = ({ answer }: ApiFault) => /^(\d{3}|hang-up)$/.test(answer) || isGatewayAnswer(answer);
+
+/** How many requests of each key there were in the second that runs now. */
+export class RateLimit {
+  #second = 0;
+  readonly #counts = new Map<string, number>();
+
+  /** Counts one. @returns whether it is over the limit; null is no limit. */
+  exceeds(key: string, perSecond: number | null, nowMs: number): boolean {
+    if (perSecond === null) return false;
+    const second = Math.floor(nowMs / 1_000);
+    if (second !== this.#second) this.#counts.clear();
+    this.#second = second;
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    return count > perSecond;
+  }
+}
+
+export type Paths = Readonly<Partial<Record<OperationName, string | undefined>>>;
+
+export type Route =
+  | { readonly found: "operation"; readonly name: OperationName; readonly id: string | undefined }
+  /** The address is known, but not under this method. */
+  | { readonly found: "wrong-method"; readonly allow: readonly string[] }
+  | { readonly found: "nothing" };
+
+/**
+ * The operation at a path, compared without case as the provider's SDK needs it (interface, part B).
+ * @param path without query; `id` comes out as it stands there, percent signs included.
+ * @param paths what takes the place of the contract's own.
+ */
+export function routeOf(method: string, path: string, paths: Paths): Route {
+  const parts = partsOf(path);
+  const allow: string[] = [];
+  for (const name of Object.keys(operations) as OperationName[]) {
+    const operation = operations[name];
+    const match = matchOf(partsOf(paths[name] ?? operation.path), parts);
+    if (match === undefined) continue;
+    if (operation.method === (method === "HEAD" ? "GET" : method))
+      return { found: "operation", name, id: match.id };
+    allow.push(operation.method);
+  }
+  return allow.length > 0 ? { found: "wrong-method", allow } : { found: "nothing" };
+}
+
+const partsOf = (path: string) => path.replace(/^\//, "").replace(/\/$/, "").split("/");
+
+function matchOf(
+  pattern: readonly string[],
+  parts: readonly string[],
+): { id: string | undefined } | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  let id: string | undefined;
+  for (const [nth, wanted] of pattern.entries()) {
+    const part = parts[nth] ?? "";
+    if (wanted === "{id}" && part !== "") id = part;
+    else if (wanted.toLowerCase() !== part.toLowerCase()) return undefined;
+  }
+  return { id };
+}

@@ -1,19 +1,17 @@
+import type { Request, RequestHandler } from "express";
 import express, { type Router } from "express";
 import { z } from "zod";
 import { moneyGiven } from "../../../collection-api/contract/index.ts";
 import type { Secret } from "../../../kit/secret.ts";
 import type { ApiKeys } from "../api/api-keys.ts";
-import { REFUSALS } from "../api/refusals.ts";
-import { sendRefusal } from "../api/send-answer.ts";
+import { REFUSALS, sendRefusal } from "../api/refusals.ts";
 import { changeCollection } from "../collection-statements.ts";
 import { readDeliveryLog } from "../delivery-statements.ts";
-import { EXPIRATION_PERIODS } from "../expiration-period.ts";
 import { faultsSchema } from "../faults/faults.ts";
+import { EXPIRATION_PERIODS } from "../invoice-totals.ts";
 import { approveLinkedAccount, readLinkedAccounts } from "../linked-account-statements.ts";
 import type { ServiceContext } from "../service-context.ts";
-import { controlGuard } from "./control-guard.ts";
-import { byId, read } from "./given.ts";
-import { invoiceRoutes } from "./invoice-routes.ts";
+import { byId, invoiceRoutes, read } from "./invoice-routes.ts";
 
 const collectionChange = z
   .strictObject({
@@ -96,3 +94,33 @@ export function controlRouter(context: ServiceContext, keys: ApiKeys, token: Sec
 }
 
 const unknown = (what: string) => REFUSALS.unknownPath(`id names no ${what}`);
+
+/**
+ * Who may use the control side: with a token, whoever sends it as a bearer token; without one, callers on
+ * this machine, but not a web page that happens to be open on it.
+ */
+export function controlGuard(token: Secret | undefined): RequestHandler {
+  return (request, response, next) => {
+    if (token !== undefined) {
+      const [, given = ""] = /^Bearer (\S+)$/i.exec(request.get("authorization") ?? "") ?? [];
+      if (token.equals(given)) return next();
+      return sendRefusal(response, REFUSALS.unauthorized("authorization is missing or not valid"));
+    }
+    if (isLoopbackAddress(request.socket.remoteAddress) && !isFromWebPage(request)) return next();
+    sendRefusal(response, REFUSALS.forbidden("The control side answers callers on this machine only"));
+  };
+}
+
+function isLoopbackAddress(address: string | undefined): boolean {
+  return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
+}
+
+/**
+ * Another site's page, or one whose name was pointed at this machine: it carries an origin, or a foreign
+ * host.
+ */
+function isFromWebPage(request: Request): boolean {
+  const host = (request.get("host") ?? "").replace(/:\d+$/, "").toLowerCase();
+  const isLocalName = host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host);
+  return !isLocalName || request.get("origin") !== undefined;
+}

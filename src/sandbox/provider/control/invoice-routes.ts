@@ -1,16 +1,20 @@
+import { randomUUID } from "node:crypto";
+import type { Request, Response } from "express";
 import express, { type Router } from "express";
 import { z } from "zod";
+import { moneyGiven, ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
 import { isRefusedData } from "../../../database/postgres-errors.ts";
-import { REFUSALS } from "../api/refusals.ts";
-import { sendRefusal } from "../api/send-answer.ts";
-import { forgeCallback } from "../callbacks/forge-callback.ts";
+import { anyUuid } from "../../../kit/setting-formats.ts";
+import { REFUSALS, sendRefusal } from "../api/refusals.ts";
+import { forgeCallback } from "../callbacks/send-callback.ts";
+import type { CollectionRow } from "../collection-statements.ts";
 import { readCollection } from "../collection-statements.ts";
-import { type CallbackFaultsInput, callbackFaults } from "../faults/callback-faults.ts";
+import { type CallbackFaultsInput, callbackFaults } from "../faults/faults.ts";
+import type { NewInvoice } from "../invoice-statements.ts";
 import { expireInvoice, insertInvoices, readInvoice } from "../invoice-statements.ts";
+import { invoiceTotals, lifetimeMs } from "../invoice-totals.ts";
 import { pay } from "../pay.ts";
 import type { ServiceContext } from "../service-context.ts";
-import { byId, read } from "./given.ts";
-import { pastInvoices, pastInvoicesRequest } from "./past-invoices.ts";
 
 const payRequest = z.strictObject({
   method: z.enum(["Card", "BankTransfer", "USSD", "BankBranch"]).default("Card"),
@@ -70,4 +74,85 @@ export function invoiceRoutes(context: ServiceContext): Router {
     response.json({ outcome: "expired" });
   });
   return router;
+}
+
+const moment = z.iso.datetime({ error: "should be a UTC time such as 2024-05-01T10:00:00Z" });
+
+/** Invoices with a past, made at once and without callbacks: what reconciliation has to find. */
+export const pastInvoicesRequest = z.strictObject({
+  collectionId: anyUuid,
+  type: z.enum(["Live", "Test"]).default("Live"),
+  invoices: z
+    .array(
+      z
+        .strictObject({
+          id: anyUuid.optional(),
+          createdAt: moment,
+          paidAt: moment.nullable().default(null),
+          amount: moneyGiven.optional(),
+          title: z.string().min(1).max(200).default("Past invoice"),
+          callBackUrl: z.url().max(2_048).nullable().default(null),
+          method: z.enum(["Card", "BankTransfer"]).default("Card"),
+        })
+        .refine(({ createdAt, paidAt }) => paidAt === null || Date.parse(paidAt) >= Date.parse(createdAt), {
+          path: ["paidAt"],
+          error: "should not be before createdAt",
+        }),
+    )
+    .min(1)
+    .max(20_000),
+});
+
+export type PastInvoicesRequest = z.output<typeof pastInvoicesRequest>;
+
+/** The rows for them: paid where they say so, else unpaid and perhaps expired long ago. */
+export function pastInvoices(request: PastInvoicesRequest, collection: CollectionRow): NewInvoice[] {
+  return request.invoices.map((invoice) => {
+    const totals = invoiceTotals(
+      invoice.amount ?? collection.amount ?? "1500.50",
+      collection.fee,
+      collection.service_fee_billing,
+    );
+    const createdAt = new Date(invoice.createdAt);
+    const paidAt = invoice.paidAt === null ? null : new Date(invoice.paidAt);
+    return {
+      id: invoice.id ?? randomUUID(),
+      collection_id: collection.id,
+      created_at: createdAt,
+      modified_at: paidAt ?? createdAt,
+      expires_at: new Date(createdAt.getTime() + lifetimeMs(collection.invoice_expiration_period)),
+      paid_at: paidAt,
+      amount: totals.amount,
+      service_charge: totals.serviceCharge,
+      vat: totals.vat,
+      total_amount: totals.totalAmount,
+      settleable_amount: totals.settleableAmount,
+      status: paidAt === null ? "Unpaid" : "Paid",
+      type: request.type,
+      service_fee_payer: collection.service_fee_billing,
+      settlement_frequency: collection.settlement_frequency,
+      payment_method: paidAt === null ? null : invoice.method,
+      title: invoice.title,
+      payer_name: "Ngozi Bello",
+      payer_email: "ngozi.bello@example.com",
+      payer_phone_number: null,
+      callback_url: invoice.callBackUrl,
+      biller_metadata: {},
+      beneficiaries: null,
+    };
+  });
+}
+
+export const byId = z.object({ id: z.guid("should be a UUID") });
+
+/** The value, or undefined after a 400 that names each problem's field. */
+export function read<Schema extends z.ZodType>(
+  schema: Schema,
+  value: Request["body"],
+  response: Response,
+): z.output<Schema> | undefined {
+  const result = schema.safeParse(value, { error: ownWords });
+  if (result.success) return result.data;
+  sendRefusal(response, REFUSALS.invalid(...problemsOf(result.error)));
+  return undefined;
 }

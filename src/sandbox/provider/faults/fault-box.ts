@@ -1,9 +1,8 @@
 import type { OperationName } from "../../../collection-api/contract/index.ts";
 import type { CallbackVariant } from "../callbacks/callback-request.ts";
-import { variantsInTurn } from "../callbacks/plan-callbacks.ts";
-import type { ApiFault } from "./api-faults.ts";
+import { variantsInTurn } from "../pay.ts";
+import type { ApiFault } from "./faults.ts";
 import { type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
-import { layered } from "./layered.ts";
 
 /** The faults in force, and what is left of those that strike a number of times. */
 export class FaultBox {
@@ -54,4 +53,18 @@ export class FaultBox {
   nextVariant(): CallbackVariant {
     return this.#nextVariant();
   }
+}
+
+type Layer = Readonly<Record<string, unknown>>;
+
+const isLayer = (value: unknown): value is Layer =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** `over` on top of `under`, field by field, however deep; a list is one value. */
+export function layered(under: object, over: object): object {
+  const fields = Object.entries(over).map(([name, value]) => {
+    const below = (under as Layer)[name];
+    return [name, isLayer(value) && isLayer(below) ? layered(below, value) : value];
+  });
+  return { ...under, ...Object.fromEntries(fields) };
 }
