@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, cp, mkdir, mkdtemp, readlink, rename, rm, stat, symlink } from "node:fs/promises";
-import { userInfo } from "node:os";
+import { chmod, cp, mkdir, mkdtemp, readlink, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import { type Account, candidateAccounts, runAs, SELF } from "./account.ts";
 import { type Binaries, findBinaries } from "./find-binaries.ts";
 import { stopLeftoverServer } from "./server-process.ts";
 
@@ -66,83 +64,11 @@ async function firstThatReaches(
   );
 }
 
-const execute = promisify(execFile);
-
-/** In whose name Postgres runs. Postgres refuses to run as root. */
-export interface Account {
-  readonly name: "self" | "namespace" | "nobody";
-  /** Stands before every command line. */
-  readonly prefix: readonly string[];
-  /** The ids that the child process takes. */
-  readonly ids: { uid?: number; gid?: number };
-}
-
-/**
- * Nothing of the caller's environment reaches Postgres: PGDATA, PGOPTIONS or a locale would change what it
- * does.
- */
-export const environment = () => ({
-  PATH: process.env.PATH ?? "/usr/bin:/bin:/usr/sbin:/sbin",
-  LC_ALL: "C",
-  TZ: "UTC",
-});
-
-/** The accounts to try on this machine, the best first; whether they work here is not yet known. */
-export async function candidateAccounts(): Promise<Account[]> {
-  const self: Account = { name: "self", prefix: [], ids: {} };
-  // To itself the process is nobody, to the file system it stays who it was: nothing has to change hands.
-  const namespace: Account = {
-    name: "namespace",
-    prefix: ["unshare", "--user", "--map-user=65534", "--"],
-    ids: {},
-  };
-  if (process.getuid?.() !== 0) return hasName() ? [self] : [namespace, self];
-  return [namespace, { name: "nobody", prefix: [], ids: await idsOfNobody() }];
-}
-
-/** initdb looks its user up in the password file; `docker run --user 1234` is not in it. */
-function hasName(): boolean {
-  try {
-    return userInfo().username !== "";
-  } catch {
-    return false;
-  }
-}
-
-async function idsOfNobody(): Promise<{ uid: number; gid: number }> {
-  const [uid, gid] = await Promise.all(
-    ["-u", "-g"].map((flag) =>
-      execute("id", [flag, "nobody"]).then(
-        ({ stdout }) => Number(stdout),
-        () => 65_534,
-      ),
-    ),
-  );
-  return { uid: uid ?? 65_534, gid: gid ?? 65_534 };
-}
-
-/** The owner that a file needs so that this account owns it. */
-export const ownerIds = (account: Account) => ({
-  uid: account.ids.uid ?? process.getuid?.() ?? 0,
-  gid: account.ids.gid ?? process.getgid?.() ?? 0,
-});
-
-/**
- * Runs a program under an account and resolves when it has ended well.
- * @throws an Error whose message holds what the program wrote to stderr.
- */
-export async function runAs(account: Account, program: string, args: readonly string[]): Promise<void> {
-  const [first = program, ...rest] = [...account.prefix, program, ...args];
-  await execute(first, rest, { ...account.ids, cwd: "/", env: environment(), maxBuffer: 16 * 1024 * 1024 });
-}
-
 /**
  * Written by root only and entered by everybody, so nobody can plant programs in it, as they could below
  * /tmp.
  */
 const BASE = "/var/lib/invoice-relay";
-
-const ROOT: Account = { name: "self", prefix: [], ids: {} };
 
 /** Copies the programs to where every account can run them; a copy that is there is used again. */
 export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binaries> {
@@ -151,8 +77,8 @@ export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binarie
   const unfinished = await mkdtemp(join(await openBase(), "unfinished-"));
   try {
     await cp(binaries.folder, unfinished, { recursive: true, verbatimSymlinks: true });
-    await runAs(ROOT, "chown", ["-R", "0:0", unfinished]);
-    await runAs(ROOT, "chmod", ["-R", "u+rwX,go-w,a+rX", unfinished]);
+    await runAs(SELF, "chown", ["-R", "0:0", unfinished]);
+    await runAs(SELF, "chmod", ["-R", "u+rwX,go-w,a+rX", unfinished]);
     await rename(unfinished, folder);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
@@ -164,9 +90,9 @@ export async function copyBinariesElsewhere(binaries: Binaries): Promise<Binarie
 
 /** The data dir's stand-in, when it was moved before. A copied data dir does not share the original's. */
 export async function homeElsewhere(dataDir: string): Promise<string | undefined> {
-  const place = placeFor(dataDir);
+  const standIn = standInFor(dataDir);
   const pointer = await readlink(join(dataDir, "elsewhere")).catch(() => undefined);
-  return pointer === place && existsSync(place) ? place : undefined;
+  return pointer === standIn && existsSync(standIn) ? standIn : undefined;
 }
 
 /**
@@ -175,9 +101,9 @@ export async function homeElsewhere(dataDir: string): Promise<string | undefined
  * removed.
  */
 export async function moveHomeElsewhere(dataDir: string): Promise<string> {
-  const place = placeFor(dataDir);
-  await stopLeftoverServer(join(place, "cluster"));
-  await rm(place, { recursive: true, force: true });
+  const standIn = standInFor(dataDir);
+  await stopLeftoverServer(join(standIn, "cluster"));
+  await rm(standIn, { recursive: true, force: true });
   const unfinished = await mkdtemp(join(await openBase(), "unfinished-"));
   try {
     await chmod(unfinished, 0o711);
@@ -188,24 +114,17 @@ export async function moveHomeElsewhere(dataDir: string): Promise<string> {
       await cp(join(dataDir, name), join(unfinished, name), { recursive: true, verbatimSymlinks: true });
       taken.push(join(dataDir, name));
     }
-    await rename(unfinished, place);
+    await rename(unfinished, standIn);
     await rm(join(dataDir, "elsewhere"), { force: true });
-    await symlink(place, join(dataDir, "elsewhere"));
+    await symlink(standIn, join(dataDir, "elsewhere"));
     for (const path of taken) await rm(path, { recursive: true, force: true });
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-  return place;
+  return standIn;
 }
 
-/** Makes everything below a path the account's own; only root can. */
-export async function giveTo(account: Account, path: string): Promise<void> {
-  const { uid, gid } = ownerIds(account);
-  if (process.getuid?.() !== 0 || (await stat(path)).uid === uid) return;
-  await runAs(ROOT, "chown", ["-R", `${uid}:${gid}`, path]);
-}
-
-const placeFor = (dataDir: string) =>
+const standInFor = (dataDir: string) =>
   join(BASE, `data-${createHash("sha256").update(dataDir).digest("hex").slice(0, 16)}`);
 
 async function openBase(): Promise<string> {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { Secret } from "../../kit/secret.ts";
-import { type Account, giveTo, runAs } from "./choose-home.ts";
+import { type Account, giveTo, runAs } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 
 export interface Cluster {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
-import { type Account, environment } from "./choose-home.ts";
+import { type Account, environment } from "./account.ts";
 import type { Binaries } from "./find-binaries.ts";
 
 export interface ServerProcess {

@@ -1,76 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { CreateInvoiceRequest } from "../../collection-api/contract/index.ts";
-import type { ApiKey } from "./api/api-keys.ts";
 import { type CollectionRow, readCollectionTerms } from "./collection-statements.ts";
 import { type CreateFreedoms, type CreateVerdict, judgeCreate } from "./create-rules.ts";
 import { insertInvoice, readInvoice } from "./invoice-statements.ts";
-import { invoiceTotals, lifetimeMs } from "./invoice-totals.ts";
+import { billingColumns, lifetimeMs } from "./invoice-totals.ts";
 import { readAccountStates, readPrimaryAccountId } from "./linked-account-statements.ts";
+import type { ApiKey } from "./load-seed.ts";
 import type { InvoiceRow, InvoiceType, ServiceDatabase } from "./service-tables.ts";
 
-export type CreateOutcome =
-  | { verdict: "created"; invoice: InvoiceRow }
-  | { verdict: "unknown_collection" }
-  | { verdict: "closed_collection"; status: CollectionRow["status"] }
-  | Exclude<CreateVerdict, { verdict: "allowed" }>;
-
-/** Creates an unpaid invoice in a collection that is active, by that collection's terms. */
-export async function createInvoice(
-  db: ServiceDatabase,
-  request: CreateInvoiceRequest,
-  type: InvoiceType,
-  freedoms: CreateFreedoms,
-): Promise<CreateOutcome> {
-  const [collection, accountStates, ownAccountId] = await Promise.all([
-    readCollectionTerms(db, request.collectionId),
-    readAccountStates(db, request.invoiceBeneficiaries?.map((one) => one.linkedAccountId) ?? []),
-    freedoms.owner === "required" ? readPrimaryAccountId(db) : null,
-  ]);
-  if (collection === undefined) return { verdict: "unknown_collection" };
-  if (collection.status !== "Active") return { verdict: "closed_collection", status: collection.status };
-
-  const judged = judgeCreate(request, {
-    fixedAmount: collection.amount,
-    hasOwnSplit: collection.has_own_split,
-    accountStates,
-    ownAccountId,
-    freedoms,
-  });
-  if (judged.verdict !== "allowed") return judged;
-
-  const totals = invoiceTotals(judged.amount, collection.fee, collection.service_fee_billing);
-  if (Number(totals.settleableAmount) <= 0)
-    return { verdict: "invalid", problems: ["amount should be more than the service fee with VAT"] };
-  const invoice = await insertInvoice(db, {
-    id: randomUUID(),
-    collection_id: collection.id,
-    created_at: sql`now()`,
-    modified_at: sql`now()`,
-    expires_at: sql`now() + ${lifetimeMs(collection.invoice_expiration_period)} * interval '1 ms'`,
-    paid_at: null,
-    amount: totals.amount,
-    service_charge: totals.serviceCharge,
-    vat: totals.vat,
-    total_amount: totals.totalAmount,
-    settleable_amount: totals.settleableAmount,
-    status: "Unpaid",
-    type,
-    service_fee_payer: collection.service_fee_billing,
-    settlement_frequency: collection.settlement_frequency,
-    payment_method: null,
-    title: request.title,
-    payer_name: request.payerName,
-    payer_email: request.payerEmail,
-    payer_phone_number: request.payerPhoneNumber,
-    callback_url: request.callBackUrl,
-    biller_metadata: request.billerMetaData,
-    beneficiaries: request.invoiceBeneficiaries?.length ? request.invoiceBeneficiaries : null,
-  });
-  return { verdict: "created", invoice };
-}
-
-export interface CreateCall {
+interface CreateCall {
   readonly request: CreateInvoiceRequest;
   readonly key: ApiKey;
   /** The request's own word for itself: a second one under the same word makes nothing new. */
@@ -114,4 +53,58 @@ export function createInvoiceOnce(
         .execute();
     return outcome;
   });
+}
+
+type CreateOutcome =
+  | { verdict: "created"; invoice: InvoiceRow }
+  | { verdict: "unknown_collection" }
+  | { verdict: "closed_collection"; status: CollectionRow["status"] }
+  | Exclude<CreateVerdict, { verdict: "allowed" }>;
+
+/** Creates an unpaid invoice in a collection that is active, by that collection's terms. */
+async function createInvoice(
+  db: ServiceDatabase,
+  request: CreateInvoiceRequest,
+  type: InvoiceType,
+  freedoms: CreateFreedoms,
+): Promise<CreateOutcome> {
+  const [collection, accountStates, ownAccountId] = await Promise.all([
+    readCollectionTerms(db, request.collectionId),
+    readAccountStates(db, request.invoiceBeneficiaries?.map((one) => one.linkedAccountId) ?? []),
+    freedoms.owner === "required" ? readPrimaryAccountId(db) : null,
+  ]);
+  if (collection === undefined) return { verdict: "unknown_collection" };
+  if (collection.status !== "Active") return { verdict: "closed_collection", status: collection.status };
+
+  const judged = judgeCreate(request, {
+    fixedAmount: collection.amount,
+    hasOwnSplit: collection.has_own_split,
+    accountStates,
+    ownAccountId,
+    freedoms,
+  });
+  if (judged.verdict !== "allowed") return judged;
+
+  const billing = billingColumns(collection, judged.amount);
+  if (Number(billing.settleable_amount) <= 0)
+    return { verdict: "invalid", problems: ["amount should be more than the service fee with VAT"] };
+  const invoice = await insertInvoice(db, {
+    id: randomUUID(),
+    created_at: sql`now()`,
+    modified_at: sql`now()`,
+    expires_at: sql`now() + ${lifetimeMs(collection.invoice_expiration_period)} * interval '1 ms'`,
+    paid_at: null,
+    ...billing,
+    status: "Unpaid",
+    type,
+    payment_method: null,
+    title: request.title,
+    payer_name: request.payerName,
+    payer_email: request.payerEmail,
+    payer_phone_number: request.payerPhoneNumber,
+    callback_url: request.callBackUrl,
+    biller_metadata: request.billerMetaData,
+    beneficiaries: request.invoiceBeneficiaries?.length ? request.invoiceBeneficiaries : null,
+  });
+  return { verdict: "created", invoice };
 }

@@ -3,7 +3,7 @@ import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/co
 import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import { typed } from "../../database/typed.ts";
-import type { PlannedCallback } from "./pay.ts";
+import type { CallbackVariant } from "./callbacks/callback-request.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 
 // All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once,
@@ -46,6 +46,17 @@ const rowOf = (invoice: NewInvoice) => ({
   biller_metadata: JSON.stringify(invoice.biller_metadata),
   beneficiaries: invoice.beneficiaries === null ? null : JSON.stringify(invoice.beneficiaries),
 });
+
+/** What a payment queues, one entry a copy. */
+export interface PlannedCallback {
+  readonly copy: number;
+  readonly webhookId: string;
+  readonly notificationId: string;
+  readonly variant: CallbackVariant;
+  /** How long after the payment it leaves, in ms. */
+  readonly delayMs: number;
+  readonly state: "due" | "withheld";
+}
 
 export interface Payment {
   readonly invoiceId: string;

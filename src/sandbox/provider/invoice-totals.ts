@@ -1,4 +1,5 @@
 import Big from "big.js";
+import type { CollectionRow } from "./collection-statements.ts";
 
 /** How the service fee is worked out; decimal strings. */
 export interface FeeTerms {
@@ -33,19 +34,28 @@ export function invoiceTotals(amount: string, fee: FeeTerms, billing: "Payer" | 
   const serviceCharge = (fee.cap !== null && uncapped.gt(fee.cap) ? new Big(fee.cap) : uncapped).round(2);
   const vat = serviceCharge.times(fee.vatPercent).div(100).round(2);
   const charges = serviceCharge.plus(vat);
-  const totals = {
-    amount: net,
-    serviceCharge,
-    vat,
-    totalAmount: billing === "Payer" ? net.plus(charges) : net,
-    settleableAmount: billing === "Payer" ? net : net.minus(charges),
-  };
   return {
-    amount: totals.amount.toFixed(2),
-    serviceCharge: totals.serviceCharge.toFixed(2),
-    vat: totals.vat.toFixed(2),
-    totalAmount: totals.totalAmount.toFixed(2),
-    settleableAmount: totals.settleableAmount.toFixed(2),
+    amount: net.toFixed(2),
+    serviceCharge: serviceCharge.toFixed(2),
+    vat: vat.toFixed(2),
+    totalAmount: (billing === "Payer" ? net.plus(charges) : net).toFixed(2),
+    settleableAmount: (billing === "Payer" ? net : net.minus(charges)).toFixed(2),
+  };
+}
+
+/** What an invoice over `amount` takes over from its collection. */
+export function billingColumns(collection: CollectionRow, amount: string) {
+  const { id, fee, service_fee_billing, settlement_frequency } = collection;
+  const totals = invoiceTotals(amount, fee, service_fee_billing);
+  return {
+    collection_id: id,
+    amount: totals.amount,
+    service_charge: totals.serviceCharge,
+    vat: totals.vat,
+    total_amount: totals.totalAmount,
+    settleable_amount: totals.settleableAmount,
+    service_fee_payer: service_fee_billing,
+    settlement_frequency,
   };
 }
 

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { CallbackVariant } from "./callbacks/callback-request.ts";
-import { layered } from "./faults/fault-box.ts";
-import type { CallbackFaults } from "./faults/faults.ts";
-import { type CallbackFaultsInput, callbackFaults } from "./faults/faults.ts";
-import { payInvoice, readInvoice } from "./invoice-statements.ts";
+import { layered, variantsInTurn } from "./faults/fault-box.ts";
+import { type CallbackFaults, type CallbackFaultsInput, callbackFaults } from "./faults/faults.ts";
+import { type PlannedCallback, payInvoice, readInvoice } from "./invoice-statements.ts";
 import type { ServiceContext } from "./service-context.ts";
 import type { PaymentMethod } from "./service-tables.ts";
 
@@ -34,19 +33,8 @@ export async function pay(
   return (await readInvoice(context.db, invoiceId)) === undefined ? "unknown" : "not_payable";
 }
 
-/** What a payment queues, one entry a copy. */
-export interface PlannedCallback {
-  readonly copy: number;
-  readonly webhookId: string;
-  readonly notificationId: string;
-  readonly variant: CallbackVariant;
-  /** How long after the payment it leaves, in ms. */
-  readonly delayMs: number;
-  readonly state: "due" | "withheld";
-}
-
 /** The callbacks of a payment made at `now`: one, unless the terms say otherwise. */
-export function planCallbacks(
+function planCallbacks(
   terms: CallbackFaults,
   nextVariant: () => CallbackVariant,
   now: Date,
@@ -70,10 +58,4 @@ export function reorderDelayMs({ reorderWithinMs }: Pick<CallbackFaults, "reorde
   if (reorderWithinMs === 0) return 0;
   const untilEnd = reorderWithinMs - (nowMs % reorderWithinMs);
   return 2 * untilEnd;
-}
-
-/** One after the other, and again from the first. */
-export function variantsInTurn(variants: readonly CallbackVariant[]): () => CallbackVariant {
-  let nth = 0;
-  return () => variants[nth++ % variants.length] ?? "documented";
 }

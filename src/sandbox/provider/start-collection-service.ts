@@ -1,4 +1,4 @@
-import express, { type Router } from "express";
+import express from "express";
 import { connect } from "../../database/connect.ts";
 import { migrateToLatest } from "../../database/migrate.ts";
 import { RelayError } from "../../kit/errors.ts";
@@ -6,13 +6,12 @@ import { listen, type RunningServer } from "../../kit/http-server.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { apiHandler } from "./api/api-handler.ts";
-import { ApiKeys } from "./api/api-keys.ts";
 import { answerErrors, answerUnreadable, refuseTwoHosts } from "./api/refusals.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./callbacks/delivery-loop.ts";
 import { controlRouter } from "./control/control-router.ts";
 import { FaultBox, layered } from "./faults/fault-box.ts";
 import type { FaultsInput } from "./faults/faults.ts";
-import { loadSeed } from "./load-seed.ts";
+import { loadSeed, readKeys } from "./load-seed.ts";
 import { openApiDocument } from "./open-api-document.ts";
 import { payRouter } from "./pay-page/pay-router.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
@@ -75,7 +74,6 @@ export async function startCollectionService(
   try {
     await migrateToLatest(db, "collection-service");
     await loadSeed(db, seed);
-    const keys = await ApiKeys.load(db);
     server = await listen(app, {
       port: options.port,
       host: options.host ?? "127.0.0.1",
@@ -90,6 +88,7 @@ export async function startCollectionService(
     const context: ServiceContext = {
       db,
       faults,
+      keys: await readKeys(db),
       log: options.log,
       publicUrl,
       currency: seed.currency,
@@ -98,11 +97,13 @@ export async function startCollectionService(
     };
     server.server.on("clientError", answerUnreadable);
     app.use(refuseTwoHosts);
-    app.use("/_control", controlRouter(context, keys, options.controlToken));
-    app.use(frontPageRouter(publicUrl));
-    app.use(openApiRouter(publicUrl, faults));
+    app.use("/_control", controlRouter(context, options.controlToken));
+    app.get("/", (_request, response) => void response.type("text/plain").send(frontPage(publicUrl)));
+    app.get("/openapi.json", (_request, response) => {
+      response.json(openApiDocument({ serverUrl: publicUrl, paths: faults.current.http.paths }));
+    });
     app.use(payRouter(context));
-    app.use(apiHandler(context, keys));
+    app.use(apiHandler(context));
     app.use(answerErrors(options.log));
     deliveries.wake();
     const running = server;
@@ -129,24 +130,12 @@ function checkedPath(path: string | undefined): string | undefined {
 }
 
 /** `/`, for whoever opens the service's address in a browser: where everything is. */
-export function frontPageRouter(publicUrl: string): Router {
-  const router = express.Router();
-  const text = `A local Invoice Collection API, for trying things out: no money moves.
+const frontPage = (
+  publicUrl: string,
+) => `A local Invoice Collection API, for trying things out: no money moves.
 
 API          ${publicUrl}/api/v1/…  with a key of the seed file in the header x-api-key
 Its document ${publicUrl}/openapi.json
 Payers       ${publicUrl}/pay/{invoice id}
 Control side ${publicUrl}/_control/…  faults, payments, deliveries; on this machine only
 `;
-  router.get("/", (_request, response) => void response.type("text/plain").send(text));
-  return router;
-}
-
-/** The API's own description at `/openapi.json`, with the paths that are in force. */
-export function openApiRouter(publicUrl: string, faults: FaultBox): Router {
-  const router = express.Router();
-  router.get("/openapi.json", (_request, response) => {
-    response.json(openApiDocument({ serverUrl: publicUrl, paths: faults.current.http.paths }));
-  });
-  return router;
-}

@@ -6,13 +6,14 @@ import type { Faults } from "../faults/faults.ts";
 import { invalidateInvoice, invoiceOnWire, listedOnWire, readShownInvoice } from "../invoice-statements.ts";
 import { linkAccount } from "../linked-account-statements.ts";
 import { listInvoices } from "../list-invoices.ts";
+import type { ApiKey } from "../load-seed.ts";
 import type { ServiceContext } from "../service-context.ts";
-import type { ApiKey } from "./api-keys.ts";
 import type { ExtraQuery } from "./read-request.ts";
-import type { Refusal } from "./refusals.ts";
-import { REFUSALS } from "./refusals.ts";
+import { REFUSALS, type Refusal } from "./refusals.ts";
 
 type Operations = typeof operations;
+
+/** What the contract's schema for a part of the request reads; null where the operation has no such part. */
 type Part<Name extends OperationName, Key extends string> =
   Operations[Name]["request"] extends Record<Key, infer Schema extends z.ZodType> ? z.output<Schema> : null;
 
@@ -37,166 +38,139 @@ export type Answer<Name extends OperationName> =
   | ({ readonly refusal?: never; readonly message: string } & Data<Name>)
   | { readonly refusal: Refusal };
 
-export type OperationHandler<Name extends OperationName> = (
-  context: ServiceContext,
-  request: ApiRequest<Name>,
-) => Promise<Answer<Name>>;
+type Handlers = {
+  readonly [Name in OperationName]: (
+    context: ServiceContext,
+    request: ApiRequest<Name>,
+  ) => Promise<Answer<Name>>;
+};
+
+const noInvoice = { refusal: REFUSALS.unknownInvoice("id names no invoice") };
+const noCollection = { refusal: REFUSALS.unknownCollection("id names no collection") };
 
 /** What the service does for each operation of the contract. */
-export type OperationHandlers = { readonly [Name in OperationName]: OperationHandler<Name> };
+export const HANDLERS: Handlers = {
+  async getCollection({ db }, { path }) {
+    const collection = await readCollectionOnWire(db, path.id);
+    if (collection === undefined) return noCollection;
+    return { message: "Collection retrieved successfully", data: collection };
+  },
 
-export const handleCreateInvoice: OperationHandler<"createInvoice"> = async (
-  context,
-  { body, key, idempotencyKey },
-) => {
-  const { create, limits } = context.faults.current;
-  const outcome = await createInvoiceOnce(context.db, {
-    request: body,
-    key,
-    idempotencyKey,
-    freedoms: { ...create, ...limits },
-  });
-  switch (outcome.verdict) {
-    case "unknown_collection":
-      return { refusal: REFUSALS.unknownCollection("collectionId names no collection") };
-    case "closed_collection":
-      return {
-        refusal: REFUSALS.closedCollection(`collectionId names a collection that is ${outcome.status}`),
-      };
-    case "key_reused":
-      return { refusal: REFUSALS.keyReused() };
-    case "invalid":
-      return { refusal: REFUSALS.invalid(...outcome.problems) };
-    case "refused":
-      return { refusal: REFUSALS.ruleBroken(...outcome.problems) };
-    case "created":
-      return {
-        message: "Invoice created successfully",
-        data: invoiceOnWire(outcome.invoice, context.publicUrl),
-      };
-  }
-};
+  async listInvoices({ db, faults }, { path, query, extra }) {
+    const { list: freedoms, limits } = faults.current;
+    const problems: string[] = [];
+    const status = readWord("invoiceStatus", ["Unpaid", "Paid", "Invalidated"], query, problems);
+    const type = readWord("invoiceType", ["Live", "Test"], query, problems);
+    const pageSize = readPageSize(query.pageSize, limits, problems);
+    if (problems.length > 0) return { refusal: REFUSALS.invalid(...problems) };
+    if (!(await collectionExists(db, path.id))) return noCollection;
 
-export const handleGetInvoice: OperationHandler<"getInvoice"> = async (context, { path }) => {
-  const row = await readShownInvoice(context.db, path.id);
-  if (row === undefined) return { refusal: REFUSALS.unknownInvoice("id names no invoice") };
-  return { message: "Invoice retrieved successfully", data: invoiceOnWire(row, context.publicUrl) };
-};
-
-export const handleInvalidateInvoice: OperationHandler<"invalidateInvoice"> = async (
-  context,
-  { path, key },
-) => {
-  const types = key.type === "Live" ? (["Live", "Test"] as const) : (["Test"] as const);
-  switch (await invalidateInvoice(context.db, path.id, types)) {
-    case "unknown":
-      return { refusal: REFUSALS.unknownInvoice("id names no invoice") };
-    case "wrong_key":
-      return { refusal: REFUSALS.wrongKind("id names a Live invoice") };
-    case "not_payable":
-      return { refusal: REFUSALS.notPayable("id names an invoice that is not unpaid") };
-    case "invalidated":
-      return { message: "Invoice invalidated successfully" };
-  }
-};
-
-export const handleListInvoices: OperationHandler<"listInvoices"> = async (
-  context,
-  { path, query, extra },
-) => {
-  const { list: freedoms, limits } = context.faults.current;
-  const words = readWords(query);
-  const sizes = readPageSize(query.pageSize, limits);
-  const problems = [...words.problems, ...sizes.problems];
-  if (problems.length > 0) return { refusal: REFUSALS.invalid(...problems) };
-  if (!(await collectionExists(context.db, path.id)))
-    return { refusal: REFUSALS.unknownCollection("id names no collection") };
-
-  const { page = 1 } = query;
-  const { rows, totalCount } = await listInvoices(context.db, {
-    collectionId: path.id,
-    status: words.status,
-    type: words.type ?? (freedoms.includesTest ? null : "Live"),
-    search: query.search ?? null,
-    startDate: query.startDate ?? null,
-    endDate: query.endDate ?? null,
-    datesMean: freedoms.datesMean,
-    linkedAccountId: extra.linkedAccountId,
-    order: freedoms.order,
-    page,
-    pageSize: extra.isDownloading ? null : sizes.pageSize,
-  });
-  const pageSize = extra.isDownloading ? Math.max(1, totalCount) : sizes.pageSize;
-  return {
-    message: "Invoices retrieved successfully",
-    data: {
-      items: rows.map(listedOnWire),
+    const { page = 1 } = query;
+    const { rows, totalCount } = await listInvoices(db, {
+      collectionId: path.id,
+      status,
+      type: type ?? (freedoms.includesTest ? null : "Live"),
+      search: query.search ?? null,
+      startDate: query.startDate ?? null,
+      endDate: query.endDate ?? null,
+      datesMean: freedoms.datesMean,
+      linkedAccountId: extra.linkedAccountId,
+      order: freedoms.order,
       page,
-      pageSize,
-      totalCount,
-      hasNextPage: page * pageSize < totalCount,
-      hasPreviousPage: page > 1 && totalCount > 0,
-    },
-  };
+      pageSize: extra.isDownloading ? null : pageSize,
+    });
+    const shownSize = extra.isDownloading ? Math.max(1, totalCount) : pageSize;
+    return {
+      message: "Invoices retrieved successfully",
+      data: {
+        items: rows.map(listedOnWire),
+        page,
+        pageSize: shownSize,
+        totalCount,
+        hasNextPage: page * shownSize < totalCount,
+        hasPreviousPage: page > 1 && totalCount > 0,
+      },
+    };
+  },
+
+  async createInvoice({ db, faults, publicUrl }, { body, key, idempotencyKey }) {
+    const { create, limits } = faults.current;
+    const freedoms = { ...create, ...limits };
+    const outcome = await createInvoiceOnce(db, { request: body, key, idempotencyKey, freedoms });
+    switch (outcome.verdict) {
+      case "unknown_collection":
+        return { refusal: REFUSALS.unknownCollection("collectionId names no collection") };
+      case "closed_collection":
+        return {
+          refusal: REFUSALS.closedCollection(`collectionId names a collection that is ${outcome.status}`),
+        };
+      case "key_reused":
+        return { refusal: REFUSALS.keyReused() };
+      case "invalid":
+        return { refusal: REFUSALS.invalid(...outcome.problems) };
+      case "refused":
+        return { refusal: REFUSALS.ruleBroken(...outcome.problems) };
+      case "created":
+        return { message: "Invoice created successfully", data: invoiceOnWire(outcome.invoice, publicUrl) };
+    }
+  },
+
+  async getInvoice({ db, publicUrl }, { path }) {
+    const row = await readShownInvoice(db, path.id);
+    if (row === undefined) return noInvoice;
+    return { message: "Invoice retrieved successfully", data: invoiceOnWire(row, publicUrl) };
+  },
+
+  async invalidateInvoice({ db }, { path, key }) {
+    const types = key.type === "Live" ? (["Live", "Test"] as const) : (["Test"] as const);
+    switch (await invalidateInvoice(db, path.id, types)) {
+      case "unknown":
+        return noInvoice;
+      case "wrong_key":
+        return { refusal: REFUSALS.wrongKind("id names a Live invoice") };
+      case "not_payable":
+        return { refusal: REFUSALS.notPayable("id names an invoice that is not unpaid") };
+      case "invalidated":
+        return { message: "Invoice invalidated successfully" };
+    }
+  },
+
+  async addLinkedAccount({ db, accountHolder }, { body, key }) {
+    if (key.type === "Test")
+      return { refusal: REFUSALS.wrongKind("linkedAccount would receive Live settlements") };
+    switch (await linkAccount(db, { ...body.linkedAccount, accountName: accountHolder })) {
+      case "unknown_bank":
+        return { refusal: REFUSALS.accountRefused("linkedAccount.bankId names no bank") };
+      case "already_linked":
+        return { refusal: REFUSALS.accountRefused("linkedAccount.accountNumber is already linked") };
+      case "linked":
+        return { message: "Linked account added successfully, it is pending approval" };
+    }
+  },
+
+  async getBanks({ db }) {
+    return { message: "Banks retrieved successfully", data: await readBanks(db) };
+  },
 };
 
-function readPageSize(asked: number | undefined, limits: Faults["limits"]) {
+function readPageSize(asked: number | undefined, limits: Faults["limits"], problems: string[]): number {
   const { pageSize, mostPageSize, pageSizeOver } = limits;
   const wanted = asked ?? Math.min(pageSize, mostPageSize);
-  const isTooMany = wanted > mostPageSize && pageSizeOver === "refused";
-  return {
-    pageSize: Math.min(wanted, mostPageSize),
-    problems: isTooMany ? [`pageSize should be at most ${mostPageSize}`] : [],
-  };
+  if (wanted > mostPageSize && pageSizeOver === "refused")
+    problems.push(`pageSize should be at most ${mostPageSize}`);
+  return Math.min(wanted, mostPageSize);
 }
 
-/** The filter's words, compared without case. */
-function readWords({ invoiceStatus, invoiceType }: InvoiceFilter) {
-  const status = wordOf(["Unpaid", "Paid", "Invalidated"] as const, invoiceStatus);
-  const type = wordOf(["Live", "Test"] as const, invoiceType);
-  const problems = [
-    ...(invoiceStatus !== undefined && status === null
-      ? ["invoiceStatus should be Unpaid, Paid or Invalidated"]
-      : []),
-    ...(invoiceType !== undefined && type === null ? ["invoiceType should be Live or Test"] : []),
-  ];
-  return { status, type, problems };
+/** A word of the filter, compared without case; null where it is left out, or wrong. */
+function readWord<Word extends string>(
+  name: "invoiceStatus" | "invoiceType",
+  words: readonly Word[],
+  filter: InvoiceFilter,
+  problems: string[],
+): Word | null {
+  const given = filter[name];
+  const word = words.find((one) => one.toLowerCase() === given?.toLowerCase());
+  if (given !== undefined && word === undefined)
+    problems.push(`${name} should be ${words.slice(0, -1).join(", ")} or ${words.at(-1)}`);
+  return word ?? null;
 }
-
-function wordOf<Word extends string>(words: readonly Word[], given: string | undefined): Word | null {
-  return words.find((word) => word.toLowerCase() === given?.toLowerCase()) ?? null;
-}
-
-export const handleGetCollection: OperationHandler<"getCollection"> = async (context, { path }) => {
-  const collection = await readCollectionOnWire(context.db, path.id);
-  if (collection === undefined) return { refusal: REFUSALS.unknownCollection("id names no collection") };
-  return { message: "Collection retrieved successfully", data: collection };
-};
-
-export const handleGetBanks: OperationHandler<"getBanks"> = async (context) => ({
-  message: "Banks retrieved successfully",
-  data: await readBanks(context.db),
-});
-
-export const handleAddLinkedAccount: OperationHandler<"addLinkedAccount"> = async (
-  context,
-  { body, key },
-) => {
-  if (key.type === "Test")
-    return { refusal: REFUSALS.wrongKind("linkedAccount would receive Live settlements") };
-  const { bankId, accountNumber, isPrimary } = body.linkedAccount;
-  const outcome = await linkAccount(context.db, {
-    bankId,
-    accountNumber,
-    isPrimary,
-    accountName: context.accountHolder,
-  });
-  switch (outcome) {
-    case "unknown_bank":
-      return { refusal: REFUSALS.accountRefused("linkedAccount.bankId names no bank") };
-    case "already_linked":
-      return { refusal: REFUSALS.accountRefused("linkedAccount.accountNumber is already linked") };
-    case "linked":
-      return { message: "Linked account added successfully, it is pending approval" };
-  }
-};

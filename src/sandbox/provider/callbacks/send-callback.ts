@@ -3,8 +3,7 @@ import { Agent, type Dispatcher, request } from "undici";
 import { messageOf } from "../../../kit/errors.ts";
 import { invoiceOnWire } from "../invoice-statements.ts";
 import type { InvoiceRow } from "../service-tables.ts";
-import type { CallbackRequest } from "./callback-request.ts";
-import { callbackRequest } from "./callback-request.ts";
+import { type CallbackRequest, callbackRequest } from "./callback-request.ts";
 
 export type CallbackAnswer =
   | { answered: true; status: number; body: string }

@@ -1,18 +1,15 @@
 import { randomUUID } from "node:crypto";
-import type { Request, Response } from "express";
-import express, { type Router } from "express";
+import type { Request, Response, Router } from "express";
 import { z } from "zod";
 import { moneyGiven, ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
 import { isRefusedData } from "../../../database/postgres-errors.ts";
 import { anyUuid } from "../../../kit/setting-formats.ts";
 import { REFUSALS, sendRefusal } from "../api/refusals.ts";
 import { forgeCallback } from "../callbacks/send-callback.ts";
-import type { CollectionRow } from "../collection-statements.ts";
-import { readCollection } from "../collection-statements.ts";
+import { type CollectionRow, readCollection } from "../collection-statements.ts";
 import { type CallbackFaultsInput, callbackFaults } from "../faults/faults.ts";
-import type { NewInvoice } from "../invoice-statements.ts";
-import { expireInvoice, insertInvoices, readInvoice } from "../invoice-statements.ts";
-import { invoiceTotals, lifetimeMs } from "../invoice-totals.ts";
+import { expireInvoice, insertInvoices, type NewInvoice, readInvoice } from "../invoice-statements.ts";
+import { billingColumns, lifetimeMs } from "../invoice-totals.ts";
 import { pay } from "../pay.ts";
 import type { ServiceContext } from "../service-context.ts";
 
@@ -21,10 +18,36 @@ const payRequest = z.strictObject({
   callback: callbackFaults.optional().describe("What goes wrong with this payment's callbacks only."),
 });
 
+const moment = z.iso.datetime({ error: "should be a UTC time such as 2024-05-01T10:00:00Z" });
+
+/** Invoices with a past, made at once and without callbacks: what reconciliation has to find. */
+const pastInvoicesRequest = z.strictObject({
+  collectionId: anyUuid,
+  type: z.enum(["Live", "Test"]).default("Live"),
+  invoices: z
+    .array(
+      z
+        .strictObject({
+          id: anyUuid.optional(),
+          createdAt: moment,
+          paidAt: moment.nullable().default(null),
+          amount: moneyGiven.optional(),
+          title: z.string().min(1).max(200).default("Past invoice"),
+          callBackUrl: z.url().max(2_048).nullable().default(null),
+          method: z.enum(["Card", "BankTransfer"]).default("Card"),
+        })
+        .refine(({ createdAt, paidAt }) => paidAt === null || Date.parse(paidAt) >= Date.parse(createdAt), {
+          path: ["paidAt"],
+          error: "should not be before createdAt",
+        }),
+    )
+    .min(1)
+    .max(20_000),
+});
+
 /** What is done to invoices apart from the API: made with a past, paid, expired, claimed to be paid. */
-export function invoiceRoutes(context: ServiceContext): Router {
+export function addInvoiceRoutes(router: Router, context: ServiceContext): void {
   const { db } = context;
-  const router = express.Router();
 
   router.post("/invoices", async (request, response) => {
     const given = read(pastInvoicesRequest, request.body, response);
@@ -69,68 +92,28 @@ export function invoiceRoutes(context: ServiceContext): Router {
   router.post("/invoices/:id/expire", async (request, response) => {
     const path = read(byId, request.params, response);
     if (path === undefined) return;
-    if (!(await expireInvoice(db, path.id)))
-      return sendRefusal(response, REFUSALS.notPayable("id names no invoice that is unpaid"));
-    response.json({ outcome: "expired" });
+    if (await expireInvoice(db, path.id)) response.json({ outcome: "expired" });
+    else sendRefusal(response, REFUSALS.notPayable("id names no invoice that is unpaid"));
   });
-  return router;
 }
 
-const moment = z.iso.datetime({ error: "should be a UTC time such as 2024-05-01T10:00:00Z" });
-
-/** Invoices with a past, made at once and without callbacks: what reconciliation has to find. */
-export const pastInvoicesRequest = z.strictObject({
-  collectionId: anyUuid,
-  type: z.enum(["Live", "Test"]).default("Live"),
-  invoices: z
-    .array(
-      z
-        .strictObject({
-          id: anyUuid.optional(),
-          createdAt: moment,
-          paidAt: moment.nullable().default(null),
-          amount: moneyGiven.optional(),
-          title: z.string().min(1).max(200).default("Past invoice"),
-          callBackUrl: z.url().max(2_048).nullable().default(null),
-          method: z.enum(["Card", "BankTransfer"]).default("Card"),
-        })
-        .refine(({ createdAt, paidAt }) => paidAt === null || Date.parse(paidAt) >= Date.parse(createdAt), {
-          path: ["paidAt"],
-          error: "should not be before createdAt",
-        }),
-    )
-    .min(1)
-    .max(20_000),
-});
-
-export type PastInvoicesRequest = z.output<typeof pastInvoicesRequest>;
-
 /** The rows for them: paid where they say so, else unpaid and perhaps expired long ago. */
-export function pastInvoices(request: PastInvoicesRequest, collection: CollectionRow): NewInvoice[] {
-  return request.invoices.map((invoice) => {
-    const totals = invoiceTotals(
-      invoice.amount ?? collection.amount ?? "1500.50",
-      collection.fee,
-      collection.service_fee_billing,
-    );
+function pastInvoices(
+  { type, invoices }: z.output<typeof pastInvoicesRequest>,
+  collection: CollectionRow,
+): NewInvoice[] {
+  return invoices.map((invoice) => {
     const createdAt = new Date(invoice.createdAt);
     const paidAt = invoice.paidAt === null ? null : new Date(invoice.paidAt);
     return {
       id: invoice.id ?? randomUUID(),
-      collection_id: collection.id,
       created_at: createdAt,
       modified_at: paidAt ?? createdAt,
       expires_at: new Date(createdAt.getTime() + lifetimeMs(collection.invoice_expiration_period)),
       paid_at: paidAt,
-      amount: totals.amount,
-      service_charge: totals.serviceCharge,
-      vat: totals.vat,
-      total_amount: totals.totalAmount,
-      settleable_amount: totals.settleableAmount,
+      ...billingColumns(collection, invoice.amount ?? collection.amount ?? "1500.50"),
       status: paidAt === null ? "Unpaid" : "Paid",
-      type: request.type,
-      service_fee_payer: collection.service_fee_billing,
-      settlement_frequency: collection.settlement_frequency,
+      type,
       payment_method: paidAt === null ? null : invoice.method,
       title: invoice.title,
       payer_name: "Ngozi Bello",

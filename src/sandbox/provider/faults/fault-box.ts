@@ -1,8 +1,6 @@
 import type { OperationName } from "../../../collection-api/contract/index.ts";
 import type { CallbackVariant } from "../callbacks/callback-request.ts";
-import { variantsInTurn } from "../pay.ts";
-import type { ApiFault } from "./faults.ts";
-import { type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
+import { type ApiFault, type Faults, type FaultsInput, faultsSchema } from "./faults.ts";
 
 /** The faults in force, and what is left of those that strike a number of times. */
 export class FaultBox {
@@ -27,10 +25,6 @@ export class FaultBox {
     this.#apiLeft = this.#faults.api.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
     this.#nextVariant = variantsInTurn(this.#faults.callback.variants);
     return this.#faults;
-  }
-
-  reset(): void {
-    this.replace({});
   }
 
   /**
@@ -67,4 +61,10 @@ export function layered(under: object, over: object): object {
     return [name, isLayer(value) && isLayer(below) ? layered(below, value) : value];
   });
   return { ...under, ...Object.fromEntries(fields) };
+}
+
+/** One after the other, and again from the first. */
+export function variantsInTurn(variants: readonly CallbackVariant[]): () => CallbackVariant {
+  let nth = 0;
+  return () => variants[nth++ % variants.length] ?? "documented";
 }

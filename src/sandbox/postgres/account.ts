@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+/** In whose name Postgres runs. Postgres refuses to run as root. */
+export interface Account {
+  readonly name: "self" | "namespace" | "nobody";
+  /** Stands before every command line. */
+  readonly prefix: readonly string[];
+  /** The ids that the child process takes. */
+  readonly ids: { uid?: number; gid?: number };
+}
+
+/**
+ * Nothing of the caller's environment reaches Postgres: PGDATA, PGOPTIONS or a locale would change what it
+ * does.
+ */
+export const environment = () => ({
+  PATH: process.env.PATH ?? "/usr/bin:/bin:/usr/sbin:/sbin",
+  LC_ALL: "C",
+  TZ: "UTC",
+});
+
+/** The account that this process has. */
+export const SELF: Account = { name: "self", prefix: [], ids: {} };
+
+/** The accounts to try on this machine, the best first; whether they work here is not yet known. */
+export async function candidateAccounts(): Promise<Account[]> {
+  // To itself the process is nobody, to the file system it stays who it was: nothing has to change hands.
+  const namespace: Account = {
+    name: "namespace",
+    prefix: ["unshare", "--user", "--map-user=65534", "--"],
+    ids: {},
+  };
+  if (process.getuid?.() !== 0) return hasName() ? [SELF] : [namespace, SELF];
+  return [namespace, { name: "nobody", prefix: [], ids: await idsOfNobody() }];
+}
+
+/** initdb looks its user up in the password file; `docker run --user 1234` is not in it. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== "";
+  } catch {
+    return false;
+  }
+}
+
+async function idsOfNobody(): Promise<{ uid: number; gid: number }> {
+  const [uid, gid] = await Promise.all(
+    ["-u", "-g"].map((flag) =>
+      execute("id", [flag, "nobody"]).then(
+        ({ stdout }) => Number(stdout),
+        () => 65_534,
+      ),
+    ),
+  );
+  return { uid: uid ?? 65_534, gid: gid ?? 65_534 };
+}
+
+/** Makes everything below a path the account's own; only root can. */
+export async function giveTo({ ids }: Account, path: string): Promise<void> {
+  const { uid = 0, gid = 0 } = ids;
+  if (process.getuid?.() !== 0 || (await stat(path)).uid === uid) return;
+  await runAs(SELF, "chown", ["-R", `${uid}:${gid}`, path]);
+}
+
+/**
+ * Runs a program under an account and resolves when it has ended well.
+ * @throws an Error whose message holds what the program wrote to stderr.
+ */
+export async function runAs(account: Account, program: string, args: readonly string[]): Promise<void> {
+  const [first = program, ...rest] = [...account.prefix, program, ...args];
+  await execute(first, rest, { ...account.ids, cwd: "/", env: environment(), maxBuffer: 16 * 1024 * 1024 });
+}
