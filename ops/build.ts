@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { buildPages } from "../src/console/build-pages.ts";
+import { buildPages } from "../src/console/console-pages.ts";
 
 // `npm run build`: src and migrations become JavaScript in dist/, with the files they read beside them;
 // the console's pages become dist/console.

@@ -4,7 +4,14 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { ALARM_NAMES, ALARMS } from "../src/alarms/alarm-definitions.ts";
 import { METRICS } from "../src/kit/metrics.ts";
-import { SERVE_REQUIRES, type SettingName, settingsSchema, TO_FILL_IN } from "../src/kit/settings.ts";
+import { formatOf } from "../src/kit/setting-formats.ts";
+import {
+  SERVE_REQUIRES,
+  SETTING_NAMES,
+  type SettingName,
+  settingsSchema,
+  TO_FILL_IN,
+} from "../src/kit/settings.ts";
 import { ALERTS } from "./prometheus/alerts.ts";
 
 // What `npm run documents` makes from the lists of settings, alarms, metrics and alerts. A test holds the
@@ -68,7 +75,7 @@ ${stringify({ groups: [{ name: "invoice-relay", rules }] }, { lineWidth: 0 })}`;
 }
 
 function settingsDocument(): string {
-  const rows = describeSettings().map(({ name, meaning, standard, required, toFillIn }) => {
+  const rows = describeSettings().map(({ name, meaning, kind, standard, required, toFillIn }) => {
     const value = required
       ? "**required by `serve`**"
       : toFillIn
@@ -76,7 +83,7 @@ function settingsDocument(): string {
         : standard
           ? `\`${standard}\``
           : "";
-    return `| \`${name}\` | ${meaning.replaceAll("|", "\\|")} | ${value} |`;
+    return `| \`${name}\` | ${meaning.replaceAll("|", "\\|")} | ${kind} | ${value} |`;
   });
   return `# Settings
 
@@ -90,8 +97,8 @@ http is accepted for loopback addresses only. AWS credentials are found as every
 no settings of ours.
 With \`SOURCES_FILE\` the settings of one merchant account stand in that file, and not here.
 
-| Setting | What it is for | Default |
-|---|---|---|
+| Setting | What it is for | Value | Default |
+|---|---|---|---|
 ${rows.join("\n")}
 `;
 }
@@ -109,10 +116,12 @@ ${entries.join("\n")}`;
 
 function describeSettings() {
   const required: readonly SettingName[] = SERVE_REQUIRES;
-  return (Object.keys(settingsSchema.shape) as SettingName[]).map((name) => {
+  return SETTING_NAMES.map((name) => {
     const schema: z.ZodType = settingsSchema.shape[name];
+    const { kind, secret } = formatOf(schema) ?? { kind: "text", secret: false };
     return {
       name,
+      kind: secret ? `${kind}; **secret**` : kind,
       meaning: schema.description ?? "",
       standard: schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : null,
       required: required.includes(name),

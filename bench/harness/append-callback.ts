@@ -1,4 +1,4 @@
-import { newId } from "../../src/kit/new-id.ts";
+import { newId } from "../../src/kit/ids.ts";
 
 const STATEMENT = `
   with logged as (

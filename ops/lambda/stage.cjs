@@ -9,15 +9,6 @@ const SECRETS_OF_CHECKS = ["CALLBACK_HMAC_SECRETS", "CALLBACK_HEADER_TOKENS", "C
 
 const SECRETS_OF_ALARMS = ["ALARM_WEBHOOK_URL", "ALARM_WEBHOOK_SECRETS"];
 
-/** They stand in SSM, or make no sense here. */
-const NOT_HERE = [
-  "DATABASE_URL",
-  "COLLECTION_API_KEY",
-  "CALLBACK_TOKENS",
-  "ADMIN_TOKENS",
-  ...SECRETS_OF_CHECKS,
-  ...SECRETS_OF_ALARMS,
-];
 /** Keys of a collector; one beside the functions holds them itself. */
 const KEYS_OF_COLLECTORS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
 const MADE_BY_THE_STACK = ["PUBLIC_URL", "SNS_TOPIC_ARN", "SNS_TEST_TOPIC_ARN", "AWS_REGION", "SOURCES_FILE"];
@@ -76,21 +67,22 @@ function keyProblems(content) {
 }
 
 async function settingProblems(settings = {}) {
-  const { settingsSchema, TO_FILL_IN } = await import("../../src/kit/settings.ts");
+  const { settingsSchema, SECRET_SETTINGS, TO_FILL_IN } = await import("../../src/kit/settings.ts");
   const names = Object.keys(settings);
+  const inSsm = SECRET_SETTINGS.filter((name) => !KEYS_OF_COLLECTORS.includes(name));
   const known = [...Object.keys(settingsSchema.shape), "DATABASE_PROXY"];
   const misplaced = (list, why) =>
     names.filter((name) => list.includes(name)).map((name) => `settings.${name} ${why}`);
   const result = settingsSchema.safeParse(settings);
   return [
-    ...misplaced(NOT_HERE, "is a secret: put it into SSM"),
+    ...misplaced(inSsm, "is a secret: put it into SSM"),
     ...misplaced(KEYS_OF_COLLECTORS, "holds a key: send traces to a collector in your network that holds it"),
     ...misplaced(MADE_BY_THE_STACK, "is made by the stack itself"),
     ...names.filter((name) => !known.includes(name)).map((name) => `settings.${name} is no setting`),
     ...(result.success
       ? []
       : result.error.issues.map(({ path, message }) => `settings.${path[0]} ${message}`)),
-    ...TO_FILL_IN.filter((name) => ![...names, ...NOT_HERE, ...MADE_BY_THE_STACK].includes(name)).map(
+    ...TO_FILL_IN.filter((name) => ![...names, ...inSsm, ...MADE_BY_THE_STACK].includes(name)).map(
       (name) => `settings.${name} is missing`,
     ),
   ];

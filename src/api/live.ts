@@ -4,7 +4,7 @@ import { describePayments } from "../confirm/invoices/read-invoices.ts";
 import type { Tables } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
-import { type Mask, withTextsMasked } from "../kit/mask/masked-texts.ts";
+import { type Mask, withTextsMasked } from "../kit/mask.ts";
 import { eventHappenings } from "../publish/read-events.ts";
 
 export interface LiveOptions {

@@ -2,11 +2,11 @@ import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { Tables } from "../database/tables.ts";
 import type { Role } from "../kit/admin-token.ts";
-import type { Mask } from "../kit/mask/masked-texts.ts";
+import type { Mask } from "../kit/mask.ts";
 import type { Activity } from "../operate/activity.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import type { Route } from "../publish/event.ts";
-import type { ReadAgain, RecordedRequest } from "../replay/read-again.ts";
+import type { ReadAgain, RecordedRequest } from "../replay/callback-readings.ts";
 import type { DryRuns } from "./dry-runs.ts";
 import type { SettingsShown } from "./settings-schemas.ts";
 

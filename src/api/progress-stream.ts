@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { type Mask, withTextsMasked } from "../kit/mask/masked-texts.ts";
+import { type Mask, withTextsMasked } from "../kit/mask.ts";
 import type { OnProgress } from "./operation.ts";
 
 const NDJSON = "application/x-ndjson";

@@ -1,4 +1,4 @@
-import { isUuid } from "../kit/uuid.ts";
+import { isUuid } from "../kit/ids.ts";
 import type { InvoiceTerms } from "../operate/invoice-terms.ts";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

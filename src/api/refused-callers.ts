@@ -5,7 +5,7 @@ import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { networkOf } from "../kit/network-of.ts";
-import { Paced } from "../kit/paced.ts";
+import { Paced } from "../kit/waiting.ts";
 import { WrongTokens } from "../kit/wrong-tokens.ts";
 
 export interface RefusedCallersOptions {

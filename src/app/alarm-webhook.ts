@@ -11,13 +11,13 @@ import {
   type UntoldAlarm,
 } from "../alarms/untold-alarms.ts";
 import type { Tables } from "../database/tables.ts";
-import { backOffMs } from "../kit/back-off.ts";
 import { messageOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import type { Lease } from "../work/lease.ts";
 import type { Pass } from "./pass.ts";
 

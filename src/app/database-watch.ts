@@ -8,7 +8,7 @@ import {
 } from "../database/recording-problem.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
-import { within } from "../kit/within.ts";
+import { within } from "../kit/waiting.ts";
 import { RecordingAlarms, type RecordingAlarmsOptions } from "./recording-alarms.ts";
 
 export interface DatabaseWatchOptions extends RecordingAlarmsOptions {

@@ -1,10 +1,8 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { faultOf } from "../kit/fault.ts";
+import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
-import { newId } from "../kit/new-id.ts";
-import { comesFromBrowser } from "../receive/payer-page/comes-from-browser.ts";
-import { payerPage } from "../receive/payer-page/payer-page.ts";
-import { sendPage } from "../receive/payer-page/send-page.ts";
+import { comesFromBrowser, payerPage, sendPage } from "../receive/payer-page/payer-page.ts";
 
 /** More than stand before any relay: a stranger who writes thousands has no more of them looked at. */
 const MOST_PROXIES = 16;

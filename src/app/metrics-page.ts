@@ -6,7 +6,7 @@ import type { PoolUsage } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { programVersion } from "../kit/program-version.ts";
-import { within } from "../kit/within.ts";
+import { within } from "../kit/waiting.ts";
 import { readVitalSigns, type VitalSigns, type Watched } from "../operate/vital-signs.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { STATES } from "../upstreams/machine.ts";

@@ -1,11 +1,10 @@
-import { z } from "zod";
 import type { SettingsShown } from "../api/settings-schemas.ts";
 import { hasChecks } from "../kit/callback-checks.ts";
 import type { Logger } from "../kit/log.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { Secret } from "../kit/secret.ts";
-import { duration, durationText } from "../kit/setting-formats.ts";
-import { type ServeSettings, type SettingName, type Settings, settingsSchema } from "../kit/settings.ts";
+import { durationText, formatOf } from "../kit/setting-formats.ts";
+import { SETTING_NAMES, type ServeSettings, type Settings, settingsSchema } from "../kit/settings.ts";
 import { describedSources, type Source } from "../kit/sources.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
@@ -37,31 +36,20 @@ export function settingsShown(
       testTopicArn: source.snsTestTopicArn,
     })),
     replayTopicArns: [...(settings.REPLAY_TOPIC_ARNS ?? [])],
-    settings: (Object.keys(settingsSchema.shape) as SettingName[]).map((name) => ({
+    settings: SETTING_NAMES.map((name) => ({
       name,
       about: settingsSchema.shape[name].description ?? "",
-      value: shown(settings[name], isDuration(settingsSchema.shape[name])),
+      value: shown(settings[name], formatOf(settingsSchema.shape[name])?.kind ?? ""),
       given: settings.given.includes(name),
     })),
   };
 }
 
-const MASKED = "***";
-
-/** A default and limits stand around the format. */
-function isDuration(schema: z.core.$ZodType): boolean {
-  if (schema === duration) return true;
-  if (schema instanceof z.ZodPipe) return isDuration(schema.in) || isDuration(schema.out);
-  return schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
-    ? isDuration(schema.def.innerType)
-    : false;
-}
-
 /** A value as it is written in a settings file; null when there is none. */
-function shown(value: unknown, isMs: boolean): string | null {
+function shown(value: unknown, kind: string): string | null {
   if (value === undefined || value === null) return null;
-  if (isMs) return durationText(Number(value));
-  if (holdsSecret(value)) return MASKED;
+  if (kind.startsWith("duration")) return durationText(Number(value));
+  if (holdsSecret(value)) return "***";
   if (Array.isArray(value)) return value.map(String).join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

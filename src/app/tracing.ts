@@ -2,7 +2,7 @@ import type { Logger } from "../kit/log.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Tracer } from "../kit/trace.ts";
 import { readHeaders } from "../kit/trace-settings.ts";
-import { within } from "../kit/within.ts";
+import { within } from "../kit/waiting.ts";
 
 /** Tracing, while it is on. */
 export interface Tracing {

@@ -1,4 +1,4 @@
-import { lastDayBefore } from "../kit/days.ts";
+import { lastDayBefore } from "../kit/time.ts";
 import {
   type Basis,
   type Certificate,

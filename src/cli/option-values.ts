@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
-import { isUuid } from "../kit/uuid.ts";
+import { isUuid } from "../kit/ids.ts";
 import { OWN_VERDICTS } from "../receive/log/own-verdict.ts";
 
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/;

@@ -1,4 +1,4 @@
-import { spanText } from "../kit/span-text.ts";
+import { spanText } from "../kit/time.ts";
 import type { Output } from "./command-context.ts";
 
 export interface ProgressOptions {

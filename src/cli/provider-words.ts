@@ -1,5 +1,5 @@
 import type { CollectionApiError, CollectionApiErrorKind } from "../collection-api/index.ts";
-import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { withoutCallbackTokens } from "../kit/mask.ts";
 
 /** What to do about each; the error's own message says what is wrong. */
 const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {

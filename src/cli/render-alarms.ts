@@ -1,5 +1,5 @@
 import type { KnownAlarm } from "../alarms/list-alarms.ts";
-import { clock } from "../kit/clock-text.ts";
+import { clock } from "../kit/time.ts";
 import { plainText } from "./terminal-text.ts";
 
 /** Each alarm: since when it is open, its name, its detail, and what to do. */

@@ -1,5 +1,5 @@
 import type { Bank, Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
-import { shortText } from "../kit/short-text.ts";
+import { shortText } from "../kit/text.ts";
 import { table } from "./table.ts";
 import { plainText } from "./terminal-text.ts";
 

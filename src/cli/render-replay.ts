@@ -1,4 +1,4 @@
-import { spanText } from "../kit/span-text.ts";
+import { spanText } from "../kit/time.ts";
 import type { ReplayPlan } from "../replay/plan-replay.ts";
 import type { Replay } from "../replay/replay.ts";
 import type { Refusal } from "../replay/replay-rows.ts";

@@ -1,5 +1,4 @@
-import { clock } from "../kit/clock-text.ts";
-import { spanText } from "../kit/span-text.ts";
+import { clock, spanText } from "../kit/time.ts";
 import type { Status } from "../operate/status.ts";
 import { adviceOf, heldWords } from "../operate/status-meaning.ts";
 import type { Look } from "./paint.ts";

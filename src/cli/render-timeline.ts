@@ -1,6 +1,6 @@
 import type { OpenedBy } from "../confirm/queue/confirmation.ts";
-import { shortText } from "../kit/short-text.ts";
-import { spanText } from "../kit/span-text.ts";
+import { shortText } from "../kit/text.ts";
+import { spanText } from "../kit/time.ts";
 import type { Entry, Timeline } from "../operate/timeline.ts";
 import { meaningOf } from "../operate/timeline-meaning.ts";
 import { plainText } from "./terminal-text.ts";

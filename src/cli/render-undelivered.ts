@@ -1,4 +1,4 @@
-import { shortText } from "../kit/short-text.ts";
+import { shortText } from "../kit/text.ts";
 import type { DecisionResult } from "../operate/decide-undelivered.ts";
 import type { UndeliveredItem } from "../operate/list-undelivered.ts";
 import type { Evidence } from "../operate/show-undelivered.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { withoutCallbackTokens } from "../kit/mask.ts";
 import { askSandbox } from "./sandbox-request.ts";
 
 /** Something that passed between the local services and the relay. */

@@ -1,4 +1,4 @@
-import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { withoutCallbackTokens } from "../kit/mask.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /** Prints the provider's answer; the callback token in an invoice is masked, also in JSON. */

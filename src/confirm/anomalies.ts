@@ -1,4 +1,4 @@
-import { shortText } from "../kit/short-text.ts";
+import { shortText } from "../kit/text.ts";
 import { compareMoney, differenceOfMoney, type Invoice, statusText, sumOfMoney } from "../provider/answer.ts";
 import type { StatusClass } from "./invoices/status-class.ts";
 import { invoiceTypeOf } from "./invoices/status-class.ts";

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { ERASED_COLUMNS } from "../kit/personal-fields.ts";
 import { erasedDocument } from "./invoices/confirmed-invoice.ts";
 
 /**
@@ -111,6 +112,8 @@ export interface ReferenceOfInvoice {
   reference: string;
 }
 
+const NOTHING_PERSONAL = sql.join(ERASED_COLUMNS.map((column) => sql`${sql.ref(column)} = null`));
+
 const erasingPayments = new Statement(
   {
     found: returned.count,
@@ -129,8 +132,7 @@ const erasingPayments = new Statement(
             filter (where reference is not null), '[]') as references
         from invoice where source = any(${sources}) and id = ${id}),
       invoices as (
-        update invoice set erased_at = clock_timestamp(), document = ${document}, title = null,
-          reference = null, payer_email_hash = null
+        update invoice set erased_at = clock_timestamp(), document = ${document}, ${NOTHING_PERSONAL}
         where source = any(${sources}) and id = ${id} and erased_at is null
         returning 1),
       snapshots as (

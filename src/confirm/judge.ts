@@ -1,5 +1,5 @@
 import type { AlarmName } from "../alarms/alarms.ts";
-import { shortText } from "../kit/short-text.ts";
+import { shortText } from "../kit/text.ts";
 import type { Answer } from "../provider/answer.ts";
 import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
 import { anomaliesOf } from "./anomalies.ts";

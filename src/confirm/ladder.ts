@@ -1,4 +1,4 @@
-import { backOffMs } from "../kit/back-off.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import type { Changes, Outcome, Rules } from "./outcome.ts";
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];

@@ -4,7 +4,7 @@ import { GroupCommit } from "../database/group-commit.ts";
 import type { ResultOf } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Handoff } from "../kit/handoff.ts";
-import { newId } from "../kit/new-id.ts";
+import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { lineOf, type Route } from "../publish/event.ts";

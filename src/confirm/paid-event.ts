@@ -1,5 +1,5 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
-import { storableText } from "../kit/storable-text.ts";
+import { storableText } from "../kit/text.ts";
 import type { NewEvent } from "../publish/event.ts";
 import { type ConfirmedInvoice, storable } from "./invoices/confirmed-invoice.ts";
 import type { InvoiceType } from "./invoices/status-class.ts";

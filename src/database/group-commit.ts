@@ -1,6 +1,6 @@
 import { isLostConnection } from "../kit/away.ts";
 import { RelayError } from "../kit/errors.ts";
-import { TurnQueue } from "../kit/turn-queue.ts";
+import { TurnQueue } from "../kit/waiting.ts";
 import { isCollision, isRefusedData } from "./postgres-errors.ts";
 
 export interface GroupCommitOptions<Item> {

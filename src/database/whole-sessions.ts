@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
-import { within } from "../kit/within.ts";
+import { within } from "../kit/waiting.ts";
 import { RelayClient } from "./relay-client.ts";
 
 /** How long a message from one session to another may take, in ms. */

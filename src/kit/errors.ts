@@ -1,4 +1,4 @@
-import { quietText } from "./mask/quiet-text.ts";
+import { quietText } from "./mask.ts";
 
 /** What happens to the work after an error: policy is a lookup, not a guess at each place. */
 export type Next =

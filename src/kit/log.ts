@@ -1,6 +1,5 @@
-import { type DestinationStream, type Logger as PinoLogger, pino } from "pino";
-
-import { collapseRepeats } from "./collapse-repeats.ts";
+import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from "pino";
+import { PERSONAL_FIELDS } from "./personal-fields.ts";
 
 export type Logger = PinoLogger;
 export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
@@ -13,13 +12,10 @@ const FORBIDDEN_KEYS = [
   "cookie",
   "x-api-key",
   "email",
-  "payerEmail",
-  "payerName",
-  "payerPhoneNumber",
   "phoneNumber",
-  "billerEmail",
   "body",
   "headers",
+  ...PERSONAL_FIELDS.map(({ answer }) => answer),
 ];
 
 /**
@@ -40,3 +36,100 @@ export function createLogger(options: { level: LogLevel; destination?: Destinati
     options.destination ?? pino.destination({ dest: 1, sync: true }),
   );
 }
+
+type LogMethod = NonNullable<NonNullable<LoggerOptions["hooks"]>["logMethod"]>;
+
+/** Warnings and errors; lines at info level are logged each time. */
+const FROM_LEVEL = 40;
+
+/** How long repeats are counted before their number is logged, in ms. */
+const WINDOW_MS = 10_000;
+
+/** The most kinds of lines watched at a time; any others are logged as they come (G8). */
+const MOST_KINDS = 200;
+
+/** What must agree in two lines, besides their words, for them to be the same. */
+const TELLING = ["worker", "source", "error"] as const;
+
+/** For each log, what logs the counts that it still holds. */
+const untold = new Set<() => void>();
+
+/** Logs all counts that are still held; called when the process ends, so that none is lost. */
+export function tellRepeats(): void {
+  for (const tellAll of untold) tellAll();
+}
+
+function tellAtExit(tellAll: () => void): void {
+  if (untold.size === 0) process.once("exit", tellRepeats);
+  untold.add(tellAll);
+}
+
+/**
+ * A hook for pino with which the first of several equal warnings or errors is logged at once and the others
+ * are counted: "… (the same 45 times in 12 s)". Alarms, and requests that can be looked for by their id, are
+ * always logged.
+ */
+export function collapseRepeats(): LogMethod {
+  const kinds = new Map<string, Kind>();
+  let tellsAtExit = false;
+
+  function tellAll(): void {
+    for (const kind of kinds.values()) tellCount(kind);
+    kinds.clear();
+  }
+
+  function watch(key: string): void {
+    setTimeout(() => {
+      const kind = kinds.get(key);
+      if (kind === undefined || kind.count === 0) return void kinds.delete(key);
+      tellCount(kind);
+      watch(key);
+    }, WINDOW_MS).unref();
+  }
+
+  return function logMethod(args, method, level) {
+    const [facts, message] = args as unknown[];
+    const key = level < FROM_LEVEL ? null : keyOf(facts, message);
+    if (key === null) return method.apply(this, args);
+    const tell = (count: number, seconds: number) =>
+      method.apply(this, [facts, `${message} (the same ${times(count)} in ${seconds} s)`]);
+    const kind = kinds.get(key);
+    if (kind !== undefined) {
+      kind.count += 1;
+      kind.tell = tell;
+      return;
+    }
+    if (kinds.size < MOST_KINDS) {
+      if (!tellsAtExit) tellAtExit(tellAll);
+      tellsAtExit = true;
+      kinds.set(key, { count: 0, since: performance.now(), tell });
+      watch(key);
+    }
+    method.apply(this, args);
+  };
+}
+
+/** What came again within the window that is open. */
+interface Kind {
+  count: number;
+  /** When the window began, by performance.now(). */
+  since: number;
+  tell: (count: number, seconds: number) => void;
+}
+
+function tellCount(kind: Kind): void {
+  const now = performance.now();
+  if (kind.count > 0) kind.tell(kind.count, Math.ceil((now - kind.since) / 1_000));
+  kind.count = 0;
+  kind.since = now;
+}
+
+/** null for what is logged each time. */
+function keyOf(facts: unknown, message: unknown): string | null {
+  if (typeof facts !== "object" || facts === null || typeof message !== "string") return null;
+  if ("alarm" in facts || "requestId" in facts) return null;
+  const told = facts as Record<string, unknown>;
+  return JSON.stringify([message, ...TELLING.map((name) => told[name])]);
+}
+
+const times = (count: number): string => (count === 1 ? "once more" : `${count} times`);

@@ -3,24 +3,28 @@ import { z } from "zod";
 import { Secret } from "./secret.ts";
 
 // What settings must look like, in the environment and in SOURCES_FILE alike. No message repeats the value.
+// `kind` is what documents call a format; what is `secret` they mark, and Lambda's stages refuse.
 
 const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-export const duration = z.string().transform((text, context) => {
-  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
-  if (amount === undefined || unit === undefined) {
-    context.addIssue("should be a duration such as 500ms, 20s, 10m, 6h or 35d");
-    return z.NEVER;
-  }
-  return Number(amount) * (DURATION_UNITS[unit] as number);
-});
+export const duration = z
+  .string()
+  .transform((text, context) => {
+    const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
+    if (amount === undefined || unit === undefined) {
+      context.addIssue("should be a duration such as 500ms, 20s, 10m, 6h or 35d");
+      return z.NEVER;
+    }
+    return Number(amount) * (DURATION_UNITS[unit] as number);
+  })
+  .meta({ kind: "duration" });
 
 /** A duration in ms between two. What is shorter or longer stops a timer, or makes it run all the time. */
 export function durationFrom(least: string, most: string) {
   const [from, to] = [duration.parse(least), duration.parse(most)];
-  return duration.pipe(
-    z.number().refine((ms) => ms >= from && ms <= to, { error: `should be from ${least} to ${most}` }),
-  );
+  return duration
+    .pipe(z.number().refine((ms) => ms >= from && ms <= to, { error: `should be from ${least} to ${most}` }))
+    .meta({ kind: `duration, ${least} to ${most}` });
 }
 
 /** How long data is kept before it is deleted for good: whoever writes 6m means months, not minutes. */
@@ -39,14 +43,17 @@ export function durationText(ms: number): string {
 }
 
 export const wholeNumber = (least: number, most: number) =>
-  z.string().transform((text, context) => {
-    const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;
-    if (!Number.isInteger(number) || number < least || number > most) {
-      context.addIssue(`should be a whole number from ${least} to ${most}`);
-      return z.NEVER;
-    }
-    return number;
-  });
+  z
+    .string()
+    .transform((text, context) => {
+      const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;
+      if (!Number.isInteger(number) || number < least || number > most) {
+        context.addIssue(`should be a whole number from ${least} to ${most}`);
+        return z.NEVER;
+      }
+      return number;
+    })
+    .meta({ kind: `number, ${least} to ${most}` });
 
 const isLoopback = (host: string) =>
   host === "localhost" ||
@@ -54,22 +61,25 @@ const isLoopback = (host: string) =>
   /^127\.\d+\.\d+\.\d+$/.test(host) ||
   host.endsWith(".localhost");
 
-export const url = z.string().transform((text, context) => {
-  const parsed = URL.parse(text);
-  if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
-    context.addIssue("should be a URL such as https://relay.example.com");
-    return z.NEVER;
-  }
-  if (parsed.username !== "" || parsed.password !== "") {
-    context.addIssue("should hold no user name or password");
-    return z.NEVER;
-  }
-  if (parsed.protocol === "http:" && !isLoopback(parsed.hostname)) {
-    context.addIssue("should start with https:// (plain http is accepted for loopback addresses only)");
-    return z.NEVER;
-  }
-  return text.replace(/\/+$/, "");
-});
+export const url = z
+  .string()
+  .transform((text, context) => {
+    const parsed = URL.parse(text);
+    if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
+      context.addIssue("should be a URL such as https://relay.example.com");
+      return z.NEVER;
+    }
+    if (parsed.username !== "" || parsed.password !== "") {
+      context.addIssue("should hold no user name or password");
+      return z.NEVER;
+    }
+    if (parsed.protocol === "http:" && !isLoopback(parsed.hostname)) {
+      context.addIssue("should start with https:// (plain http is accepted for loopback addresses only)");
+      return z.NEVER;
+    }
+    return text.replace(/\/+$/, "");
+  })
+  .meta({ kind: "URL" });
 
 /** A URL that paths are put behind. */
 export const baseUrl = url.refine((text) => !/[?#]/.test(text), {
@@ -80,23 +90,27 @@ export const baseUrl = url.refine((text) => !/[?#]/.test(text), {
 export const pageUrl = url.refine((text) => !text.includes("#"), { error: "should end before the #" });
 
 /** A URL that is a secret itself, since whoever knows it may post there. */
-export const secretUrl = url.transform((text) => new Secret(text));
+export const secretUrl = url.transform((text) => new Secret(text)).meta({ kind: "URL", secret: true });
 
-export const databaseUrl = z.string().transform((text, context) => {
-  const parsed = URL.parse(text);
-  if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
-    context.addIssue("should be a Postgres URL such as postgres://user:password@host:5432/invoice_relay");
-    return z.NEVER;
-  }
-  return new Secret(text);
-});
+export const databaseUrl = z
+  .string()
+  .transform((text, context) => {
+    const parsed = URL.parse(text);
+    if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol)) {
+      context.addIssue("should be a Postgres URL such as postgres://user:password@host:5432/invoice_relay");
+      return z.NEVER;
+    }
+    return new Secret(text);
+  })
+  .meta({ kind: "URL", secret: true });
 
 export const secret = (least: number) =>
   z
     .string()
     .min(least, `should have at least ${least} characters`)
     .regex(/^\S+$/, "should hold no spaces")
-    .transform((text) => new Secret(text));
+    .transform((text) => new Secret(text))
+    .meta({ kind: least > 1 ? `${least} or more characters` : "text", secret: true });
 
 export const list = <T extends z.ZodType<unknown, string>>(item: T) =>
   z
@@ -116,13 +130,16 @@ export const list = <T extends z.ZodType<unknown, string>>(item: T) =>
 export const anyUuid = z.guid("should be a UUID").toLowerCase();
 
 /** Collections by id; `none` says aloud that there are none. */
-export const collectionIds = z.string().transform((text, context): string[] => {
-  if (text.trim().toLowerCase() === "none") return [];
-  const ids = list(anyUuid).safeParse(text);
-  if (ids.success) return ids.data;
-  context.addIssue("should be collection ids (UUIDs) separated by commas, or none");
-  return z.NEVER;
-});
+export const collectionIds = z
+  .string()
+  .transform((text, context): string[] => {
+    if (text.trim().toLowerCase() === "none") return [];
+    const ids = list(anyUuid).safeParse(text);
+    if (ids.success) return ids.data;
+    context.addIssue("should be collection ids (UUIDs) separated by commas, or none");
+    return z.NEVER;
+  })
+  .meta({ kind: "list of UUIDs, or none" });
 
 export const urlToken = z
   .string()
@@ -130,26 +147,31 @@ export const urlToken = z
     /^[A-Za-z0-9_-]{22,}$/,
     "should be 22 or more characters, each a letter, a digit, - or _ (try: openssl rand -hex 16)",
   )
-  .transform((text) => new Secret(text));
+  .transform((text) => new Secret(text))
+  .meta({ kind: "22 or more characters", secret: true });
 
 export const topicArn = z
   .string()
   .regex(
     /^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/,
     "should be an SNS topic ARN such as arn:aws:sns:eu-west-1:123456789012:invoice-events",
-  );
+  )
+  .meta({ kind: "ARN" });
 
-export const timeZone = z.string().refine(
-  (zone) => {
-    try {
-      new Intl.DateTimeFormat("en", { timeZone: zone });
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  { error: "should be a time zone such as UTC or Africa/Lagos" },
-);
+export const timeZone = z
+  .string()
+  .refine(
+    (zone) => {
+      try {
+        new Intl.DateTimeFormat("en", { timeZone: zone });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    { error: "should be a time zone such as UTC or Africa/Lagos" },
+  )
+  .meta({ kind: "time zone" });
 
 export const sourceName = z
   .string()
@@ -158,7 +180,8 @@ export const sourceName = z
 export const headerName = z
   .string()
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "should be the name of a header, such as x-signature")
-  .transform((name) => name.toLowerCase());
+  .transform((name) => name.toLowerCase())
+  .meta({ kind: "header" });
 
 /** `whsec_` and base64, as the Standard Webhooks specification writes a secret of at least 24 bytes. */
 export const webhookSecret = z
@@ -170,12 +193,16 @@ export const webhookSecret = z
     },
     { error: "should be whsec_ followed by 24 or more bytes in base64" },
   )
-  .transform((text) => new Secret(text));
+  .transform((text) => new Secret(text))
+  .meta({ kind: "whsec_…", secret: true });
 
 /** An address, or a block of them such as `203.0.113.0/24`. */
-export const addressBlock = z.string().refine(isAddressBlock, {
-  error: "should be IP addresses or blocks of them, such as 203.0.113.7 or 203.0.113.0/24",
-});
+export const addressBlock = z
+  .string()
+  .refine(isAddressBlock, {
+    error: "should be IP addresses or blocks of them, such as 203.0.113.7 or 203.0.113.0/24",
+  })
+  .meta({ kind: "address or block" });
 
 function isAddressBlock(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
@@ -189,4 +216,19 @@ export const proxyAddress = z
   .string()
   .refine((text) => ["loopback", "linklocal", "uniquelocal"].includes(text) || isAddressBlock(text), {
     error: "should be addresses, blocks such as 10.0.0.0/8, or loopback, linklocal, uniquelocal",
-  });
+  })
+  .meta({ kind: "address, block or name" });
+
+/** What a setting's value looks like; formats stand within defaults, limits and lists. */
+export function formatOf(schema: z.core.$ZodType): { kind: string; secret: boolean } | null {
+  const { kind, secret } = z.globalRegistry.get(schema) ?? {};
+  if (typeof kind === "string") return { kind, secret: secret === true };
+  if (schema instanceof z.ZodArray) {
+    const item = formatOf(schema.element);
+    return { kind: item === null ? "list" : `list, each ${item.kind}`, secret: item?.secret ?? false };
+  }
+  if (schema instanceof z.ZodEnum) return { kind: schema.options.join(", "), secret: false };
+  if (schema instanceof z.ZodPipe) return formatOf(schema.out) ?? formatOf(schema.in);
+  if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return formatOf(schema.unwrap());
+  return null;
+}

@@ -8,6 +8,7 @@ import {
   collectionIds,
   databaseUrl,
   durationFrom,
+  formatOf,
   keepingTime,
   list,
   pageUrl,
@@ -182,6 +183,11 @@ export const settingsSchema = z.object({
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;
+export const SETTING_NAMES = Object.keys(settingsSchema.shape) as SettingName[];
+
+/** Those whose values are never shown. */
+export const SECRET_SETTINGS = SETTING_NAMES.filter((name) => formatOf(settingsSchema.shape[name])?.secret);
+
 type Parsed = z.output<typeof settingsSchema>;
 
 const callbackCheckSettings = Object.keys(

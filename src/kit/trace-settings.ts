@@ -3,18 +3,21 @@ import { Secret } from "./secret.ts";
 import { wholeNumber } from "./setting-formats.ts";
 
 /** Plain http is taken from any host: a collector often stands beside the relay, and spans hold no secret. */
-const collectorUrl = z.string().transform((text, context) => {
-  const parsed = URL.parse(text);
-  if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
-    context.addIssue("should be a URL such as http://localhost:4318");
-    return z.NEVER;
-  }
-  if (parsed.username !== "" || parsed.password !== "") {
-    context.addIssue("should hold no user name or password; OTEL_EXPORTER_OTLP_HEADERS is for keys");
-    return z.NEVER;
-  }
-  return text;
-});
+const collectorUrl = z
+  .string()
+  .transform((text, context) => {
+    const parsed = URL.parse(text);
+    if (parsed === null || !["http:", "https:"].includes(parsed.protocol)) {
+      context.addIssue("should be a URL such as http://localhost:4318");
+      return z.NEVER;
+    }
+    if (parsed.username !== "" || parsed.password !== "") {
+      context.addIssue("should hold no user name or password; OTEL_EXPORTER_OTLP_HEADERS is for keys");
+      return z.NEVER;
+    }
+    return text;
+  })
+  .meta({ kind: "URL" });
 
 /** `name=value` pairs, the values percent-encoded where they must be; null for anything else. */
 export function readHeaders(text: string): Record<string, string> | null {
@@ -36,16 +39,20 @@ const otlpHeaders = z
   .refine((text) => readHeaders(text) !== null, {
     error: "should be headers such as api-key=secret,x-team=payments",
   })
-  .transform((text) => new Secret(text));
+  .transform((text) => new Secret(text))
+  .meta({ kind: "name=value, …", secret: true });
 
-const share = z.string().transform((text, context) => {
-  const number = Number(text);
-  if (!(number >= 0 && number <= 1)) {
-    context.addIssue("should be a number from 0 to 1, such as 0.1");
-    return z.NEVER;
-  }
-  return number;
-});
+const share = z
+  .string()
+  .transform((text, context) => {
+    const number = Number(text);
+    if (!(number >= 0 && number <= 1)) {
+      context.addIssue("should be a number from 0 to 1, such as 0.1");
+      return z.NEVER;
+    }
+    return number;
+  })
+  .meta({ kind: "number, 0 to 1" });
 
 /** OpenTelemetry's own variables, as far as they mean something here. */
 export const TRACE_SETTINGS = {

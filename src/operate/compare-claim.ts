@@ -1,4 +1,4 @@
-import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
+import { withoutCallbackTokens } from "../kit/mask.ts";
 
 /** A field of what a callback claimed, beside the provider's answer. */
 export interface Compared {

@@ -3,7 +3,7 @@ import { readPayment } from "../confirm/invoices/read-invoices.ts";
 import { readConfirmation } from "../confirm/queue/read-confirmations.ts";
 import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
-import { maskedEvidence } from "../kit/mask/masked-evidence.ts";
+import { maskedEvidence } from "../kit/mask.ts";
 import { readEvent } from "../publish/read-events.ts";
 import { callbacksAbout } from "../receive/log/callbacks-about.ts";
 import { listUndelivered, type UndeliveredItem, type UndeliveredList } from "./list-undelivered.ts";

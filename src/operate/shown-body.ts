@@ -1,4 +1,4 @@
-import type { Mask } from "../kit/mask/masked-texts.ts";
+import type { Mask } from "../kit/mask.ts";
 import type { WholeCallback } from "../receive/log/list-callbacks.ts";
 
 /** How a callback's body is read for a screen; `app` hands it in. */

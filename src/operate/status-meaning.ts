@@ -1,7 +1,5 @@
 import { READ_ONLY } from "../database/recording-problem.ts";
-import { clock } from "../kit/clock-text.ts";
-import { DAY_MS } from "../kit/days.ts";
-import { spanText } from "../kit/span-text.ts";
+import { clock, DAY_MS, spanText } from "../kit/time.ts";
 import type { Facts, Held } from "./status-facts.ts";
 
 /** Something that waits for a person. */

@@ -1,5 +1,5 @@
-import { clock } from "../kit/clock-text.ts";
-import { shortText } from "../kit/short-text.ts";
+import { shortText } from "../kit/text.ts";
+import { clock } from "../kit/time.ts";
 import type { ClosedTopic, ConfirmationStanding, EventStanding, KnownInvoice, Timeline } from "./timeline.ts";
 
 /** Work that is this much overdue, in ms, is not being done by anyone. */

@@ -1,6 +1,6 @@
 import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
 
-import { storableText } from "../kit/storable-text.ts";
+import { storableText } from "../kit/text.ts";
 
 export {
   compareMoney,

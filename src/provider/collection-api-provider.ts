@@ -6,9 +6,8 @@ import {
   type CollectionClientOptions,
 } from "../collection-api/index.ts";
 import { messageOf } from "../kit/errors.ts";
-import { withoutCallbackTokens } from "../kit/mask/callback-tokens.ts";
-import { quietText } from "../kit/mask/quiet-text.ts";
-import { storableText } from "../kit/storable-text.ts";
+import { quietText, withoutCallbackTokens } from "../kit/mask.ts";
+import { storableText } from "../kit/text.ts";
 import { type NotFound, type Refusal, statusText } from "./answer.ts";
 import type { Provider } from "./provider.ts";
 

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../database/tables.ts";
+import { ERASED_IN_EVENT } from "../kit/personal-fields.ts";
 
 /**
  * Logs events; returns source and id of the new ones: however many find the payment, the unique key lets one
@@ -48,11 +49,8 @@ export async function eraseEvents(
   return { found: events.length, blanked: legible.length };
 }
 
-/** What may name a person, and what stands there instead. */
-const BLANK = { title: null, reference: null, payer: null, biller: null, metadata: {} };
-
 /** The event without what may name a person. Its money is text, so parsing loses nothing of an amount. */
 function erasedPayload(payload: string): string {
   const event = JSON.parse(payload) as { data: Record<string, unknown> };
-  return JSON.stringify({ ...event, data: { ...event.data, ...BLANK } });
+  return JSON.stringify({ ...event, data: { ...event.data, ...ERASED_IN_EVENT } });
 }

@@ -7,8 +7,8 @@ import { GroupCommit } from "../database/group-commit.ts";
 import { isRefusedData } from "../database/postgres-errors.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { backOffMs } from "../kit/back-off.ts";
 import { step } from "../kit/step.ts";
+import { backOffMs } from "../kit/waiting.ts";
 
 /** What is written for one event after one try. */
 export interface EventOutcome {

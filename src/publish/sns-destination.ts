@@ -1,8 +1,8 @@
 import { GetTopicAttributesCommand, PublishBatchCommand, SNSClient } from "@aws-sdk/client-sns";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { messageOf } from "../kit/errors.ts";
-import { quietText } from "../kit/mask/quiet-text.ts";
-import { storableText } from "../kit/storable-text.ts";
+import { quietText } from "../kit/mask.ts";
+import { storableText } from "../kit/text.ts";
 import { BATCH_SIZE, countFitting, entryOf, type OutgoingEvent } from "./sns-entry.ts";
 
 /** What became of one event. */

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { RelayError } from "../kit/errors.ts";
 import { networkOf } from "../kit/network-of.ts";
-import { TurnQueue } from "../kit/turn-queue.ts";
+import { TurnQueue } from "../kit/waiting.ts";
 import type { CallbackRequest, ReadingToRecord } from "./reading/read-callback.ts";
 
 export interface ReadingThreadOptions {

@@ -1,4 +1,4 @@
-import { backOffMs } from "../kit/back-off.ts";
+import { backOffMs } from "../kit/waiting.ts";
 
 /**
  * A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres'

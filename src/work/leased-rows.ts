@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { interval, isTooFarAhead } from "../database/moments.ts";
 import type { Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { newId } from "../kit/new-id.ts";
+import { newId } from "../kit/ids.ts";
 import type { Lease } from "./lease.ts";
 
 /** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`. */

@@ -1,7 +1,7 @@
-import { backOffMs } from "../kit/back-off.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { backOffMs } from "../kit/waiting.ts";
 import type { Signal } from "./signal.ts";
 
 export interface LoopOptions {

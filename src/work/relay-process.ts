@@ -5,7 +5,7 @@ import type { Why } from "../database/recording-problem.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { typed } from "../database/typed.ts";
-import { newId } from "../kit/new-id.ts";
+import { newId } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
 
 /** How often a process says that it lives, in ms. */

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { operations } from "../../src/api/operations.ts";
 import { walk } from "../../src/database/page.ts";
-import { newId } from "../../src/kit/new-id.ts";
+import { newId } from "../../src/kit/ids.ts";
 import { adminApi } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { type Surroundings, TOKEN } from "../support/relay.ts";

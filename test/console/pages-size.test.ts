@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
-import { buildPages } from "../../src/console/build-pages.ts";
+import { buildPages } from "../../src/console/console-pages.ts";
 
 it("the console's pages are built whole, with less than 80 kB of JavaScript, gzipped", async () => {
   const folder = mkdtempSync(join(tmpdir(), "console-size-"));

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { withTextsMasked } from "../../src/kit/mask/masked-texts.ts";
-import { newId } from "../../src/kit/new-id.ts";
+import { newId } from "../../src/kit/ids.ts";
+import { withTextsMasked } from "../../src/kit/mask.ts";
 import { adminApi, READER } from "../support/admin.ts";
 import { addCallback, addConfirmation } from "../support/log-rows.ts";
 import { TOKEN } from "../support/relay.ts";

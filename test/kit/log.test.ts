@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { tellRepeats } from "../../src/kit/collapse-repeats.ts";
-import { createLogger } from "../../src/kit/log.ts";
+import { createLogger, tellRepeats } from "../../src/kit/log.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

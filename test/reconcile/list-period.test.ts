@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { daysBetween } from "../../src/kit/days.ts";
+import { daysBetween } from "../../src/kit/time.ts";
 import {
   eachDay,
   halvesOf,
   type ListPeriod,
   nextStep,
+  paymentDays,
   periodFor,
 } from "../../src/reconcile/list/list-period.ts";
-import { paymentDays } from "../../src/reconcile/list/payment-days.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import serverlessHttp from "serverless-http";
-import { within } from "../../kit/within.ts";
+import { within } from "../../kit/waiting.ts";
 import { callbackReceiver } from "../callback-receiver.ts";
 import { httpApp, protectAnswers } from "../http-app.ts";
 import { loggingFaults, openContainer, perContainer } from "./container.ts";

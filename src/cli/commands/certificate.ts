@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
-import { dayOf, lastDayBefore } from "../../kit/days.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { dayOf, lastDayBefore } from "../../kit/time.ts";
 import type { Result } from "../../reconcile/certificate/certificate.ts";
 import type { ListedCertificate } from "../../reconcile/read-certificates.ts";
 import type { CommandContext } from "../command-context.ts";

@@ -18,7 +18,7 @@ export function devCommand(context: CommandContext): Command {
       const stop = context.listenForStop();
       void stop.asked.then(() => context.remark("Stopping."));
       const { left, ...given } = localWorldFor(context, database, TAKEN);
-      const { buildMissingPages } = await import("../../console/build-pages.ts");
+      const { buildMissingPages } = await import("../../console/console-pages.ts");
       await Promise.race([buildMissingPages(), stop.asked]);
       if (stop.signal.aborted) return stop.release();
       const { startDev } = await import("../../app/dev.ts");

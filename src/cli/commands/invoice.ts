@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import type { Database } from "../../database/connect.ts";
 import { RelayError } from "../../kit/errors.ts";
-import { isUuid } from "../../kit/uuid.ts";
+import { isUuid } from "../../kit/ids.ts";
 import type { CommandContext } from "../command-context.ts";
 
 /** The most invoices of one reference to list. */

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { shortText } from "../../kit/short-text.ts";
+import { shortText } from "../../kit/text.ts";
 import type { InvoiceFilters } from "../../operate/invoice-terms.ts";
 import type { ListedInvoice } from "../../operate/list-invoices.ts";
 import type { CommandContext } from "../command-context.ts";

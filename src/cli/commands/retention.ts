@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { dayOf } from "../../kit/days.ts";
+import { dayOf } from "../../kit/time.ts";
 import type { RetentionResult } from "../../operate/retention.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operator } from "../operator.ts";

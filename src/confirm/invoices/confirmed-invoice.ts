@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { withoutCallbackTokens } from "../../kit/mask/callback-tokens.ts";
-import { storableText } from "../../kit/storable-text.ts";
+import { withoutCallbackTokens } from "../../kit/mask.ts";
+import { storableText } from "../../kit/text.ts";
 import { type Answer, statusText, toUtc } from "../../provider/answer.ts";
 import type { Claimed } from "../queue/claim.ts";
 

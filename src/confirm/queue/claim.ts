@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { newId } from "../../kit/new-id.ts";
+import { newId } from "../../kit/ids.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
 import { isWell } from "../../upstreams/machine.ts";

@@ -1,11 +1,17 @@
 import { render } from "preact";
-import { readSession } from "./api/session.ts";
-import { App } from "./app.tsx";
-import { startTheme } from "./kit/theme.ts";
-import { startZone } from "./kit/zone.ts";
+import { readSession, session } from "./api/session.ts";
+import { startLook } from "./kit/look.ts";
+import { Frame } from "./shell/frame.tsx";
+import { SignIn } from "./shell/sign-in.tsx";
 
-startTheme();
-startZone();
+/** Nothing until it is known who is there; then the way in, or the pages. */
+function App() {
+  const { value: state } = session;
+  if (state.kind === "unknown") return null;
+  return state.kind === "signed_out" ? <SignIn why={state.why} /> : <Frame who={state.who} />;
+}
+
+startLook();
 void readSession();
-const place = document.getElementById("app");
-if (place !== null) render(<App />, place);
+const app = document.getElementById("app");
+if (app !== null) render(<App />, app);

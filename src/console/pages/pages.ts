@@ -8,12 +8,6 @@ import { PaymentsPage } from "./payments/payments-page.tsx";
 import { ReplaysPage } from "./replays/replays-page.tsx";
 import { SettingsPage } from "./settings/settings-page.tsx";
 
-/** What every page is given. */
-export interface PageProps {
-  /** What follows the page's own path: `["<id>"]` for `/console/payments/<id>`. */
-  rest: readonly string[];
-}
-
 export interface Page {
   /** Its first path segment below `/console/`; "" is where one arrives. */
   path: string;
@@ -23,7 +17,8 @@ export interface Page {
   icon: IconName;
   /** The operation of the admin API without which there is nothing to see here. */
   needs: string;
-  component: ComponentType<PageProps>;
+  /** `rest`: what follows its own path: `["<id>"]` for `/console/payments/<id>`. */
+  component: ComponentType<{ rest: readonly string[] }>;
 }
 
 /** Every page, in the order of the navigation. A new page registers itself here and nowhere else. */

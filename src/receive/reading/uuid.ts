@@ -1,4 +1,4 @@
-import { NIL_UUID } from "../../kit/uuid.ts";
+import { NIL_UUID } from "../../kit/ids.ts";
 
 const HEX = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 const BARE = new RegExp(`^${HEX}$`, "i");

@@ -1,8 +1,8 @@
 import type { AlarmChange } from "../../alarms/alarms.ts";
-import { lastDayBefore } from "../../kit/days.ts";
 import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
+import { lastDayBefore } from "../../kit/time.ts";
 import { LeaseLost } from "../../work/lease.ts";
 import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -11,12 +11,13 @@ import {
   CERTIFICATE_BACK_OFF,
   type ClaimedCertificate,
   certificates,
+  claimDaily,
   finishCertificate,
   saveReading,
+  scheduleDaily,
 } from "./certificate-row.ts";
 import { type CertifyDeps, makeCertificates } from "./certify.ts";
 import { forgetListed } from "./listed-row.ts";
-import { claimDaily, scheduleDaily } from "./schedule-daily.ts";
 
 export interface CertifyPassOptions extends CertifyDeps {
   source: ReconcileSource;

@@ -1,5 +1,5 @@
 import { plainStatus } from "../../confirm/invoices/status-class.ts";
-import { storableText } from "../../kit/storable-text.ts";
+import { storableText } from "../../kit/text.ts";
 import { compareMoney, moneyOf, statusText, toUtc } from "../../provider/answer.ts";
 import type { AnswerFields, PaymentFacts } from "./payment-facts.ts";
 

@@ -1,11 +1,10 @@
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
-import { dayOf, daysBetween } from "../../kit/days.ts";
-import { storableText } from "../../kit/storable-text.ts";
+import { storableText } from "../../kit/text.ts";
+import { dayOf, daysBetween } from "../../kit/time.ts";
 import { readClock } from "../../upstreams/first-served.ts";
 import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep } from "../list/list-period.ts";
-import { ListReader, type Unusable } from "../list/list-reader.ts";
-import { ListUnreadable } from "../list/list-unreadable.ts";
+import { ListReader, ListUnreadable, type Unusable } from "../list/list-reader.ts";
 import { EACH_TYPE } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { describeUnproven, type Reading, readingTerms } from "./kept-reading.ts";

@@ -2,14 +2,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
-import { backOffMs } from "../../kit/back-off.ts";
 import { RelayError } from "../../kit/errors.ts";
+import { backOffMs } from "../../kit/waiting.ts";
 import { isWell } from "../../upstreams/machine.ts";
 import { listGapMs, takeTurn } from "../../upstreams/source-row.ts";
 import { Upstream } from "../../upstreams/upstream.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { ListUnreadable } from "./list-unreadable.ts";
+import { ListUnreadable } from "./list-reader.ts";
 
 /** The longest wait before the source is checked again, in ms. */
 const LOOK_AGAIN_MS = 1_000;

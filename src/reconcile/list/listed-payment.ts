@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { classOfStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
-import { DAY_MS } from "../../kit/days.ts";
-import { storableText } from "../../kit/storable-text.ts";
-import { isUuid, NIL_UUID } from "../../kit/uuid.ts";
+import { isUuid, NIL_UUID } from "../../kit/ids.ts";
+import { storableText } from "../../kit/text.ts";
+import { DAY_MS } from "../../kit/time.ts";
 import { type ListedInvoice, type Money, toUtc } from "../../provider/answer.ts";
 
 /** The requested `invoiceType`; null for a list without it. */

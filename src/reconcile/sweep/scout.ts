@@ -2,14 +2,13 @@ import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
 import { promote, unknownIdsWait } from "../../confirm/queue/change-confirmations.ts";
 import type { Tables } from "../../database/tables.ts";
-import { addDays, dayOf } from "../../kit/days.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
+import { addDays, dayOf } from "../../kit/time.ts";
 import { nextScoutTurnIn, takeScoutTurn } from "../../upstreams/scout-turn.ts";
 import { ListPace, SourcePaused } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
-import { ListReader, type ListSink } from "../list/list-reader.ts";
-import { ListUnreadable } from "../list/list-unreadable.ts";
+import { ListReader, type ListSink, ListUnreadable } from "../list/list-reader.ts";
 import { ALL_TYPES } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 

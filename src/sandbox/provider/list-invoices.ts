@@ -1,5 +1,5 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
-import { DAY_MS, startOf } from "../../kit/days.ts";
+import { DAY_MS, startOf } from "../../kit/time.ts";
 import type {
   InvoiceRow,
   InvoiceStatus,

@@ -2,7 +2,7 @@
 // other. In: lines of {"event":…,"remainingMs":…}. Out: the handler's own lines, and "ANSWER {…}" after each
 // event. One that takes longer than it may fails, as Lambda's time-out makes it.
 import { createInterface } from "node:readline";
-import { within } from "../../../src/kit/within.ts";
+import { within } from "../../../src/kit/waiting.ts";
 
 const TIMED_OUT = Symbol("timed out");
 const [path = ""] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { daysFromTo, monthsBefore, monthsFromTo } from "../../../src/console/pages/completeness/days.ts";
-import { addDays } from "../../../src/kit/days.ts";
+import { daysFromTo, monthsBefore, monthsFromTo } from "../../../src/console/pages/completeness/day-state.ts";
+import { addDays } from "../../../src/kit/time.ts";
 
 describe("the calendar's days", () => {
   it("are counted over the ends of months and leap years", () => {

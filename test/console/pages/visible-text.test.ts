@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { moneyText } from "../../../src/console/pages/kit/money-text.ts";
-import { visibleText } from "../../../src/console/pages/kit/visible-text.ts";
-import { indented } from "../../../src/console/pages/parts/indented.ts";
+import { indented, moneyText, visibleText } from "../../../src/console/pages/kit/text.ts";
 
 describe("text from outside", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storableText } from "../../../src/kit/storable-text.ts";
+import { storableText } from "../../../src/kit/text.ts";
 import { OPEN_AMOUNT } from "../../sandbox/provider/service-fixture.ts";
 import { type ConsoleWorld, STRANGER } from "./console-world.ts";
 import { type FullHouse, fillHouse, inProvidersBook } from "./full-house.ts";
@@ -144,7 +144,7 @@ describe("what others wrote: markup, control and bidi characters", () => {
     await person.settle();
     await person.write(page.getByRole("searchbox"), hostile("searched"));
     await page.keyboard.press("Enter");
-    await page.getByText("No payment is like this").waitFor();
+    await page.getByText("No payments match").waitFor();
     await look("the search");
 
     await person.open("replays/new");

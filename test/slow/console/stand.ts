@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { buildPages } from "../../../src/console/build-pages.ts";
+import { buildPages } from "../../../src/console/console-pages.ts";
 import { launchChromium } from "../../sandbox/provider/chromium.ts";
 import { type ConsoleWorld, startConsoleWorld } from "./console-world.ts";
 

@@ -7,6 +7,11 @@ export class ApiProblem extends Error {
     super(message);
     this.status = status;
   }
+
+  /** What was thrown, as a problem. */
+  static of(thrown: unknown): ApiProblem {
+    return thrown instanceof ApiProblem ? thrown : new ApiProblem(0, String(thrown));
+  }
 }
 
 const TO_DO: Record<number, string> = {

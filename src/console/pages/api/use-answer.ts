@@ -10,38 +10,23 @@ export interface Answer<Data> {
   reload: () => void;
 }
 
-interface Kept<Data> {
-  /** What was asked for. */
-  key: string;
-  data: Data | null;
-  problem: ApiProblem | null;
-}
-
 /** How long after no answer at all it is asked again, in ms. */
 const AGAIN_MS = 4_000;
 
-/** Asks the admin API. @param path below `/admin/v1` with its query; null asks nothing. */
-export function useAnswer<Data>(path: string | null): Answer<Data> {
-  const ask = useCallback((signal: AbortSignal) => get<Data>(path ?? "", signal), [path]);
-  return useAsking(path, ask);
-}
+/** Asks the admin API. @param path below `/admin/v1` with its query. */
+export const useAnswer = <Data>(path: string): Answer<Data> =>
+  useCall(path, (signal) => get<Data>(path, signal));
 
-/**
- * The same for any call.
- * @param key what is asked for: another key forgets the answer to the one before; null asks nothing.
- * @param ask the same function as long as the key is the same.
- */
-export function useAsking<Data>(
-  key: string | null,
-  ask: (signal: AbortSignal) => Promise<Data>,
-): Answer<Data> {
-  const [kept, setKept] = useState<Kept<Data> | null>(null);
-  const [isLoading, setLoading] = useState(key !== null);
+/** The same for any call. @param key what is asked for: another key forgets the answer to the one before. */
+function useCall<Data>(key: string, ask: (signal: AbortSignal) => Promise<Data>): Answer<Data> {
+  const [kept, setKept] = useState<{ key: string; data: Data | null; problem: ApiProblem | null } | null>(
+    null,
+  );
+  const [isLoading, setLoading] = useState(true);
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((last) => last + 1), []);
 
   useEffect(() => {
-    if (key === null) return;
     const controller = new AbortController();
     let again: ReturnType<typeof setTimeout> | undefined;
     setLoading(true);
@@ -49,7 +34,7 @@ export function useAsking<Data>(
       .then((data) => setKept({ key, data, problem: null }))
       .catch((error: unknown) => {
         if (controller.signal.aborted) return;
-        const problem = error instanceof ApiProblem ? error : new ApiProblem(0, String(error));
+        const problem = ApiProblem.of(error);
         setKept((last) => ({ key, data: last?.key === key ? last.data : null, problem }));
         if (problem.status === 0) again = setTimeout(reload, AGAIN_MS);
       })
@@ -60,13 +45,77 @@ export function useAsking<Data>(
       clearTimeout(again);
       controller.abort();
     };
-  }, [key, ask, turn]);
+  }, [key, turn]);
 
   const current = kept?.key === key ? kept : null;
   return {
     data: current?.data ?? null,
     problem: current?.problem ?? null,
-    isLoading: isLoading || (key !== null && current === null),
+    isLoading: isLoading || current === null,
     reload,
   };
+}
+
+/** One page of a long list, as the admin API gives it. */
+export interface ListPage<Item> {
+  items: Item[];
+  /** Where the next page begins; null at the end. */
+  next?: string | null;
+  /** How far back it was searched, when the page's cost ended it; null when it was not. */
+  searchedTo?: string | null;
+  /** How many there are in all, where they are counted. */
+  total?: number;
+}
+
+/**
+ * A long list, page after page by its cursor.
+ * @param key the list and its filters: another one begins anew.
+ * @param ask for the page at a cursor, null for the first.
+ */
+export function usePages<Item>(
+  key: string,
+  ask: (cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Item>>,
+) {
+  const first = useCall(key, (signal) => ask(null, signal));
+  const [further, setFurther] = useState<{ of: unknown; pages: ListPage<Item>[] }>({ of: null, pages: [] });
+  const [isFetching, setFetching] = useState(false);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  // The pages behind a first page that was read again would repeat or miss what moved.
+  const behind = further.of === first.data ? further.pages : [];
+  const pages = first.data === null ? [] : [first.data, ...behind];
+  const { next = null, searchedTo = null } = pages.at(-1) ?? {};
+  useEffect(() => setProblem(null), [first.data]);
+
+  const more = () => {
+    if (next === null || isFetching) return;
+    setFetching(true);
+    setProblem(null);
+    ask(next)
+      .then((page) => setFurther({ of: first.data, pages: [...behind, page] }))
+      .catch((error: unknown) => setProblem(ApiProblem.of(error)))
+      .finally(() => setFetching(false));
+  };
+  return {
+    items: first.data === null ? null : pages.flatMap(({ items }) => items),
+    total: first.data?.total ?? null,
+    problem: problem ?? first.problem,
+    isLoading: first.isLoading || isFetching,
+    searchedTo,
+    hasMore: next !== null,
+    more,
+    reload: first.reload,
+  };
+}
+
+/** Reads again and again, for as long as something is under way. @param pauseMs after each answer. */
+export function usePolled(
+  isUnderWay: boolean,
+  { isLoading, reload }: Pick<Answer<unknown>, "isLoading" | "reload">,
+  pauseMs = 1_000,
+): void {
+  useEffect(() => {
+    if (!isUnderWay || isLoading) return;
+    const timer = setTimeout(reload, pauseMs);
+    return () => clearTimeout(timer);
+  }, [isUnderWay, isLoading]);
 }

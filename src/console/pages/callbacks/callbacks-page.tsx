@@ -1,8 +1,116 @@
-import type { PageProps } from "../pages.ts";
-import { CallbackDetail } from "./callback-detail.tsx";
-import { CallbackList } from "./callback-list.tsx";
+import type { ListedCallback } from "../../../api/callback-schemas.ts";
+import { TOLD_VERDICTS } from "../../../confirm/queue/confirmation.ts";
+import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
+import { post } from "../api/client.ts";
+import { countText } from "../kit/text.ts";
+import { countField, textField, timeField } from "../parts/fields.tsx";
+import { choicesOf } from "../parts/filters.tsx";
+import { FirstCallback } from "../parts/first-callback.tsx";
+import { List, type ListDefinition, type RowsAct, readPages } from "../parts/list.tsx";
+import { Empty, PageHead } from "../parts/page.tsx";
+import { Badge, None, ShortId } from "../parts/values.tsx";
+import { CallbackPage } from "./callback-page.tsx";
 
 /** The log, or one callback of it. */
-export function CallbacksPage({ rest: [id] }: PageProps) {
-  return id === undefined ? <CallbackList /> : <CallbackDetail id={id} key={id} />;
-}
+export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
+  id !== undefined ? (
+    <CallbackPage id={id} key={id} />
+  ) : (
+    <>
+      <PageHead title="Callbacks" says="Everything that was sent to the callback URL, as it came." />
+      <List list={CALLBACKS} />
+    </>
+  );
+
+const ROWS = {
+  keyOf: ({ id }: ListedCallback) => id,
+  to: ({ id }: ListedCallback) => `callbacks/${id}`,
+};
+
+/** Every callback that was recorded, the newest first. */
+const CALLBACKS: ListDefinition<ListedCallback> = {
+  ...ROWS,
+  what: "callbacks",
+  caption: "Callbacks, the newest first",
+  filters: [
+    {
+      name: "verdict",
+      label: "Verdict",
+      kind: "choice",
+      choices: choicesOf([...TOLD_VERDICTS, ...OWN_VERDICTS]),
+    },
+    { name: "from", label: "Received from", kind: "time" },
+    { name: "to", label: "Received before", kind: "time" },
+    { name: "reference", label: "Reference", kind: "text" },
+    { name: "invoiceId", label: "Invoice id", kind: "text" },
+    { name: "remoteAddress", label: "Sender’s address", kind: "text" },
+    { name: "foundBy", label: "Id found in", kind: "text", placeholder: "data.id" },
+    { name: "source", label: "Source", kind: "text" },
+  ],
+  fields: [
+    timeField("Received", "receivedAt", { phone: "lead" }),
+    { name: "Verdict", show: ({ verdict }) => <Badge state={verdict ?? "pending"} />, phone: "side" },
+    textField("Reference", "reference"),
+    textField("Id found in", "foundBy"),
+    {
+      name: "Invoice",
+      show: ({ invoiceIds: [first, ...others] }) =>
+        first === undefined ? (
+          <None />
+        ) : (
+          <>
+            <ShortId id={first} />
+            {others.length > 0 && ` and ${others.length} more`}
+          </>
+        ),
+      phone: "away",
+    },
+    textField("From", "remoteAddress", { phone: "away" }),
+    countField("Bytes", "bytes", { none: "erased", phone: "away" }),
+  ],
+  read: readPages("/callbacks"),
+  empty: <FirstCallback />,
+};
+
+/** Reads callbacks as if their check had held. */
+const READ_AGAIN: RowsAct<ListedCallback> = {
+  operation: "startReplay",
+  title: "Read again",
+  isMain: true,
+  says: (count) =>
+    `${count === 1 ? "It is" : "They are"} read as if the check had held, and the provider is asked about the ` +
+    "invoices named there. What it does not confirm stays without an event. For genuine callbacks, once the " +
+    "settings are right.",
+  async run(callbacks, reason) {
+    const callbackIds = callbacks.map(({ id }) => id);
+    const times = callbacks.map(({ receivedAt }) => Date.parse(receivedAt));
+    // The log is in the order of time: the ids are looked for in this part of it only.
+    const from = new Date(Math.min(...times)).toISOString();
+    const to = new Date(Math.max(...times) + 1_000).toISOString();
+    const filters = { refused: true, verdict: "refused", callbackIds, from, to };
+    await post("/replays", { kind: "callbacks", filters, reason });
+    return `A replay reads ${countText(callbacks.length)} again.`;
+  },
+};
+
+/** Callbacks with a right token that failed a check of the settings: recorded, and asked nothing. */
+export const REFUSED: ListDefinition<ListedCallback> = {
+  ...ROWS,
+  what: "refused callbacks",
+  caption: "Refused callbacks, the newest first",
+  fields: [
+    timeField("Received", "receivedAt", { phone: "lead" }),
+    textField("From", "remoteAddress", { phone: "side" }),
+    textField("Reference", "reference"),
+    countField("Bytes", "bytes", { phone: "away" }),
+    textField("Source", "source"),
+  ],
+  read: readPages("/callbacks", { verdict: "refused", limit: 100 }),
+  empty: (
+    <Empty title="No callback was refused.">
+      <p>Those that fail a configured check of signature, header or address are kept and shown here.</p>
+    </Empty>
+  ),
+  acts: [READ_AGAIN],
+  nameOf: ({ id, receivedAt }) => `the callback of ${receivedAt}, ${id}`,
+};

@@ -1,16 +1,13 @@
-import { useCallback, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Calendar } from "../../../api/proof-schemas.ts";
-import { addDays, dayOf } from "../../../kit/days.ts";
+import { addDays, dayOf } from "../../../kit/time.ts";
 import { queryText } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { PageHead, Section } from "../parts/page-head.tsx";
-import { Answered, Empty } from "../parts/states.tsx";
-import { sentenceOf, stateOfDay, summaryOf } from "./day-state.ts";
-import { daysFromTo, monthsBefore, monthsFromTo } from "./days.ts";
-import { Legend } from "./legend.tsx";
-import { MonthGrid } from "./month-grid.tsx";
+import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { daysFromTo, monthsBefore, monthsFromTo, sentenceOf, stateOfDay, summaryOf } from "./day-state.ts";
+import { Legend, MonthGrid } from "./month-grid.tsx";
 import { ProofForm } from "./proof-form.tsx";
 
 /** Months on one page. */
@@ -23,11 +20,9 @@ export function CalendarPage() {
   const from = monthsBefore(today, back + SHOWN - 1);
   const to = back === 0 ? today : addDays(monthsBefore(today, back - 1), -1);
   const answer = useAnswer<Calendar>(`/certificates/calendar${queryText({ from, to })}`);
-  const { reload } = answer;
-  const onDone = useCallback(() => reload(), [reload]);
   return (
     <Answered answer={answer} what="certificates">
-      {(calendar) => <Shown {...{ calendar, today, back, from, to, onDone }} />}
+      {(calendar) => <Shown {...{ calendar, today, back, from, to }} onDone={answer.reload} />}
     </Answered>
   );
 }

@@ -1,17 +1,17 @@
-import type { Calendar } from "../../../api/proof-schemas.ts";
-import { dayOf } from "../../../kit/days.ts";
+import type { Calendar, CertificateShown } from "../../../api/proof-schemas.ts";
+import { dayOf } from "../../../kit/time.ts";
+import { get, queryText } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { countText } from "../kit/money-text.ts";
-import { Badge } from "../parts/badge.tsx";
+import { countText } from "../kit/text.ts";
+import { type Field, moneyField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { Money } from "../parts/money.tsx";
-import { PageHead, Section } from "../parts/page-head.tsx";
-import { Answered, Empty } from "../parts/states.tsx";
-import { Time } from "../parts/time.tsx";
-import { type CalendarDay, stateOfDay, wordsOfDay } from "./day-state.ts";
-import { DifferenceList } from "./difference-list.tsx";
-import { exportJson } from "./export-json.ts";
+import { List, type ListDefinition } from "../parts/list.tsx";
+import { notify } from "../parts/notices.tsx";
+import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { Badge, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
+import { type CalendarDay, stateOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
+import { reasonWords } from "./proof-words.ts";
 
 /** One day: its totals, and its differences by name. */
 export function DayPage({ day }: { day: string }) {
@@ -49,15 +49,6 @@ export function DayPage({ day }: { day: string }) {
   );
 }
 
-const TONES = {
-  equal: "good",
-  missing: "bad",
-  differs: "wait",
-  refused: "wait",
-  unproven: "plain",
-  none: "plain",
-} as const;
-
 function Certified({ day, certified }: { day: string; certified: CalendarDay }) {
   const { source, certificateId, madeAt, paid, stored, published, missing, differences } = certified;
   const state = stateOfDay(day, certified, day, null);
@@ -65,7 +56,7 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
     <section class="section" aria-label={`Source ${source}`}>
       <div class="section-head">
         <h2>
-          Source {source} <Badge state={state} tone={TONES[state]} as={wordsOfDay(state, certified)} />
+          Source {source} <Badge state={state} as={wordsOfDay(state, certified)} />
         </h2>
         <div class="actions">
           <a class="button" href={`/admin/v1/certificates/${certificateId}/csv`} download>
@@ -88,14 +79,12 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
           </tr>
         </thead>
         <tbody>
-          {(
-            [
-              ["Paid at the provider", paid],
-              ["Stored here", stored],
-              ["Published", published],
-              ["Missing", missing],
-            ] as const
-          ).map(([name, tally]) => (
+          {Object.entries({
+            "Paid at the provider": paid,
+            "Stored here": stored,
+            Published: published,
+            Missing: missing,
+          }).map(([name, tally]) => (
             <tr key={name} class={name === "Missing" && tally.count > 0 ? "is-missing" : ""}>
               <th scope="row">{name}</th>
               <td>{countText(tally.count)}</td>
@@ -106,10 +95,73 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
           ))}
         </tbody>
       </table>
-      <p class="completeness-made">
+      <p class="certificate-made">
         By the certificate made <Time at={madeAt} as="full" />.
       </p>
-      <DifferenceList {...{ certificateId, day }} counted={missing.count + differences} />
+      <List key={certificateId} list={differencesOf(certificateId, day, missing.count + differences)} />
     </section>
   );
+}
+
+type Difference = CertificateShown["differences"][number];
+
+const readDifferences = (certificateId: string, day: string, limit: number, after: string | null) =>
+  get<CertificateShown>(`/certificates/${certificateId}${queryText({ day, limit, after })}`);
+
+/**
+ * What is not the same in all three places on one day: gaps first.
+ * @param counted how many gaps and differences the certificate counts on this day, named or not.
+ */
+const differencesOf = (certificateId: string, day: string, counted: number): ListDefinition<Difference> => ({
+  what: "differences",
+  caption: "Differences of the day, gaps first",
+  fields: DIFFERENCE_FIELDS,
+  keyOf: ({ invoiceId, eventId, reason }) => `${invoiceId} ${eventId} ${reason}`,
+  async read(_given, cursor) {
+    const { differences, next } = await readDifferences(certificateId, day, 100, cursor);
+    return { items: differences, next: next === null ? null : String(next) };
+  },
+  empty: <p>{wordsOfNone(counted)}</p>,
+});
+
+const DIFFERENCE_FIELDS: readonly Field<Difference>[] = [
+  {
+    name: "Payment",
+    show: ({ invoiceId, eventId }) => <PaymentLink invoiceId={invoiceId} eventId={eventId} />,
+    phone: "lead",
+  },
+  moneyField("Amount", "amount"),
+  { name: "Weight", show: ({ weight }) => <Badge state={weight} as={weight} />, phone: "side" },
+  {
+    name: "Why",
+    show: ({ reason, detail }) => (
+      <>
+        <b class="block">{reasonWords(reason)}</b>
+        <Outside text={detail} />
+      </>
+    ),
+    kind: "wide",
+  },
+];
+
+/** Saves a certificate as JSON, with the differences of one day. */
+async function exportJson(certificateId: string, day: string): Promise<void> {
+  try {
+    const differences: CertificateShown["differences"] = [];
+    let page: CertificateShown | null = null;
+    do {
+      page = await readDifferences(certificateId, day, 500, String(page?.next ?? 0));
+      differences.push(...page.differences);
+    } while (page.next !== null);
+    const text = JSON.stringify({ ...page.certificate, differences }, null, 2);
+    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    const link = Object.assign(document.createElement("a"), {
+      href: url,
+      download: `certificate-${day}.json`,
+    });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 60_000);
+  } catch (error) {
+    notify(`It could not be saved: ${error instanceof Error ? error.message : String(error)}`, { bad: true });
+  }
 }

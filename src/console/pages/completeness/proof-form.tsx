@@ -1,12 +1,14 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ProgressLine } from "../../../api/proof-schemas.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
+import { postLines } from "../api/client.ts";
+import { ApiProblem } from "../api/problem.ts";
 import { may } from "../api/session.ts";
-import { confirm } from "../parts/confirm-dialog.tsx";
-import { tell } from "../parts/notices.tsx";
-import { Problem } from "../parts/states.tsx";
+import { ActButton } from "../parts/acts.tsx";
+import { notify } from "../parts/notices.tsx";
+import { Problem } from "../parts/page.tsx";
 import { certifiedWords, outcomeWords, progressWords, reconciledWords } from "./proof-words.ts";
-import { useProofRun, type Work } from "./use-proof-run.ts";
 
 interface ProofFormProps {
   /** What the fields begin with; YYYY-MM-DD. */
@@ -38,20 +40,8 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
     setSaid(words);
     onDone();
   };
-  const reconcile = () =>
-    confirm({
-      title: `Reconcile ${from === to ? from : `${from} to ${to}`}?`,
-      says:
-        "The provider's lists of these days are read, and what no callback told is asked about, stored and " +
-        "published. Payments from before the first serve are recorded only.",
-      action: "Reconcile",
-      run: async (reason) => {
-        void start("reconcile", reason === undefined ? {} : { reason });
-        return "Reconciling; it goes on when you leave this page.";
-      },
-    });
   const certify = () => {
-    tell("Certifying; it goes on when you leave this page.", { quietly: true });
+    notify("Certifying; it goes on when you leave this page.", { quietly: true });
     void start("certify", {});
   };
   const isBad = from === "" || to === "" || from > to;
@@ -64,11 +54,18 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
         </>
       )}
       <div class="actions">
-        {may("reconcile") && (
-          <button type="button" class="button" disabled={run.work !== null || isBad} onClick={reconcile}>
-            Reconcile
-          </button>
-        )}
+        <ActButton
+          operation="reconcile"
+          title="Reconcile"
+          isDisabled={run.work !== null || isBad}
+          question={`Reconcile ${from === to ? from : `${from} to ${to}`}?`}
+          says="The provider's lists of these days are read, and what no callback named is asked about, stored and published. Payments from before the first serve are recorded only."
+          action="Reconcile"
+          run={async (reason) => {
+            void start("reconcile", { reason });
+            return "Reconciling; it goes on when you leave this page.";
+          }}
+        />
         {may("certify") && (
           <button
             type="button"
@@ -110,3 +107,52 @@ const DayField = ({ label, value, max, onChange }: DayFieldProps) => (
     <input type="date" value={value} max={max} onInput={(event) => onChange(event.currentTarget.value)} />
   </label>
 );
+
+export type Work = "certify" | "reconcile";
+type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
+
+export interface ProofRun {
+  /** What runs now; null when nothing does. */
+  work: Work | null;
+  progress: Progress | null;
+  problem: ApiProblem | null;
+  /**
+   * Starts it.
+   * @returns its result, null when it failed or the page was left; the relay goes on all the same.
+   */
+  start: (work: Work, body: object) => Promise<unknown>;
+}
+
+/** Certify or reconcile, line by line as it proceeds. */
+export function useProofRun(): ProofRun {
+  const [work, setWork] = useState<Work | null>(null);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+
+  const start = async (wanted: Work, body: object): Promise<unknown> => {
+    setWork(wanted);
+    setProgress(null);
+    setProblem(null);
+    let result: unknown = null;
+    let error: string | null = null;
+    try {
+      const onLine = (line: ProgressLine) => {
+        if ("progress" in line) setProgress(line.progress);
+        else if ("error" in line) error = line.error;
+        else result = line.result;
+      };
+      await postLines<ProgressLine>(`/${wanted}`, body, onLine, leaving.current.signal);
+      if (error !== null) throw new ApiProblem(409, error);
+      return result;
+    } catch (thrown) {
+      if (leaving.current.signal.aborted) return null;
+      setProblem(thrown instanceof ApiProblem ? thrown : new ApiProblem(0, "The connection broke off."));
+      return null;
+    } finally {
+      if (!leaving.current.signal.aborted) setWork(null);
+    }
+  };
+  return { work, progress, problem, start };
+}

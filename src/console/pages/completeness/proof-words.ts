@@ -1,7 +1,7 @@
 import type { ProgressLine } from "../../../api/proof-schemas.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { Reconciled, Unread } from "../../../reconcile/on-request.ts";
-import { countText } from "../kit/money-text.ts";
+import { countText } from "../kit/text.ts";
 
 type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
@@ -55,3 +55,41 @@ export function reconciledWords(
     "Certify again in a moment to prove it."
   );
 }
+
+/** What a difference means, in a few words; the certificate's own detail says more. */
+const WORDS: Readonly<Record<string, string>> = {
+  missing: "Nobody asked about it",
+  not_confirmed: "Not confirmed yet",
+  dead: "Given up: a dead letter",
+  quarantined: "In quarantine",
+  not_paid: "Not paid, by its last answer",
+  recorded_only: "Only recorded",
+  before_start: "From before the first serve",
+  event_missing: "Its event is missing",
+  unpublished: "Its event is not published yet",
+  event_dead: "Its event was given up",
+  held: "Its event is held",
+  wrong_topic: "Published on another topic",
+  no_acceptance: "No acceptance by SNS",
+  amount_differs: "The amount differs",
+  books_differ: "The books contradict the provider's answer",
+  payload_differs: "The event says something else",
+  digest_missing: "What was published cannot be checked",
+  invoice_missing: "The stored answer is missing",
+  not_at_provider: "The provider does not list it",
+  status_unknown: "Its status is unknown",
+  confirmation_missing: "Its confirmation is missing",
+  verdict_differs: "Its verdict differs",
+  event_without_payment: "An event without a payment",
+  acceptance_without_event: "An acceptance without an event",
+  id_unusable: "Its id cannot be used",
+  callback_missing: "Its callback is not in the log",
+  undated: "Without a day of payment",
+  future: "Paid in the future",
+  counted_by_asking: "Found by asking, not in the list",
+  type_changed: "Its type has changed since its event",
+  corrected: "Corrected by the provider since its event",
+  test: "A Test invoice",
+};
+
+export const reasonWords = (reason: string): string => WORDS[reason] ?? reason.replaceAll("_", " ");

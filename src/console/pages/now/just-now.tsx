@@ -1,14 +1,11 @@
-import type { Happening } from "../../../api/activity-schemas.ts";
-import type { InvoicePage } from "../../../api/payment-schemas.ts";
+import type { Activity, Happening } from "../../../api/activity-schemas.ts";
+import type { InvoicePage, ListedInvoice } from "../../../api/payment-schemas.ts";
 import { happenings } from "../api/live.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { Badge } from "../parts/badge.tsx";
-import { Money } from "../parts/money.tsx";
-import { Outside } from "../parts/outside.tsx";
-import { Section } from "../parts/page-head.tsx";
-import { Time } from "../parts/time.tsx";
-import { newestOf } from "./newest.ts";
+import { Section } from "../parts/page.tsx";
+import { type Upstream, UpstreamBadge, UpstreamWhy } from "../parts/upstream.tsx";
+import { Badge, Money, Outside, Time } from "../parts/values.tsx";
 
 const SHOWN = 7;
 
@@ -47,4 +44,60 @@ export function JustNow() {
 function Name({ payment }: { payment: Pick<Happening, "reference" | "collection" | "invoiceId"> }) {
   const name = payment.reference ?? payment.collection;
   return name === null ? <code>{payment.invoiceId.slice(0, 8)}…</code> : <Outside text={name} />;
+}
+
+/** A payment and the last that is known to have happened to it. */
+export type Newest = Omit<Happening, "what"> & { what: string };
+
+/** The payments that something happened to last: what came live, before what was there when one arrived. */
+export function newestOf(
+  live: readonly Happening[],
+  listed: readonly ListedInvoice[],
+  most: number,
+): Newest[] {
+  const byPayment = new Map<string, Newest>();
+  const add = (payment: Newest) => {
+    const key = `${payment.source} ${payment.invoiceId}`;
+    const known = byPayment.get(key);
+    // Published is the end of it: a confirmation that is told late takes nothing back.
+    if (known === undefined || (known.what === "confirmed" && payment.what === "published"))
+      byPayment.set(key, payment);
+  };
+  for (const happening of live) add(happening);
+  for (const { event, verdict, confirmedAt, ...invoice } of listed)
+    if (confirmedAt !== null) add({ ...invoice, at: confirmedAt, what: event ?? verdict ?? "pending" });
+  return [...byPayment.values()]
+    .sort((one, other) => Date.parse(other.at) - Date.parse(one.at))
+    .slice(0, most);
+}
+
+/** The provider's accounts and the topics, each with its circuit breaker. */
+export function Upstreams({ upstreams: { sources, topics } }: { upstreams: Activity["upstreams"] }) {
+  return (
+    <Section title="Provider and topics">
+      <ul class="upstreams">
+        {sources.map((source) => (
+          <One key={source.name} upstream={source} what="Provider, source" />
+        ))}
+        {topics.map((topic) => (
+          <One key={topic.name} upstream={topic} what="Topic" />
+        ))}
+        {sources.length + topics.length === 0 && <li class="quiet">None was used yet.</li>}
+      </ul>
+    </Section>
+  );
+}
+
+function One({ upstream, what }: { upstream: Upstream; what: string }) {
+  return (
+    <li>
+      <p class="upstream-name">
+        <span>
+          <small>{what}</small> <Outside text={upstream.name.split(":").at(-1) ?? upstream.name} />
+        </span>
+        <UpstreamBadge upstream={upstream} />
+      </p>
+      <UpstreamWhy upstream={upstream} />
+    </li>
+  );
 }

@@ -1,11 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Activity } from "../../../api/activity-schemas.ts";
-import { countText } from "../kit/money-text.ts";
-import { themeChanges } from "../kit/theme.ts";
-import { clockText } from "../kit/time-text.ts";
-import { zone } from "../kit/zone.ts";
-import { loadPlot } from "./load-plot.ts";
+import { shownTheme, zone } from "../kit/look.ts";
+import { countText } from "../kit/text.ts";
+import { clockText } from "../kit/time.ts";
 import { type Counted, columnsOf, dotsOf, totalsOf } from "./series.ts";
 
 const HEIGHT = 232;
@@ -27,7 +25,7 @@ export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
   const columns = useMemo(() => columnsOf(minutes), [minutes]);
   const totals = totalsOf(minutes);
   const { value: timeZone } = zone;
-  const { value: look } = themeChanges;
+  const { value: look } = shownTheme;
 
   useEffect(() => {
     loadPlot().then(
@@ -137,4 +135,23 @@ function optionsOf(
       },
     ],
   };
+}
+
+/**
+ * The chart library, loaded apart: the page is there before it, and without it should it not start here.
+ * As it is loaded it asks for numbers in the browser's language, and breaks where that is none of Intl's: a
+ * browser of a system without a locale says `en-US@posix`.
+ */
+export async function loadPlot(): Promise<typeof uPlot> {
+  if (!isLanguage(navigator.language))
+    Object.defineProperty(navigator, "language", { value: "en", configurable: true });
+  return (await import("uplot")).default;
+}
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
 }

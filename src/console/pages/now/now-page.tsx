@@ -1,18 +1,16 @@
 import type { Activity } from "../../../api/activity-schemas.ts";
+import { spanText } from "../../../kit/time.ts";
 import { liveActivity, liveStatus } from "../api/live.ts";
 import type { Status } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { visibleText } from "../kit/visible-text.ts";
-import { PageHead, Section } from "../parts/page-head.tsx";
-import { Loading, Problem } from "../parts/states.tsx";
-import { Time } from "../parts/time.tsx";
-import { Figures } from "./figures.tsx";
-import { FirstCallback } from "./first-callback.tsx";
-import { headlineOf } from "./headline.ts";
-import { JustNow } from "./just-now.tsx";
+import { AlarmSubject } from "../attention/alarms.tsx";
+import { Link } from "../kit/router.tsx";
+import { capital, countText, visibleText } from "../kit/text.ts";
+import { FirstCallback } from "../parts/first-callback.tsx";
+import { Loading, PageHead, Problem, Section } from "../parts/page.tsx";
+import { Ago, Badge, Outside, Time } from "../parts/values.tsx";
+import { JustNow, Upstreams } from "./just-now.tsx";
 import { MinuteChart } from "./minute-chart.tsx";
-import { Needs, OpenAlarms } from "./needs.tsx";
-import { Upstreams } from "./upstreams.tsx";
 
 /** Whether everything is well, and what happens now. */
 export function NowPage() {
@@ -58,5 +56,117 @@ function Headline({ status }: { status: Status }) {
       </p>
       <Needs needs={status.needs} />
     </section>
+  );
+}
+
+/** Work that has been open for this long stands out, in s: as long as the status needs to call a person. */
+const LONG_SECONDS = 120;
+
+/** How long a payment takes, and how long what is open has waited. */
+export function Figures({ activity, status }: { activity: Activity; status: Status }) {
+  const { latency, oldest } = activity;
+  return (
+    <div class="figures">
+      <Section
+        title="From callback to event"
+        aside={latency !== null && <small>the last {countText(latency.payments)}</small>}
+      >
+        <dl class="figure-row">
+          <Figure name="half within" value={latency === null ? null : spanText(latency.p50Ms)} />
+          <Figure name="95 % within" value={latency === null ? null : spanText(latency.p95Ms)} />
+          <Figure name="99 % within" value={latency === null ? null : spanText(latency.p99Ms)} />
+        </dl>
+      </Section>
+      <Section title="Oldest open work">
+        <dl class="figure-row">
+          <Figure name="to be confirmed" {...age(oldest.confirmationSeconds)} />
+          <Figure name="to be published" {...age(oldest.eventSeconds)} />
+          <div>
+            <dt>last callback</dt>
+            <dd>{status.lastCallbackAt === null ? "never" : <Ago at={status.lastCallbackAt} />}</dd>
+          </div>
+        </dl>
+      </Section>
+    </div>
+  );
+}
+
+const age = (seconds: number) =>
+  seconds === 0 ? { value: "none" } : { value: spanText(seconds * 1_000), isLong: seconds > LONG_SECONDS };
+
+function Figure({ name, value, isLong = false }: { name: string; value: string | null; isLong?: boolean }) {
+  return (
+    <div class={isLong ? "is-long" : ""}>
+      <dt>{name}</dt>
+      <dd>{value ?? "–"}</dd>
+    </div>
+  );
+}
+
+/** The page's one sentence. What a person is needed for stands below it, so that several are only counted. */
+export const headlineOf = ({ sentence, needs }: Pick<Status, "sentence" | "needs">): string =>
+  needs.length > 1 ? `A person is needed for ${needs.length} things.` : sentence;
+
+const PAGES: Record<NonNullable<Status["needs"][number]["page"]>, { to: string; name: string }> = {
+  dead: { to: "attention/dead", name: "dead letters" },
+  quarantine: { to: "attention/quarantine", name: "quarantine" },
+  alarms: { to: "attention/alarms", name: "alarms" },
+  completeness: { to: "completeness", name: "Completeness" },
+  settings: { to: "settings", name: "Settings" },
+};
+
+/** What waits for a person, each with what to do. */
+export function Needs({ needs }: Pick<Status, "needs">) {
+  if (needs.length === 0) return null;
+  return (
+    <ol class="needs">
+      {needs.map(({ what, action, page }) => (
+        <li key={what}>
+          <div class="needs-says">
+            <p class="needs-what">
+              <Outside text={`${capital(what)}.`} />
+            </p>
+            <p class="quiet">
+              <Outside text={action} />
+            </p>
+          </div>
+          {page !== null && (
+            <Link to={PAGES[page].to} class="button">
+              Open {PAGES[page].name}
+            </Link>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** Open alarms, the newest first. */
+export function OpenAlarms({ alarms }: Pick<Status, "alarms">) {
+  if (alarms.length === 0) return null;
+  return (
+    <Section title="Open alarms" aside={<Link to="attention">All that needs attention</Link>}>
+      <ul class="alarms">
+        {alarms.map((alarm) => (
+          <li key={`${alarm.name} ${alarm.source} ${alarm.subject}`}>
+            <p class="alarm-name">
+              <span>
+                <Badge state={alarm.name} tone="bad" /> <AlarmSubject alarm={alarm} />
+              </span>
+              <small>
+                {alarm.times > 1 && `${alarm.times} times, first `}
+                <Ago at={alarm.raisedAt} />
+              </small>
+            </p>
+            <p>
+              <Outside text={alarm.detail} />
+            </p>
+            <p class="quiet">
+              <Outside text={alarm.action} />
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }

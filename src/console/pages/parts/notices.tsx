@@ -1,4 +1,6 @@
 import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { visibleText } from "../kit/text.ts";
 import { Icon } from "./icon.tsx";
 
 interface Notice {
@@ -14,7 +16,7 @@ let last = 0;
 const SHOWN_MS = 6_000;
 
 /** Says in a corner, and to screen readers, what came of something. */
-export function tell(says: string, { bad = false, quietly = false } = {}): void {
+export function notify(says: string, { bad = false, quietly = false } = {}): void {
   last += 1;
   const notice = { id: last, says, bad, quietly };
   notices.value = [...notices.value, notice].slice(-4);
@@ -40,3 +42,48 @@ export function Notices() {
     </div>
   );
 }
+
+const SAID_MS = 1_600;
+
+interface CopyProps {
+  text: string;
+  /** What it is, for who cannot see where the button stands: "the invoice's id". */
+  what: string;
+}
+
+/** Copies a text, exactly. */
+export function Copy({ text, what }: CopyProps) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return;
+    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => {
+        setCopied(true);
+        notify(`Copied ${what}.`, { quietly: true });
+      },
+      () => notify("The browser does not let the page copy. Select the text instead.", { bad: true }),
+    );
+  return (
+    <button
+      type="button"
+      class="icon-button copy"
+      aria-label={`Copy ${what}`}
+      title={`Copy ${what}`}
+      onClick={() => void copy()}
+    >
+      <Icon name={isCopied ? "check" : "copy"} />
+    </button>
+  );
+}
+
+/** An id, to be read and copied. @param of what it is the id of: "invoice". */
+export const Id = ({ id, of }: { id: string; of: string }) => (
+  <span class="id">
+    <code>{visibleText(id)}</code>
+    <Copy text={id} what={`the ${of}'s id`} />
+  </span>
+);

@@ -1,27 +1,15 @@
-import type { ComponentChildren } from "preact";
 import { Link } from "../kit/router.tsx";
-import { visibleText } from "../kit/visible-text.ts";
-
-export interface Column<Row> {
-  head: string;
-  cell: (row: Row) => ComponentChildren;
-  /**
-   * number: to the right, digits aligned; text: over several lines; wide: too, and takes what is left. Without
-   * it a cell is one line, cut where it is very long.
-   */
-  kind?: "number" | "text" | "wide";
-  /** On a phone a row is a small card: `lead` its first line, `side` at that line's right, `away` left out. */
-  phone?: "lead" | "side" | "away";
-}
+import { visibleText } from "../kit/text.ts";
+import type { Field } from "./fields.tsx";
 
 export interface TableProps<Row> {
   /** What it lists, for screen readers. */
   caption: string;
-  columns: readonly Column<Row>[];
+  fields: readonly Field<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
-  to?: (row: Row) => string;
+  to?: ((row: Row) => string) | undefined;
   /** With it, rows have check boxes. */
   choice?: {
     /** `keyOf` of those that are chosen. */
@@ -33,7 +21,7 @@ export interface TableProps<Row> {
 }
 
 /** Rows and columns; `j` and `k` go from row to row. */
-export function Table<Row>({ caption, columns, rows, keyOf, to, choice }: TableProps<Row>) {
+export function Table<Row>({ caption, fields, rows, keyOf, to, choice }: TableProps<Row>) {
   const chosen = choice?.chosen;
   const choose = (keys: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen);
@@ -44,7 +32,6 @@ export function Table<Row>({ caption, columns, rows, keyOf, to, choice }: TableP
     choice?.onChoose(next);
   };
   const all = rows.map(keyOf);
-  const isEveryChosen = chosen !== undefined && all.length > 0 && all.every((key) => chosen.has(key));
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: on a phone rows are laid out as cards, which takes the roles away.
     <table class={to === undefined ? "table" : "table is-linked"} role="table">
@@ -56,14 +43,14 @@ export function Table<Row>({ caption, columns, rows, keyOf, to, choice }: TableP
               <input
                 type="checkbox"
                 aria-label="Choose all that are shown"
-                checked={isEveryChosen}
+                checked={all.length > 0 && all.every((key) => chosen.has(key))}
                 onChange={(event) => choose(all, event.currentTarget.checked)}
               />
             </th>
           )}
-          {columns.map((column) => (
-            <th key={column.head} role="columnheader" scope="col" class={classOf(column)}>
-              {column.head}
+          {fields.map((field) => (
+            <th key={field.name} role="columnheader" scope="col" class={classOf(field)}>
+              {field.name}
             </th>
           ))}
         </tr>
@@ -83,14 +70,14 @@ export function Table<Row>({ caption, columns, rows, keyOf, to, choice }: TableP
                   />
                 </td>
               )}
-              {columns.map((column, index) => (
-                <td key={column.head} role="cell" class={classOf(column)} data-head={column.head}>
+              {fields.map((field, index) => (
+                <td key={field.name} role="cell" class={classOf(field)}>
                   {index === 0 && to !== undefined ? (
                     <Link to={to(row)} class="row-link">
-                      {column.cell(row)}
+                      {field.show(row)}
                     </Link>
                   ) : (
-                    column.cell(row)
+                    field.show(row)
                   )}
                 </td>
               ))}
@@ -103,15 +90,12 @@ export function Table<Row>({ caption, columns, rows, keyOf, to, choice }: TableP
   );
 }
 
-function classOf<Row>({ kind, phone }: Column<Row>): string {
-  return [kind && `is-${kind}`, phone && `phone-${phone}`].filter(Boolean).join(" ");
-}
+const classOf = <Row,>({ kind, phone }: Field<Row>): string =>
+  [kind && `is-${kind}`, phone && `phone-${phone}`].filter(Boolean).join(" ");
 
 /** Moves the focus to the next row's link, or the one before. */
 export function stepRow(by: 1 | -1): void {
-  const links = [...document.querySelectorAll<Element>(".table .row-link")].filter(
-    (link) => link instanceof HTMLElement,
-  );
+  const links = [...document.querySelectorAll<HTMLElement>(".table .row-link")];
   const { activeElement } = document;
   const at = activeElement instanceof HTMLElement ? links.indexOf(activeElement) : -1;
   const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];

@@ -5,14 +5,13 @@ import { ApiProblem } from "../api/problem.ts";
 import { may } from "../api/session.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go } from "../kit/router.tsx";
-import { confirm } from "../parts/confirm-dialog.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Problem } from "../parts/states.tsx";
-import { PlanShown } from "./plan-shown.tsx";
-import { type Draft, EMPTY, requestOf } from "./read-form.ts";
-import type { Plan, Replay } from "./replay.ts";
-import { ReplayFields } from "./replay-fields.tsx";
-import { countOf, KINDS } from "./replay-words.ts";
+import { ActButton } from "../parts/acts.tsx";
+import { type Field, textField, timeField } from "../parts/fields.tsx";
+import { Empty, PageHead, Problem, Section } from "../parts/page.tsx";
+import { Table } from "../parts/table.tsx";
+import { PaymentLink } from "../parts/values.tsx";
+import { type Draft, EMPTY, ReplayFields, requestOf } from "./replay-fields.tsx";
+import { countOf, KINDS, type Plan, type Planned, type Replay } from "./replay-words.ts";
 
 /** Choose what, see what it would take, then start it: in this order. */
 export function NewReplay() {
@@ -47,24 +46,17 @@ export function NewReplay() {
       setPlan(made);
     } catch (error) {
       setPlan(null);
-      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+      setProblem(ApiProblem.of(error));
     } finally {
       setAsking(false);
     }
   };
-  const start = () =>
-    confirm({
-      title: `${KINDS[draft.kind].title}: ${countOf(draft.kind, plan?.matching ?? 0)}?`,
-      says: "It runs behind live traffic, and can be stopped and resumed.",
-      action: "Start the replay",
-      run: async (reason) => {
-        const body = { ...requestOf(draft), ...(reason !== undefined && { reason }) };
-        const { replay } = await post<{ replay: Replay | null }>("/replays", body);
-        if (replay === null) return "Nothing matches any more; nothing was started.";
-        go(`replays/${replay.id}`);
-        return "The replay was started.";
-      },
-    });
+  const start = async (reason: string | undefined) => {
+    const { replay } = await post<{ replay: Replay | null }>("/replays", { ...requestOf(draft), reason });
+    if (replay === null) return "Nothing matches any more; nothing was started.";
+    go(`replays/${replay.id}`);
+    return "The replay was started.";
+  };
   return (
     <>
       <PageHead
@@ -85,3 +77,51 @@ export function NewReplay() {
     </>
   );
 }
+
+/** What a dry run found: how many, the first of them, and the way to start. */
+export function PlanShown({
+  plan,
+  onStart,
+}: {
+  plan: Plan;
+  onStart: (reason: string | undefined) => Promise<string>;
+}) {
+  const { kind, matching, withNewIds, first } = plan;
+  return (
+    <Section
+      title={matching === 0 ? "Nothing matches" : `It would take ${countOf(kind, matching)}`}
+      aside={
+        matching > 0 && (
+          <ActButton
+            operation="startReplay"
+            title="Start the replay"
+            isMain
+            question={`${KINDS[kind].title}: ${countOf(kind, matching)}?`}
+            says="It runs behind live traffic, and can be stopped and resumed."
+            action="Start the replay"
+            run={onStart}
+          />
+        )
+      }
+    >
+      {withNewIds !== null && (
+        <p>In {countOf("callbacks", withNewIds)} of them are ids that nobody asks about yet.</p>
+      )}
+      {first.length > 0 && (
+        <Table
+          caption="The first of them"
+          fields={FIELDS}
+          rows={first}
+          keyOf={({ invoiceIds, eventId, callbackId }) => `${eventId ?? callbackId ?? invoiceIds[0]}`}
+        />
+      )}
+    </Section>
+  );
+}
+
+const FIELDS: readonly Field<Planned>[] = [
+  { name: "Payment", show: ({ invoiceIds: [id = null] }) => <PaymentLink invoiceId={id} />, phone: "lead" },
+  timeField("At", "at", { phone: "side" }),
+  textField("About", "about", { kind: "wide" }),
+  textField("Source", "source"),
+];

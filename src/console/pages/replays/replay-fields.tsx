@@ -1,12 +1,11 @@
 import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
-import { zone } from "../kit/zone.ts";
-import { Choice } from "../parts/choice.tsx";
-import { Told } from "../parts/told.tsx";
-import { choicesOf } from "../parts/verdicts.ts";
-import type { Draft } from "./read-form.ts";
-import { KIND_NAMES, KINDS } from "./replay-words.ts";
+import { zone } from "../kit/look.ts";
+import { timeGiven } from "../kit/time.ts";
+import { Choice, choicesOf } from "../parts/filters.tsx";
+import { HiddenShown } from "../parts/values.tsx";
+import { KIND_NAMES, KINDS, type ReplayKind } from "./replay-words.ts";
 
 interface ReplayFieldsProps {
   draft: Draft;
@@ -59,7 +58,7 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
         <label class="field">
           <span>Collection</span>
           <input type="text" placeholder="any" {...field("collection")} />
-          <Told text={draft.collection} />
+          <HiddenShown text={draft.collection} />
         </label>
         <Choice
           label="Verdict"
@@ -98,7 +97,7 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
             value={draft.invoiceIds}
             onInput={(event) => onChange({ invoiceIds: event.currentTarget.value })}
           />
-          <Told text={draft.invoiceIds} />
+          <HiddenShown text={draft.invoiceIds} />
         </label>
         {draft.kind === "callbacks" && (
           <label class="replay-tick">
@@ -113,4 +112,40 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
       </div>
     </>
   );
+}
+
+/** What is filled in, as it stands in the fields: times of inputs of type datetime-local, "" for nothing. */
+export const EMPTY = {
+  kind: "events" as ReplayKind,
+  from: "",
+  to: "",
+  invoiceIds: "",
+  collection: "",
+  verdict: "",
+  source: "",
+  refused: false,
+  topicArn: "",
+  rate: "",
+};
+
+export type Draft = typeof EMPTY;
+
+/** The request's body, without reason and dryRun. */
+export function requestOf(draft: Draft) {
+  const { kind, collection, verdict, source, topicArn, rate } = draft;
+  const ids = draft.invoiceIds.split(/[\s,;]+/).filter(Boolean);
+  return {
+    kind,
+    filters: {
+      from: timeGiven(draft.from)?.toISOString(),
+      to: timeGiven(draft.to)?.toISOString(),
+      invoiceIds: ids.length > 0 ? ids : undefined,
+      collection: collection || undefined,
+      verdict: verdict || undefined,
+      source: source || undefined,
+      refused: (kind === "callbacks" && draft.refused) || undefined,
+    },
+    target: kind === "events" && topicArn !== "" ? { kind: "other_topic", topicArn } : undefined,
+    rate: rate === "" ? undefined : Number(rate),
+  };
 }

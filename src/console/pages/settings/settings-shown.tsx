@@ -1,13 +1,11 @@
 import type { SettingsShown } from "../../../api/settings-schemas.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { Badge } from "../parts/badge.tsx";
-import { Copy } from "../parts/copy.tsx";
+import { Facts, type Field, textField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { None } from "../parts/money.tsx";
-import { Outside } from "../parts/outside.tsx";
-import { Facts, Section } from "../parts/page-head.tsx";
-import { Answered } from "../parts/states.tsx";
+import { Copy } from "../parts/notices.tsx";
+import { Answered, Section } from "../parts/page.tsx";
 import { Table } from "../parts/table.tsx";
+import { Badge, None, Outside } from "../parts/values.tsx";
 
 /** What the relay does with its settings; no secret is shown. */
 export function SettingsShownPart() {
@@ -43,47 +41,14 @@ export function SettingsShownPart() {
                 <h3>
                   <Outside text={source.name} />
                 </h3>
-                <Facts
-                  facts={[
-                    ["Provider", <Outside text={source.providerUrl} />],
-                    ["Reconciled", <Reconciled source={source} />],
-                    ["Topic", <Outside text={source.topicArn} />],
-                    [
-                      "Topic of Test invoices",
-                      source.testTopicArn === null ? (
-                        <None says="held" />
-                      ) : (
-                        <Outside text={source.testTopicArn} />
-                      ),
-                    ],
-                  ]}
-                />
+                <Facts of={source} fields={SOURCE_FIELDS} />
               </div>
             ))}
           </Section>
           <Section title="All settings" aside={<small>version {settings.version}</small>}>
             <Table
               caption="All settings"
-              columns={[
-                {
-                  head: "Setting",
-                  cell: ({ name }) => <code class="setting-name">{name}</code>,
-                  phone: "lead",
-                },
-                {
-                  head: "Value",
-                  cell: ({ value, given }) =>
-                    value === null || value === "" ? (
-                      <None says={value === null ? "not set" : "empty"} />
-                    ) : (
-                      <span class={given ? "setting-value is-given" : "setting-value"}>
-                        <Outside text={value} />
-                      </span>
-                    ),
-                  kind: "text",
-                },
-                { head: "What it is for", cell: ({ about }) => <WithCode text={about} />, kind: "wide" },
-              ]}
+              fields={SETTING_FIELDS}
               rows={settings.settings}
               keyOf={({ name }) => name}
             />
@@ -93,6 +58,36 @@ export function SettingsShownPart() {
     </Answered>
   );
 }
+
+type Source = SettingsShown["sources"][number];
+
+const SOURCE_FIELDS: readonly Field<Source>[] = [
+  textField("Provider", "providerUrl"),
+  { name: "Reconciled", show: (source) => <Reconciled source={source} /> },
+  textField("Topic", "topicArn"),
+  {
+    name: "Topic of Test invoices",
+    show: ({ testTopicArn }) =>
+      testTopicArn === null ? <None says="held" /> : <Outside text={testTopicArn} />,
+  },
+];
+
+const SETTING_FIELDS: readonly Field<SettingsShown["settings"][number]>[] = [
+  { name: "Setting", show: ({ name }) => <code>{name}</code>, phone: "lead" },
+  {
+    name: "Value",
+    show: ({ value, given }) =>
+      value === null || value === "" ? (
+        <None says={value === null ? "not set" : "empty"} />
+      ) : (
+        <span class={given ? "setting-value is-given" : "setting-value"}>
+          <Outside text={value} />
+        </span>
+      ),
+    kind: "text",
+  },
+  { name: "What it is for", show: ({ about }) => <WithCode text={about} />, kind: "wide" },
+];
 
 /** What stands between backticks is code. */
 const WithCode = ({ text }: { text: string }) => (
@@ -105,11 +100,7 @@ const RECONCILED = {
   unset: ["bad", "off: COLLECTION_IDS is not set"],
 } as const;
 
-function Reconciled({
-  source: { reconciliation, collectionIds },
-}: {
-  source: SettingsShown["sources"][number];
-}) {
+function Reconciled({ source: { reconciliation, collectionIds } }: { source: Source }) {
   const [tone, words] = RECONCILED[reconciliation];
   return (
     <>
@@ -129,7 +120,7 @@ function OnAndOff({ on, off }: Pick<SettingsShown, "on" | "off">) {
       <ul class="settings-switches">
         {on.map((what) => (
           <li key={what}>
-            <Badge state="on" tone="good" /> {what}
+            <Badge state="on" /> {what}
           </li>
         ))}
         {off.map((what) => (

@@ -1,162 +1,162 @@
-import { useState } from "preact/hooks";
+import { signal } from "@preact/signals";
 import type { SettingsShown } from "../../../api/settings-schemas.ts";
-import type { UpstreamStanding } from "../../../upstreams/list-upstreams.ts";
 import { post } from "../api/client.ts";
-import { may } from "../api/session.ts";
-import type { Wire } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { Badge } from "../parts/badge.tsx";
-import { confirm } from "../parts/confirm-dialog.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { Outside } from "../parts/outside.tsx";
-import { Section } from "../parts/page-head.tsx";
-import { Answered } from "../parts/states.tsx";
-import { Time } from "../parts/time.tsx";
-import { PauseDialog, type Pausing } from "./pause-dialog.tsx";
-
-type Upstream = Wire<UpstreamStanding>;
+import { zone } from "../kit/look.ts";
+import { timeGiven } from "../kit/time.ts";
+import { ActButton } from "../parts/acts.tsx";
+import { Choice } from "../parts/filters.tsx";
+import { Answered, Section } from "../parts/page.tsx";
+import { type Upstream, UpstreamBadge, UpstreamWhy } from "../parts/upstream.tsx";
+import { Outside } from "../parts/values.tsx";
 
 /** Each source and topic, whether it is paused, and the way to pause it or let it go on. */
 export function Upstreams() {
   const answer = useAnswer<{ sources: Upstream[]; topics: Upstream[] }>("/upstreams");
   const settings = useAnswer<SettingsShown>("/settings").data;
-  const [pausing, setPausing] = useState<Pausing | null>(null);
   const sourceOf = (topic: string) =>
     settings?.sources.find(({ topicArn, testTopicArn }) => topicArn === topic || testTopicArn === topic)
       ?.name;
   return (
-    <>
-      <Section title="Paused or open">
-        <Answered answer={answer} what="sources and topics">
-          {({ sources, topics }) => (
-            <ul class="settings-upstreams">
-              {sources.map((source) => (
-                <Row
-                  key={source.name}
-                  upstream={source}
-                  pausing={{
-                    work: "confirm",
-                    source: source.name,
-                    what: `asking the provider of ${source.name}`,
-                  }}
-                  onPause={setPausing}
-                  onDone={answer.reload}
-                />
-              ))}
-              {topics.map((topic) => {
-                const source = sourceOf(topic.name);
-                return (
-                  <Row
-                    key={topic.name}
-                    upstream={topic}
-                    pausing={
-                      source === undefined
-                        ? null
-                        : { work: "publish", source, what: `sending to the topics of ${source}` }
-                    }
-                    onPause={setPausing}
-                    onDone={answer.reload}
-                  />
-                );
-              })}
-            </ul>
-          )}
-        </Answered>
-      </Section>
-      {pausing !== null && (
-        <PauseDialog pausing={pausing} onClose={() => setPausing(null)} onDone={answer.reload} />
-      )}
-    </>
+    <Section title="Paused or open">
+      <Answered answer={answer} what="sources and topics">
+        {({ sources, topics }) => (
+          <ul class="settings-upstreams">
+            {sources.map((upstream) => (
+              <Row
+                key={upstream.name}
+                upstream={upstream}
+                work="confirm"
+                source={upstream.name}
+                onDone={answer.reload}
+              />
+            ))}
+            {topics.map((upstream) => (
+              <Row
+                key={upstream.name}
+                upstream={upstream}
+                work="publish"
+                source={sourceOf(upstream.name)}
+                onDone={answer.reload}
+              />
+            ))}
+          </ul>
+        )}
+      </Answered>
+    </Section>
   );
 }
 
 interface RowProps {
   upstream: Upstream;
-  /** null where nobody knows whose it is. */
-  pausing: Pausing | null;
-  onPause: (pausing: Pausing) => void;
+  work: "confirm" | "publish";
+  /** undefined where nobody knows whose it is. */
+  source: string | undefined;
   onDone: () => void;
 }
 
-function Row({ upstream, pausing, onPause, onDone }: RowProps) {
-  const { name, state, pausedAt, pausedUntil, pauseReason, lastError, opensAt } = upstream;
-  const resume = ({ work, source, what }: Pausing) =>
-    confirm({
-      title: `Resume ${what}?`,
-      says: "It goes on at once, whatever holds it: a pause, a refusal or a fault.",
-      action: "Resume",
-      run: async (reason) => {
-        await post("/resume", { work, source, ...(reason !== undefined && { reason }) });
-        onDone();
-        return "It goes on.";
-      },
-    });
+function Row({ upstream, work, source, onDone }: RowProps) {
+  const what = work === "confirm" ? `asking the provider of ${source}` : `sending to the topics of ${source}`;
   return (
     <li class="settings-upstream">
       <div class="settings-upstream-what">
         <p>
           <b>
-            <Outside text={name} />
+            <Outside text={upstream.name} />
           </b>{" "}
-          <Badge state={state} />
+          <UpstreamBadge upstream={upstream} />
         </p>
-        <p class="settings-upstream-why">
-          {state === "paused" && (
-            <>
-              {pauseReason !== null && <Outside text={`${pauseReason.replace(/[.\s]+$/, "")}.`} />}
-              {pausedAt !== null && (
-                <>
-                  {" "}
-                  Since <Time at={pausedAt} as="full" />,{" "}
-                </>
-              )}
-              {pausedUntil === null ? (
-                "until somebody resumes it"
-              ) : (
-                <>
-                  until <Time at={pausedUntil} as="full" />
-                </>
-              )}
-              .
-            </>
-          )}
-          {state !== "paused" && state !== "closed" && lastError !== null && (
-            <Outside text={`${lastError.replace(/[.\s]+$/, "")}.`} />
-          )}
-          {state === "backing_off" && opensAt !== null && (
-            <>
-              {" "}
-              Tried again <Time at={opensAt} />.
-            </>
-          )}
-        </p>
+        <UpstreamWhy upstream={upstream} />
       </div>
-      {pausing !== null && (
+      {source !== undefined && (
         <div class="actions">
-          {state !== "closed" && may("resume") && (
-            <button
-              type="button"
-              class="button"
-              aria-label={`Resume ${pausing.what}`}
-              onClick={() => resume(pausing)}
-            >
-              <Icon name="play" />
-              Resume
-            </button>
+          {upstream.state !== "closed" && (
+            <ActButton
+              operation="resume"
+              title="Resume"
+              label={`Resume ${what}`}
+              icon="play"
+              question={`Resume ${what}?`}
+              says="It goes on at once, whatever holds it: a pause, a refusal or a fault."
+              action="Resume"
+              run={async (reason) => {
+                await post("/resume", { work, source, reason });
+                onDone();
+                return `Resumed ${what}.`;
+              }}
+            />
           )}
-          {state !== "paused" && may("pause") && (
-            <button
-              type="button"
-              class="button"
-              aria-label={`Pause ${pausing.what}`}
-              onClick={() => onPause(pausing)}
-            >
-              <Icon name="pause" />
-              Pause
-            </button>
+          {upstream.state !== "paused" && (
+            <ActButton
+              operation="pause"
+              title="Pause"
+              label={`Pause ${what}`}
+              icon="pause"
+              onAsk={() => {
+                end.value = "60";
+                ownEnd.value = "";
+              }}
+              question={`Pause ${what}?`}
+              says="Callbacks are recorded all the same; nothing is lost, it only waits."
+              fields={<EndFields />}
+              action="Pause"
+              run={async (reason) => {
+                await post("/pause", { work, source, reason, until: endOfPause()?.toISOString() });
+                onDone();
+                return `Paused ${what}.`;
+              }}
+            />
           )}
         </div>
       )}
     </li>
   );
 }
+
+/** When a pause ends by itself, in minutes, as one chooses it. */
+const ENDS = [
+  ["15", "15 minutes"],
+  ["60", "1 hour"],
+  ["240", "4 hours"],
+  ["own", "At a time of your own"],
+  ["never", "When somebody resumes it"],
+] as const;
+
+/** What is chosen; of an input of type datetime-local, when it is a time of one's own. */
+const end = signal("60");
+const ownEnd = signal("");
+
+/** null for a pause without an end. */
+function endOfPause(): Date | null {
+  if (end.value === "never") return null;
+  return end.value === "own" ? timeGiven(ownEnd.value) : new Date(Date.now() + Number(end.value) * 60_000);
+}
+
+const EndFields = () => (
+  <>
+    <Choice
+      label="Ends"
+      value={end.value}
+      any={null}
+      choices={ENDS}
+      onChange={(chosen) => {
+        end.value = chosen;
+      }}
+    />
+    {end.value === "own" && (
+      <label class="field">
+        <span>
+          At <small>{zone.value}</small>
+        </span>
+        <input
+          type="datetime-local"
+          required
+          value={ownEnd.value}
+          onInput={(event) => {
+            ownEnd.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+    )}
+  </>
+);

@@ -1,22 +1,19 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Session } from "../../../api/session-schemas.ts";
-import { listen } from "../api/live.ts";
+import { connection, listen, liveStatus } from "../api/live.ts";
 import { may } from "../api/session.ts";
+import type { Status } from "../api/types.ts";
 import { type Shortcut, useShortcuts } from "../kit/keyboard.ts";
+import { switchZone } from "../kit/look.ts";
 import { go, Link, segments } from "../kit/router.tsx";
-import { switchZone } from "../kit/zone.ts";
-import { PAGES } from "../pages.ts";
-import { ConfirmDialog } from "../parts/confirm-dialog.tsx";
+import { PAGES, type Page } from "../pages.ts";
+import { ConfirmDialog } from "../parts/acts.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Notices } from "../parts/notices.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty } from "../parts/states.tsx";
+import { Empty, PageHead } from "../parts/page.tsx";
 import { stepRow } from "../parts/table.tsx";
-import { Connection } from "./connection.tsx";
-import { Mark } from "./mark.tsx";
-import { Navigation } from "./navigation.tsx";
-import { ShortcutsHelp } from "./shortcuts-help.tsx";
-import { Tools } from "./tools.tsx";
+import { Mark } from "./sign-in.tsx";
+import { ShortcutsHelp, Tools } from "./tools.tsx";
 
 /** What stands around every page: the way to the others, the connection, who is there. */
 export function Frame({ who }: { who: Session }) {
@@ -93,5 +90,54 @@ function NoPage() {
         </p>
       </Empty>
     </>
+  );
+}
+
+const WORDS = {
+  connecting: ["Connecting", "The live connection is being made."],
+  live: ["Live", "What happens is shown as it happens."],
+  lost: [
+    "Not live",
+    "The connection to the relay is lost; it is tried again by itself. What you see may be old.",
+  ],
+} as const;
+
+/** Whether what one sees is of now. */
+export function Connection() {
+  const [word, says] = WORDS[connection.value];
+  return (
+    <span class={`connection is-${connection.value}`} role="status" title={says}>
+      {word}
+    </span>
+  );
+}
+
+/** How many things on the page Attention wait for a person. */
+const waitingIn = ({ dead, quarantined, openAlarms }: Status): number =>
+  dead.confirmations + dead.events + quarantined + openAlarms.reduce((sum, { count }) => sum + count, 0);
+
+/** The pages that whoever is signed in may see. */
+export function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => void }) {
+  const waiting = liveStatus.value === null ? 0 : waitingIn(liveStatus.value);
+  return (
+    <nav class="nav" aria-label="Pages">
+      <ul>
+        {PAGES.filter(({ needs }) => may(needs)).map((page) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the link inside is what is pressed.
+          <li key={page.path} onClick={onGo}>
+            <Link to={page.path} class="nav-link" aria-current={page === current ? "page" : undefined}>
+              <Icon name={page.icon} />
+              <span>{page.title}</span>
+              {page.path === "attention" && waiting > 0 && (
+                <span class="nav-count">
+                  {waiting > 999 ? "999+" : waiting}
+                  <span class="unseen"> waiting for a person</span>
+                </span>
+              )}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../api/problem.ts";
 import { signIn } from "../api/session.ts";
-import { Problem } from "../parts/states.tsx";
-import { Mark } from "./mark.tsx";
+import { Problem } from "../parts/page.tsx";
 
 /** The way in, with one of ADMIN_TOKENS. @param why what happened before, if something did. */
 export function SignIn({ why }: { why: string | null }) {
@@ -21,7 +20,7 @@ export function SignIn({ why }: { why: string | null }) {
     setProblem(null);
     signIn(token)
       .catch((error: unknown) => {
-        setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, String(error)));
+        setProblem(ApiProblem.of(error));
         field.current?.select();
       })
       .finally(() => setAsking(false));
@@ -55,5 +54,18 @@ export function SignIn({ why }: { why: string | null }) {
         </p>
       </div>
     </main>
+  );
+}
+
+/** The product's name and sign. */
+export function Mark() {
+  return (
+    <span class="mark">
+      <svg viewBox="0 0 32 32" aria-hidden="true">
+        <path class="mark-in" d="M7 10h10.5a5.5 5.5 0 0 1 0 11H14" />
+        <path class="mark-out" d="M18 16.5 13.5 21l4.5 4.5" />
+      </svg>
+      invoice-relay
+    </span>
   );
 }

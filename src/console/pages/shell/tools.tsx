@@ -1,7 +1,8 @@
+import { useEffect, useRef } from "preact/hooks";
 import type { Session } from "../../../api/session-schemas.ts";
 import { signOut } from "../api/session.ts";
-import { switchTheme, type Theme, theme } from "../kit/theme.ts";
-import { inUtc, switchZone, zone } from "../kit/zone.ts";
+import { shortcutsNow } from "../kit/keyboard.ts";
+import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 
 const THEME_ICONS: Record<Theme, IconName> = { system: "screen", light: "sun", dark: "moon" };
@@ -48,3 +49,33 @@ const ROLE_WORDS: Record<Session["role"], string> = {
   operate: "may operate",
   admin: "may do everything",
 };
+
+/** Every key that does something on this page. */
+export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="help-title" onClose={onClose}>
+      <h2 id="help-title">Keyboard</h2>
+      <dl class="keys">
+        {shortcutsNow().map(({ keys, what }) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}

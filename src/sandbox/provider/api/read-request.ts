@@ -6,7 +6,7 @@ import {
   parseExactJson,
   problemsOf,
 } from "../../../collection-api/contract/index.ts";
-import { isUuid } from "../../../kit/uuid.ts";
+import { isUuid } from "../../../kit/ids.ts";
 import type { Faults } from "../faults/faults.ts";
 
 /** A request as it came: `id` still encoded, the body's bytes. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
-import { DAY_MS } from "../../../kit/days.ts";
 import { RelayError } from "../../../kit/errors.ts";
 import { anyUuid } from "../../../kit/setting-formats.ts";
+import { DAY_MS } from "../../../kit/time.ts";
 import { CALLBACK_VARIANTS } from "../callbacks/callback-request.ts";
 import { createFreedoms, httpFreedoms, limitFreedoms, listFreedoms, operationNames } from "./freedoms.ts";
 import { GATEWAY_ANSWER_NAMES } from "./gateway-answers.ts";

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Response, type Router } from "express";
 import { messageOf } from "../../../kit/errors.ts";
+import { isUuid } from "../../../kit/ids.ts";
 import type { Logger } from "../../../kit/log.ts";
-import { isUuid } from "../../../kit/uuid.ts";
 import { refusalFor } from "../api/refusals.ts";
 import { readInvoice } from "../invoice-statements.ts";
 import { pay } from "../pay.ts";

@@ -1,0 +1,146 @@
+import type { DecisionResult } from "../../../operate/decide-undelivered.ts";
+import type { UndeliveredItem } from "../../../operate/list-undelivered.ts";
+import { post } from "../api/client.ts";
+import type { Wire } from "../api/types.ts";
+import { countText } from "../kit/text.ts";
+import { type Field, moneyField, textField } from "../parts/fields.tsx";
+import { type ListDefinition, type RowsAct, readPages } from "../parts/list.tsx";
+import { Empty } from "../parts/page.tsx";
+import { Ago, Badge, PaymentName } from "../parts/values.tsx";
+
+export type Undelivered = Wire<UndeliveredItem>;
+type ListPath = "dead-letters" | "quarantine";
+
+/** What one or many of something are called: "A dead letter", "dead letters". */
+type Nouns = readonly [one: string, many: string];
+
+interface ActWords extends Omit<RowsAct<Undelivered>, "run" | "runAll"> {
+  verb: "retry" | "release" | "dismiss";
+  done: (count: number, nouns: string) => string;
+}
+
+/** Decides about some, or about all that nobody dismissed. */
+function decision(
+  path: ListPath,
+  [one, many]: Nouns,
+  { verb, done, ...act }: ActWords,
+): RowsAct<Undelivered> {
+  const decide = async (choice: object, reason: string | undefined) =>
+    (await post<Wire<DecisionResult>>(`/${path}/${verb}`, { ...choice, reason })).count;
+  const said = (count: number) => done(count, count === 1 ? one : `${countText(count)} ${many}`);
+  return {
+    ...act,
+    async run(items, reason) {
+      let count = 0;
+      // An id may be known to several sources: each call says of which.
+      for (const source of new Set(items.map((item) => item.source))) {
+        const ids = items.filter((item) => item.source === source).map(idOf);
+        count += await decide({ ids, source }, reason);
+      }
+      return said(count);
+    },
+    runAll: async (reason) => said(await decide({ filters: {} }, reason)),
+  };
+}
+
+const DEAD_LETTER: Nouns = ["A dead letter", "dead letters"];
+const INVOICE: Nouns = ["An invoice", "invoices"];
+const was = (count: number) => (count === 1 ? "was" : "were");
+
+export const DEAD_LETTER_ACTS: readonly RowsAct<Undelivered>[] = [
+  decision("dead-letters", DEAD_LETTER, {
+    verb: "retry",
+    operation: "retryDead",
+    title: "Retry",
+    isMain: true,
+    says: (count) =>
+      `${count === 1 ? "It is" : "They are"} asked or sent again from the first step. Retry once the ` +
+      `cause is gone; else ${count === 1 ? "it ends" : "they end"} here again.`,
+    done: (count, nouns) => `${nouns} ${count === 1 ? "is" : "are"} under way again.`,
+  }),
+  decision("dead-letters", DEAD_LETTER, {
+    verb: "dismiss",
+    operation: "dismissDead",
+    title: "Dismiss",
+    says: (count) =>
+      `${count === 1 ? "It is" : "They are"} no longer listed, but kept: certificates still name ` +
+      `${count === 1 ? "it" : "them"} as missing.`,
+    done: (count, nouns) => `${nouns} ${was(count)} dismissed.`,
+  }),
+];
+
+export const QUARANTINE_ACTS: readonly RowsAct<Undelivered>[] = [
+  decision("quarantine", INVOICE, {
+    verb: "release",
+    operation: "releaseQuarantine",
+    title: "Release",
+    isMain: true,
+    says: (count) =>
+      `The provider is asked about ${count === 1 ? "it" : `these ${countText(count)}`} again, and what is ` +
+      "still paid is published. Add the collection to COLLECTION_IDS if more of it will come.",
+    done: (count, nouns) => `${nouns} ${was(count)} released.`,
+  }),
+  decision("quarantine", INVOICE, {
+    verb: "dismiss",
+    operation: "dismissQuarantine",
+    title: "Dismiss",
+    says: (count) =>
+      `${count === 1 ? "It stays unpublished and is" : "They stay unpublished and are"} no longer listed. ` +
+      "For payments that are none of yours.",
+    done: (count, nouns) => `${nouns} ${was(count)} dismissed.`,
+  }),
+];
+
+const FIELDS: readonly Field<Undelivered>[] = [
+  { name: "Payment", show: PaymentName, phone: "lead" },
+  moneyField("Total", "amount"),
+  textField("Collection", "collection"),
+  { name: "Since", show: ({ since }) => <Ago at={since} /> },
+  textField("Why", "error", { kind: "wide" }),
+];
+
+const idOf = ({ eventId, invoiceId }: Undelivered) => eventId ?? invoiceId;
+
+const ROWS = {
+  keyOf: (item: Undelivered) => `${item.source}/${idOf(item)}`,
+  /** References may repeat, ids do not. */
+  nameOf: ({ kind, reference, invoiceId, source }: Undelivered) =>
+    `the ${kind} of ${reference === null ? "" : `${reference}, `}invoice ${invoiceId}, source ${source}`,
+};
+
+const pageOf = (list: string) => (item: Undelivered) =>
+  `attention/${list}/${idOf(item)}?source=${encodeURIComponent(item.source)}`;
+
+/** What was given up: confirmations that the provider never answered properly, events that SNS refuses. */
+export const DEAD_LETTERS: ListDefinition<Undelivered> = {
+  ...ROWS,
+  what: "dead letters",
+  caption: "dead letters, the oldest first",
+  fields: [{ name: "What", show: ({ kind }) => <Badge state="dead" as={kind} />, phone: "side" }, ...FIELDS],
+  to: pageOf("dead"),
+  read: readPages("/dead-letters", { limit: 200 }),
+  empty: (
+    <Empty title="No dead letters.">
+      <p>What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.</p>
+    </Empty>
+  ),
+  acts: DEAD_LETTER_ACTS,
+  figure: ({ dead }) => dead.confirmations + dead.events,
+};
+
+/** Paid invoices of collections that are not among COLLECTION_IDS: held back until somebody decides. */
+export const QUARANTINE: ListDefinition<Undelivered> = {
+  ...ROWS,
+  what: "invoices in quarantine",
+  caption: "invoices in quarantine, the oldest first",
+  fields: FIELDS,
+  to: pageOf("quarantine"),
+  read: readPages("/quarantine", { limit: 200 }),
+  empty: (
+    <Empty title="Nothing is in quarantine.">
+      <p>A paid invoice of a collection that is not in COLLECTION_IDS waits here, unpublished.</p>
+    </Empty>
+  ),
+  acts: QUARANTINE_ACTS,
+  figure: (status) => status.quarantined,
+};

@@ -1,0 +1,142 @@
+/**
+ * A decimal string with its thousands apart and at least two decimals, digit by digit: no number is made of
+ * it. What is no decimal is left as it is.
+ */
+export function moneyText(amount: string): string {
+  const read = /^(-?)0*(\d+)(?:\.(\d+))?$/.exec(amount);
+  if (read === null) return amount;
+  const [, sign = "", whole = "0", decimals = ""] = read;
+  return `${sign === "" ? "" : "−"}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${decimals.padEnd(2, "0")}`;
+}
+
+/** A count with its thousands apart. */
+export const countText = (count: number): string => count.toLocaleString("en-US");
+
+/** A text that begins a sentence. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * A run of text as it came, or one character that would hide, move or imitate others, to be shown as an
+ * escape.
+ */
+export type Piece = { text: string } | { escape: string; name: string };
+
+const NAMES: Record<number, string> = {
+  0: "NUL",
+  9: "tab",
+  10: "line feed",
+  13: "carriage return",
+  27: "escape",
+  127: "delete",
+  173: "soft hyphen",
+  8203: "zero width space",
+  8204: "zero width non-joiner",
+  8205: "zero width joiner",
+  8206: "left-to-right mark",
+  8207: "right-to-left mark",
+  8232: "line separator",
+  8233: "paragraph separator",
+  8234: "left-to-right embedding",
+  8235: "right-to-left embedding",
+  8236: "pop directional formatting",
+  8237: "left-to-right override",
+  8238: "right-to-left override",
+  8288: "word joiner",
+  8294: "left-to-right isolate",
+  8295: "right-to-left isolate",
+  8296: "first strong isolate",
+  8297: "pop directional isolate",
+  65279: "byte order mark",
+  65533: "bytes that are no UTF-8",
+};
+
+/**
+ * Control and format characters (bidi overrides among them), line separators, odd spaces, private and lone
+ * surrogate code points, and what decoding put where bytes were no text.
+ */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uffa0\ufffd]|[\p{Zs}](?<! )/gu;
+
+/** Line feeds, carriage returns before them, and tabs are layout in a text of many lines. */
+const LAYOUT = new Set(["\n", "\t"]);
+
+/**
+ * Splits a text from outside, so that nothing in it can hide. @param lines keep line feeds and tabs as they
+ * are.
+ */
+export function visiblePieces(text: string, { lines = false } = {}): Piece[] {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    if (lines && LAYOUT.has(character)) continue;
+    if (lines && character === "\r" && text[index + 1] === "\n") continue;
+    if (index > end) pieces.push({ text: text.slice(end, index) });
+    pieces.push(escapeOf(character));
+    end = index + character.length;
+  }
+  if (end < text.length) pieces.push({ text: text.slice(end) });
+  return pieces;
+}
+
+/** The same as one string, for a title or a label. */
+export const visibleText = (text: string): string =>
+  visiblePieces(text)
+    .map((piece) => ("text" in piece ? piece.text : piece.escape))
+    .join("");
+
+function escapeOf(character: string): Piece {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  const written = code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
+  return { escape: written, name: NAMES[code] ?? `code point ${hex}` };
+}
+
+/**
+ * JSON text over several lines, every digit and escape left as it came: no value is read. Other text is left
+ * alone.
+ */
+export function indented(json: string): string {
+  if (!isJson(json)) return json;
+  let depth = 0;
+  let inString = false;
+  let out = "";
+  const line = () => `\n${"  ".repeat(depth)}`;
+  for (let index = 0; index < json.length; index += 1) {
+    const character = json[index] ?? "";
+    if (inString) {
+      out += character;
+      if (character === "\\") out += json[++index] ?? "";
+      else if (character === '"') inString = false;
+    } else if (character === '"') {
+      inString = true;
+      out += character;
+    } else if ("{[".includes(character)) {
+      const end = character === "{" ? "}" : "]";
+      const close = /^\s*/.exec(json.slice(index + 1, index + 20))?.[0].length ?? 0;
+      if (json[index + 1 + close] === end) {
+        out += character + end;
+        index += close + 1;
+      } else {
+        depth += 1;
+        out += character + line();
+      }
+    } else if ("}]".includes(character)) {
+      depth = Math.max(0, depth - 1);
+      out += line() + character;
+    } else if (character === ",") out += character + line();
+    else if (character === ":") out += ": ";
+    else if (!/\s/.test(character)) out += character;
+  }
+  return out;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The beginning of an id. */
+export const shortId = (id: string): string => `${visibleText(id).slice(0, 8)}…`;

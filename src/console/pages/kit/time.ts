@@ -1,0 +1,59 @@
+import { inUtc } from "./look.ts";
+
+/** Parts of a time in a zone, as digits. */
+function partsOf(at: Date, timeZone: string) {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  }).formatToParts(at);
+  return (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? "";
+}
+
+/** `22 Nov 2026`, in that zone. */
+export function dayText(at: Date, timeZone: string): string {
+  const part = partsOf(at, timeZone);
+  return `${part("day")} ${part("month")} ${part("year")}`;
+}
+
+/** `04:05:06`, in that zone; with `.123` where milliseconds are asked for. */
+export function clockText(at: Date, timeZone: string, { ms = false } = {}): string {
+  const part = partsOf(at, timeZone);
+  const clock = `${part("hour")}:${part("minute")}:${part("second")}`;
+  return ms ? `${clock}.${String(at.getUTCMilliseconds()).padStart(3, "0")}` : clock;
+}
+
+/** The clock alone for a time of today, else with its day, and its year where that is another. */
+export function shortTime(at: Date, timeZone: string, now: Date): string {
+  const day = dayText(at, timeZone);
+  const today = dayText(now, timeZone);
+  if (day === today) return clockText(at, timeZone);
+  const sameYear = day.slice(-4) === today.slice(-4);
+  return `${sameYear ? day.slice(0, -5) : day}, ${clockText(at, timeZone)}`;
+}
+
+/** `22 Nov 2026, 04:05:06.123 UTC`: whole, for whoever needs it exactly. */
+export const fullTime = (at: Date, timeZone: string): string =>
+  `${dayText(at, timeZone)}, ${clockText(at, timeZone, { ms: true })} ${zoneName(at, timeZone)}`;
+
+/** What people call the zone at that time: `UTC`, `WAT`, `GMT+1`. */
+export function zoneName(at: Date, timeZone: string): string {
+  if (timeZone === "UTC") return "UTC";
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZone, timeZoneName: "short" }).formatToParts(at);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
+}
+
+/**
+ * What an input of type datetime-local says, as a time: in the zone that times are shown in.
+ * @param text `2026-11-22T04:05`; "" when nothing is filled in. @returns null unless it is a time.
+ */
+export function timeGiven(text: string): Date | null {
+  if (text === "") return null;
+  const at = new Date(inUtc.value ? `${text}Z` : text);
+  return Number.isNaN(at.getTime()) ? null : at;
+}

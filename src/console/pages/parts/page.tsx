@@ -1,0 +1,143 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { type ApiProblem, toDo } from "../api/problem.ts";
+import { Link } from "../kit/router.tsx";
+import { countText, visibleText } from "../kit/text.ts";
+import { Icon } from "./icon.tsx";
+import { Outside } from "./values.tsx";
+
+interface PageHeadProps {
+  title: string;
+  /** The page above it: its address, and its name. */
+  above?: { to: string; name: string };
+  /** A sentence, in which others may have written, or a few facts under the title. */
+  says?: ComponentChildren;
+  /** Buttons at its right. */
+  children?: ComponentChildren;
+}
+
+/** The one heading of a page, which is the window's title, too. */
+export function PageHead({ title, above, says, children }: PageHeadProps) {
+  useEffect(() => {
+    document.title = `${title} · invoice-relay`;
+  }, [title]);
+  return (
+    <header class="page-head">
+      <div>
+        {above !== undefined && (
+          <Link to={above.to} class="above">
+            <Icon name="back" />
+            {above.name}
+          </Link>
+        )}
+        <h1 tabIndex={-1}>{title}</h1>
+        {says !== undefined && (
+          <div class="page-says">{typeof says === "string" ? <Outside text={says} /> : says}</div>
+        )}
+      </div>
+      {children !== undefined && <div class="actions">{children}</div>}
+    </header>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  /** Beside the title: a count, a button. */
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A part of a page under a heading of its own. */
+export function Section({ title, aside, children }: SectionProps) {
+  const id = `section-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
+  return (
+    <section class="section" aria-labelledby={id}>
+      <div class="section-head">
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface TabsProps {
+  label: string;
+  tabs: readonly { to: string; title: string; count?: number | null }[];
+  /** Where one is. */
+  current: string;
+}
+
+/** The ways to the parts of a page, each at an address of its own. */
+export function Tabs({ label, tabs, current }: TabsProps) {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone they are wider than the screen.
+    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [current, tabs.some(({ count }) => count)]);
+  return (
+    <nav ref={nav} class="tabs" aria-label={label}>
+      {tabs.map(({ to, title, count }) => (
+        <Link key={to} to={to} class="tab" aria-current={to === current ? "page" : undefined}>
+          {title}
+          {!!count && <span class="tab-count">{countText(count)}</span>}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** Where nothing is: why, and what would bring something here. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** What went wrong, and what to do. */
+export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() => void) | undefined }) {
+  return (
+    <div class="problem" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p class="problem-title">{visibleText(problem.message)}</p>
+        <p>{toDo(problem)}</p>
+      </div>
+      {retry !== undefined && (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** While the first answer is under way. */
+export function Loading({ what }: { what: string }) {
+  return (
+    <p class="loading" role="status">
+      Reading {what}…
+    </p>
+  );
+}
+
+interface AnsweredProps<Data> {
+  answer: { data: Data | null; problem: ApiProblem | null; reload: () => void };
+  /** For "Reading …". */
+  what: string;
+  children: (data: Data) => ComponentChildren;
+}
+
+/** An answer of the admin API: what it says, what keeps it, or that it is under way. */
+export function Answered<Data>({ answer, what, children }: AnsweredProps<Data>) {
+  const { data, problem, reload } = answer;
+  return (
+    <>
+      {problem !== null && <Problem problem={problem} retry={reload} />}
+      {data !== null ? children(data) : problem === null && <Loading what={what} />}
+    </>
+  );
+}

@@ -1,0 +1,147 @@
+import { useEffect } from "preact/hooks";
+import type { InvoiceEvidence } from "../../../api/payment-schemas.ts";
+import { post } from "../api/client.ts";
+import { happenings } from "../api/live.ts";
+import type { Timeline } from "../api/types.ts";
+import { useAnswer, usePolled } from "../api/use-answer.ts";
+import { Link } from "../kit/router.tsx";
+import { ActButton } from "../parts/acts.tsx";
+import { Facts, type Field } from "../parts/fields.tsx";
+import { Id } from "../parts/notices.tsx";
+import { Answered, PageHead, Section } from "../parts/page.tsx";
+import { Badge, Money, Outside, Time } from "../parts/values.tsx";
+import { Claims, Events } from "./evidence.tsx";
+import { DrawnTimeline } from "./timeline.tsx";
+
+/** Everything that happened to one payment. */
+export function PaymentPage({ id }: { id: string }) {
+  const path = `/invoices/${encodeURIComponent(id)}`;
+  const story = useAnswer<Timeline>(path);
+  const evidence = useAnswer<InvoiceEvidence>(`${path}/evidence`);
+  const reload = () => {
+    story.reload();
+    evidence.reload();
+  };
+  const last = happenings.value.find(({ invoiceId }) => invoiceId === id);
+  useEffect(() => {
+    if (last !== undefined) reload();
+  }, [last?.what]);
+  const isUnderWay = statesOf(story.data).some((state) => state === "due" || state === "claimed");
+  usePolled(isUnderWay, { isLoading: story.isLoading, reload }, 2_000);
+  const reference = story.data?.invoices[0]?.reference ?? null;
+  const act = (verb: "ask" | "publish", done: string) => async (reason: string | undefined) => {
+    await post(`${path}/${verb}`, { reason });
+    reload();
+    return done;
+  };
+  return (
+    <>
+      <PageHead
+        title="Payment"
+        above={{ to: "payments", name: "Payments" }}
+        says={
+          <>
+            {reference !== null && (
+              <>
+                <Outside text={reference} /> ·{" "}
+              </>
+            )}
+            <Id id={id} of="invoice" />
+          </>
+        }
+      >
+        {story.data !== null && <Decide timeline={story.data} />}
+        <ActButton
+          operation="askAgain"
+          title="Ask again"
+          icon="replay"
+          question="Ask the provider again?"
+          says="The provider is asked for this invoice now. An event that was published stays as it is."
+          action="Ask again"
+          run={act("ask", "It is asked again. The answer shows up here.")}
+        />
+        {evidence.data?.events.some(({ publications }) => publications.length > 0) && (
+          <ActButton
+            operation="publishAgain"
+            title="Publish again"
+            icon="play"
+            question="Publish the event again?"
+            says="The same event, under the same id, goes to its topic once more, marked as a replay. Consumers that handle an id once are not disturbed."
+            action="Publish again"
+            run={act("publish", "It is published again. The new MessageId shows up here.")}
+          />
+        )}
+      </PageHead>
+      <Answered answer={story} what="its story">
+        {(timeline) => (
+          <>
+            <Summary timeline={timeline} />
+            <Section title="What happened">
+              <DrawnTimeline entries={timeline.entries} furtherCallbacks={timeline.furtherCallbacks} />
+            </Section>
+          </>
+        )}
+      </Answered>
+      {story.data !== null && (
+        <Answered answer={evidence} what="the evidence">
+          {({ claims, events, leftOut }) => (
+            <div class={events.length === 0 ? "evidence is-alone" : "evidence"}>
+              <Claims claims={claims} leftOut={leftOut} />
+              <Events events={events} />
+            </div>
+          )}
+        </Answered>
+      )}
+    </>
+  );
+}
+
+const statesOf = (timeline: Timeline | null) =>
+  timeline === null ? [] : [...timeline.confirmations, ...timeline.events].map(({ state }) => state);
+
+/** The way to where somebody decides about what waits for it. */
+function Decide({ timeline }: { timeline: Timeline }) {
+  const isDead = statesOf(timeline).includes("dead");
+  if (!isDead && !timeline.confirmations.some(({ verdict }) => verdict === "quarantined")) return null;
+  const list = isDead ? "dead" : "quarantine";
+  return (
+    <Link to={`attention/${list}/${encodeURIComponent(timeline.invoiceId)}`} class="button is-primary">
+      {isDead ? "Open the dead letter" : "Open in quarantine"}
+    </Link>
+  );
+}
+
+const FIELDS: readonly Field<Timeline["invoices"][number]>[] = [
+  { name: "Paid", show: ({ paidAt }) => (paidAt === null ? "not yet" : <Time at={paidAt} as="full" />) },
+  { name: "Collection", show: ({ collectionName }) => <Outside text={collectionName ?? "none"} /> },
+  {
+    name: "Type and source",
+    show: ({ type, source }) => <Outside text={`${type ?? "unknown"}, ${source}`} />,
+  },
+];
+
+function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline: Timeline }) {
+  return (
+    <div class="summary">
+      {confirmations.map(({ source, verdict, state }) => {
+        const invoice = invoices.find((one) => one.source === source);
+        return (
+          <div key={source}>
+            <p class="summary-amount">
+              <Money amount={invoice?.totalAmount ?? null} />{" "}
+              <Badge state={state === "dead" ? "dead" : (verdict ?? "pending")} />
+            </p>
+            {invoice !== undefined && <Facts of={invoice} fields={FIELDS} />}
+          </div>
+        );
+      })}
+      <div class="meaning">
+        {meaning.map((line) => (
+          <p key={line}>
+            <Outside text={line} />
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}

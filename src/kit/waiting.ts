@@ -1,0 +1,131 @@
+/**
+ * What `work` gives within `ms`, else `late`; the work goes on, and its result is ignored.
+ * @throws what `work` throws in time.
+ */
+export async function within<Value, Late>(
+  work: Promise<Value>,
+  ms: number,
+  late: Late,
+): Promise<Value | Late> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<Late>((resolve) => {
+    timer = setTimeout(() => resolve(late), ms);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Does what it is given one after the other, in the order in which it was given. */
+export class OneByOne {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @throws what `work` throws; the next one goes on. */
+  run<Value>(work: () => Promise<Value>): Promise<Value> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/**
+ * Does something for a key at once, and at most once in `everyMs` after that: what is asked for in between is
+ * done once, when the time is over, so that nothing asked for stays undone.
+ */
+export class Paced {
+  readonly #everyMs: number;
+  readonly #act: (key: string) => void;
+  readonly #resting = new Map<string, { again: boolean; timer: NodeJS.Timeout }>();
+
+  constructor(options: { everyMs: number; act: (key: string) => void }) {
+    this.#everyMs = options.everyMs;
+    this.#act = options.act;
+  }
+
+  ask(key: string): void {
+    const resting = this.#resting.get(key);
+    if (resting !== undefined) resting.again = true;
+    else this.#do(key);
+  }
+
+  stop(): void {
+    for (const { timer } of this.#resting.values()) clearTimeout(timer);
+  }
+
+  #do(key: string): void {
+    const timer = setTimeout(() => {
+      const again = this.#resting.get(key)?.again === true;
+      this.#resting.delete(key);
+      if (again) this.#do(key);
+    }, this.#everyMs).unref();
+    this.#resting.set(key, { again: false, timer });
+    this.#act(key);
+  }
+}
+
+/**
+ * A bounded queue in which keys take turns: one item of each, then another one, however many a key has. Where
+ * there is no more room, whoever has the most waiting loses its newest, so that no key can fill it (G8, G11).
+ */
+export class TurnQueue<Item> {
+  readonly #most: number;
+  /** Never empty, in the order of their turns: a Map keeps the order of insertion. */
+  readonly #byKey = new Map<string, Item[]>();
+  #size = 0;
+
+  /** @param most how many items may wait in all. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** @returns the item for which there is no room, this one or another; null when there is. */
+  add(key: string, item: Item): Item | null {
+    const items = this.#byKey.get(key);
+    if (items === undefined) this.#byKey.set(key, [item]);
+    else items.push(item);
+    this.#size += 1;
+    return this.#size > this.#most ? this.#dropNewest(key) : null;
+  }
+
+  /** Takes the item whose turn it is; undefined when none waits. */
+  next(): Item | undefined {
+    for (const [key, items] of this.#byKey) {
+      const item = items.shift();
+      this.#size -= 1;
+      if (items.length === 0 || this.#byKey.size > 1) this.#byKey.delete(key);
+      if (items.length > 0) this.#byKey.set(key, items);
+      return item;
+    }
+    return undefined;
+  }
+
+  /** @param last whose newest goes when no key has more: the one that just came. */
+  #dropNewest(last: string): Item | null {
+    let [fullest, items] = [last, this.#byKey.get(last) ?? []];
+    for (const [key, others] of this.#byKey)
+      if (others.length > items.length) [fullest, items] = [key, others];
+    const dropped = items.pop() ?? null;
+    if (items.length === 0) this.#byKey.delete(fullest);
+    this.#size -= 1;
+    return dropped;
+  }
+}
+
+/**
+ * Exponential back-off: doubles from `firstMs` with every fault in a row, up to `capMs`.
+ * @param random from 0 to 1; spreads the delay over its upper half, so that many do not come back together.
+ */
+export function backOffMs(
+  faults: number,
+  { firstMs, capMs }: { firstMs: number; capMs: number },
+  random: number = Math.random(),
+): number {
+  const full = Math.min(capMs, firstMs * 2 ** Math.min(Math.max(faults - 1, 0), 30));
+  return Math.round(full * (0.5 + random / 2));
+}

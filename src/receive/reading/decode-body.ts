@@ -1,0 +1,129 @@
+import {
+  brotliDecompressSync,
+  constants,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from "node:zlib";
+
+type Inflate = (bytes: Uint8Array, maxOutputLength: number) => Uint8Array;
+
+// A body cut off on its way gives what can be had of it, not an error: an id often stands near the beginning.
+const TOLERANT = { finishFlush: constants.Z_SYNC_FLUSH };
+
+const gunzip: Inflate = (bytes, maxOutputLength) => gunzipSync(bytes, { ...TOLERANT, maxOutputLength });
+
+const INFLATE: ReadonlyMap<string, Inflate> = new Map([
+  ["gzip", gunzip],
+  ["deflate", inflateEither],
+  ["br", unbrotli],
+  ["zstd", unzstd],
+]);
+
+/** 8 MiB. Left to itself, a frame may claim 128 MiB of memory before its first byte comes out. */
+const MOST_WINDOW_LOG = 23;
+
+/** Honest senders use one coding; a proxy may add another. */
+const MOST_CODINGS = 3;
+
+/**
+ * Undoes the Content-Encoding: gzip, deflate (with and without the zlib header), br, zstd, and several in a
+ * row. Bytes that are not what the header says are handed back as they are, since proxies inflate and forget
+ * the header; gzip is recognised without the header too.
+ *
+ * Synchronous: the thread that reads heavy callbacks has nothing else to do meanwhile, and its limits of time
+ * and memory are those of the work.
+ *
+ * @param limit the most bytes that may come out, also for a body that was never compressed
+ */
+export function inflateBody(
+  body: Uint8Array,
+  contentEncoding: string | null,
+  limit: number,
+): Uint8Array | "too_large" {
+  if (body.length > limit) return "too_large";
+  if (!mayBeCompressed(body, contentEncoding)) return body;
+  let bytes = body;
+  for (const coding of codingsOf(body, contentEncoding)) {
+    const inflated = tryInflate(coding, bytes, limit);
+    if (inflated === "too_large") return inflated;
+    if (inflated === null) break;
+    bytes = inflated;
+  }
+  return bytes;
+}
+
+/** The codings to undo, the outermost first. */
+function codingsOf(body: Uint8Array, contentEncoding: string | null): Inflate[] {
+  if (body.length === 0) return [];
+  const named = (contentEncoding ?? "")
+    .split(",", MOST_CODINGS + 1)
+    .map((coding) => coding.trim().toLowerCase().replace(/^x-/, ""))
+    .map((coding) => INFLATE.get(coding))
+    .filter((inflate) => inflate !== undefined);
+  if (named.length > MOST_CODINGS) return [];
+  return named.length === 0 && isGzip(body) ? [gunzip] : named.reverse();
+}
+
+/** Whether `inflateBody` would inflate anything, which may take long. */
+export const mayBeCompressed = (body: Uint8Array, contentEncoding: string | null): boolean =>
+  contentEncoding !== null || isGzip(body);
+
+function isGzip(body: Uint8Array): boolean {
+  return body[0] === 0x1f && body[1] === 0x8b;
+}
+
+function tryInflate(inflate: Inflate, bytes: Uint8Array, limit: number): Uint8Array | "too_large" | null {
+  try {
+    return inflate(bytes, limit);
+  } catch (error) {
+    return isTooLarge(error) ? "too_large" : null;
+  }
+}
+
+function unbrotli(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  return brotliDecompressSync(bytes, { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength });
+}
+
+function unzstd(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  return zstdDecompressSync(bytes, {
+    maxOutputLength,
+    params: { [constants.ZSTD_d_windowLogMax]: MOST_WINDOW_LOG },
+  });
+}
+
+/** The standard demands the zlib header, but some senders leave it out. */
+function inflateEither(bytes: Uint8Array, maxOutputLength: number): Uint8Array {
+  try {
+    return inflateSync(bytes, { ...TOLERANT, maxOutputLength });
+  } catch (error) {
+    if (isTooLarge(error)) throw error;
+    // Strict here: without a header to check, plain text could pass for the beginning of a stream.
+    return inflateRawSync(bytes, { maxOutputLength });
+  }
+}
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+}
+
+/**
+ * The text of a body: UTF-8, or UTF-16 where a byte order mark or the zeros between ASCII letters tell.
+ * Broken bytes become U+FFFD and never throw: an id is ASCII, so it survives a broken name beside it. The
+ * charset that a Content-Type names is ignored: ASCII is the same in all others that occur.
+ */
+export function decodeText(bytes: Uint8Array): string {
+  const [a, b, c, d] = bytes;
+  if (a === undefined) return "";
+  if ((a === 0xff && b === 0xfe) || (a !== 0 && b === 0 && c !== 0 && d === 0))
+    return utf16("utf-16le", bytes);
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b !== 0 && c === 0 && d !== 0))
+    return utf16("utf-16be", bytes);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+function utf16(encoding: "utf-16le" | "utf-16be", bytes: Uint8Array): string {
+  return new TextDecoder(encoding).decode(bytes);
+}

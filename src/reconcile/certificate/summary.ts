@@ -1,0 +1,93 @@
+import { compareMoney, type Money, sumOfMoney } from "../../provider/answer.ts";
+import type { Certificate, Difference, Tally, Totals, Weight } from "./certificate.ts";
+import type { Judged } from "./judge-payment.ts";
+
+/** The most differences that a certificate names; it counts them all. */
+const MOST_NAMED = 10_000;
+
+const WEIGHTS = ["gap", "difference", "note"] as const;
+
+const emptyTally = (): Tally => ({ count: 0, amount: "0.00" });
+const emptyTotals = (): Totals => ({
+  paid: emptyTally(),
+  stored: emptyTally(),
+  published: emptyTally(),
+  missing: emptyTally(),
+  differences: 0,
+});
+
+/**
+ * The result of a comparison so far. For a period of any size it contains only the days and the named
+ * differences.
+ */
+export class Summary {
+  readonly #days = new Map<string, Totals>();
+  readonly #total = emptyTotals();
+  readonly #test = emptyTally();
+  readonly #named: Record<Weight, Difference[]> = { gap: [], difference: [], note: [] };
+  #notes = 0;
+
+  add({ day, isLive, paid, stored, published, differences }: Judged): void {
+    for (const difference of differences) this.addDifference(difference);
+    if (!isLive) {
+      if (paid !== null) add(this.#test, paid);
+      return;
+    }
+    const amounts = { paid, stored, published };
+    for (const name of ["paid", "stored", "published"] as const) {
+      const amount = amounts[name];
+      if (amount !== null) for (const totals of this.#totalsOf(day)) add(totals[name], amount);
+    }
+  }
+
+  addDifference(difference: Difference): void {
+    const { weight, day, amount } = difference;
+    if (weight === "gap") for (const { missing } of this.#totalsOf(day)) add(missing, amount ?? "0");
+    else if (weight === "difference") this.addUnnamed(day, 1);
+    else this.#notes += 1;
+    const named = this.#named[weight];
+    if (named.length < MOST_NAMED) named.push(difference);
+  }
+
+  /** Counts differences that could hide money without naming them. */
+  addUnnamed(day: string, differences: number): void {
+    if (differences > 0) for (const totals of this.#totalsOf(day)) totals.differences += differences;
+  }
+
+  /** Those of the day, and of the whole period. */
+  #totalsOf(day: string): Totals[] {
+    const totals = this.#days.get(day) ?? emptyTotals();
+    this.#days.set(day, totals);
+    return [totals, this.#total];
+  }
+
+  /** Whether nothing was found that could hide money. */
+  get isEqual(): boolean {
+    const { paid, stored, published, missing, differences } = this.#total;
+    const agree = [stored, published].every(
+      (tally) => tally.count === paid.count && compareMoney(tally.amount, paid.amount) === 0,
+    );
+    return agree && missing.count + differences === 0;
+  }
+
+  get contents(): Pick<Certificate, "days" | "total" | "test" | "gaps" | "differencesInAll" | "differences"> {
+    const days = [...this.#days].map(([day, totals]) => ({ day, ...totals }));
+    const differences = WEIGHTS.flatMap((weight) => this.#named[weight].toSorted(byDay));
+    return {
+      days: days.sort((a, b) => (a.day < b.day ? -1 : 1)),
+      total: this.#total,
+      test: this.#test,
+      gaps: this.#total.missing.count,
+      differencesInAll: this.#total.missing.count + this.#total.differences + this.#notes,
+      differences: differences.slice(0, MOST_NAMED),
+    };
+  }
+}
+
+function add(tally: Tally, amount: Money): void {
+  tally.count += 1;
+  tally.amount = sumOfMoney([tally.amount, amount]);
+}
+
+const byDay = (a: Difference, b: Difference): number =>
+  `${a.day} ${a.invoiceId}` < `${b.day} ${b.invoiceId}` ? -1 : 1;
