@@ -12,7 +12,7 @@ import type { Tables } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
-import { type Answer, toUtc } from "../../provider/answer.ts";
+import { type Answer, toUtc } from "../../provider/provider.ts";
 import { inPayload, tellsOfPayment } from "../../publish/event.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { BEFORE_CREATION_MS, EARLIEST, eachDay, type PaidWindow } from "../list/list-period.ts";
