@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { isRefusedData } from "../database/postgres-errors.ts";
+import { isRefusedData } from "../kit/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";

@@ -1,8 +1,8 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
 import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
 import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
+import { typed } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import { typed } from "../../database/typed.ts";
 import type { CallbackVariant } from "./callbacks/callback-request.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 

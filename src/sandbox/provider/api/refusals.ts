@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { type ErrorAnswer, SPECIFIED_MESSAGES } from "../../../collection-api/contract/index.ts";
-import { isLostConnection } from "../../../kit/away.ts";
 import { messageOf } from "../../../kit/errors.ts";
 import type { Logger } from "../../../kit/log.ts";
+import { isLostConnection } from "../../../kit/postgres-errors.ts";
 import type { ApiFault } from "../faults/faults.ts";
 import { GATEWAY_ANSWERS, type GatewayAnswerName, isGatewayAnswer } from "../faults/gateway-answers.ts";
 

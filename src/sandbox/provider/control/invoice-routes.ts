@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Request, Response, Router } from "express";
 import { z } from "zod";
 import { moneyGiven, ownWords, problemsOf } from "../../../collection-api/contract/index.ts";
-import { isRefusedData } from "../../../database/postgres-errors.ts";
+import { isRefusedData } from "../../../kit/postgres-errors.ts";
 import { anyUuid } from "../../../kit/setting-formats.ts";
 import { REFUSALS, sendRefusal } from "../api/refusals.ts";
 import { forgeCallback } from "../callbacks/send-callback.ts";
