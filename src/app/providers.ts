@@ -1,5 +1,5 @@
 import type { ServeSettings } from "../kit/settings.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 
