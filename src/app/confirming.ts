@@ -6,7 +6,7 @@ import { KeyProbe } from "../confirm/key-probe.ts";
 import { OutcomeStore } from "../confirm/outcome-store.ts";
 import type { Claimed } from "../confirm/queue/claim.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources-file.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
@@ -51,7 +51,7 @@ function lineOf(
     tracer,
     timeoutMs,
     lease,
-    mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
+    replayLimit: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
       unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { inKeyOrder } from "../database/in-key-order.ts";
 import type { Tables } from "../database/tables.ts";
+import { inKeyOrder } from "../database/transactions.ts";
 import type { Lease } from "../work/lease.ts";
 import { bringForwardCertificates, certificates } from "./certificate/certificate-row.ts";
 import { forgetListed } from "./certificate/listed-row.ts";

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Money } from "../../provider/answer.ts";
+import type { Money } from "../../collection-api/contract/money.ts";
+import type { Money } from "../../provider/provider.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

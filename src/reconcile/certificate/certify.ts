@@ -7,7 +7,7 @@ import type { Logger } from "../../kit/log.ts";
 import { step } from "../../kit/step.ts";
 import { lastDayBefore } from "../../kit/time.ts";
 import { OneByOne } from "../../kit/waiting.ts";
-import { readClock } from "../../upstreams/first-served.ts";
+import { readClock } from "../../upstreams/source-row.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
 import { type PaidWindow, periodFor } from "../list/list-period.ts";
 import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";

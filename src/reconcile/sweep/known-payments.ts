@@ -3,10 +3,10 @@ import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
 import { boolean, type Columns, uuid } from "../../database/columns.ts";
-import { inKeyOrder } from "../../database/in-key-order.ts";
-import { someRelayIsConnected } from "../../database/relay-sessions.ts";
+import { someRelayIsConnected } from "../../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import {
   joiningOutbox,
   type OutboxState,
