@@ -1,7 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { Session } from "../../../api/session-schemas.ts";
-import { get, post, remove, withSession } from "./client.ts";
-import { ApiProblem } from "./problem.ts";
+import { ApiProblem, get, post, remove, withSession } from "./client.ts";
 
 export type SessionState =
   | { kind: "unknown" }

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { ApiProblem } from "../api/problem.ts";
+import { ApiProblem } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import { TextInput } from "./filters.tsx";
 import { Icon, type IconName } from "./icon.tsx";
