@@ -2,7 +2,7 @@ import { computed, signal } from "@preact/signals";
 import type { Session } from "../../../api/session-schemas.ts";
 import { ApiProblem, get, post, remove, withSession } from "./client.ts";
 
-export type SessionState =
+type SessionState =
   | { kind: "unknown" }
   /** `why` says what happened, when somebody was signed in before or the relay cannot tell. */
   | { kind: "signed_out"; why: string | null }

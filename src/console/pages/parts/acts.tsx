@@ -8,7 +8,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import { notify } from "./notices.tsx";
 import { Problem } from "./page.tsx";
 
-export interface Question {
+interface Question {
   question: string;
   /** What will happen, and what will not. */
   says: string;

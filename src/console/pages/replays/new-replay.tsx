@@ -78,7 +78,7 @@ export function NewReplay() {
 }
 
 /** What a dry run found: how many, the first of them, and the way to start. */
-export function PlanShown({
+function PlanShown({
   plan,
   onStart,
 }: {
