@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import type { Express, RequestHandler } from "express";
+import { OpenByAddress } from "../kit/addresses.ts";
 import type { RunningServer } from "../kit/http-server.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import { OpenByAddress } from "../kit/open-by-address.ts";
 
 /** A connection that has been quiet for so long may be closed to make room for a new one, in ms. */
 const QUIET_MS = 3_000;

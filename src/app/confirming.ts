@@ -6,13 +6,13 @@ import { KeyProbe } from "../confirm/key-probe.ts";
 import { OutcomeStore } from "../confirm/outcome-store.ts";
 import type { Claimed } from "../confirm/queue/claim.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
-import type { Handoff } from "../kit/handoff.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources-file.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { UnknownIds } from "../upstreams/unknown-ids.ts";
 import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
+import type { Handoff } from "../work/policy.ts";
 import { Pump } from "../work/pump.ts";
 import { Signal } from "../work/signal.ts";
 import type { PassContext } from "./pass.ts";
@@ -50,8 +50,8 @@ function lineOf(
     metrics,
     tracer,
     timeoutMs,
-    leaseMs: lease.ms,
-    mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
+    lease,
+    replayLimit: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
       unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { isRefusedData } from "../database/postgres-errors.ts";
+import { isRefusedData } from "../kit/postgres-errors.ts";
 import {
   failedWrite,
   findRecordingProblem,

@@ -3,9 +3,9 @@ import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from 
 import { sourcesOf } from "../kit/sources.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import { checkDatabase } from "./doctor-database.ts";
+import { checkProvider } from "./doctor-provider.ts";
 import { type Check, checkCallbackUrls, checkReconciliation, checkSharing } from "./doctor-settings.ts";
 import { checkTopics } from "./doctor-topics.ts";
-import { providerKindOf } from "./providers.ts";
 import { statusSettings } from "./settings-shown.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -25,7 +25,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
   // None waits for another that does not answer.
-  const asked = sources.map((source) => Array.fromAsync(providerKindOf(source).check(source, settings)));
+  const asked = sources.map((source) => Array.fromAsync(checkProvider(source, settings)));
   yield* (await Promise.all(asked)).flat();
   yield* checkTopics(sources, settings);
   yield* checkSharing(sources);

@@ -1,5 +1,5 @@
 import type { ServeSettings, Settings } from "../kit/settings.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources.ts";
 import type { Provider } from "../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import { providerOf } from "./providers.ts";

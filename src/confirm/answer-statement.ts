@@ -12,18 +12,20 @@ import {
   time,
   uuid,
 } from "../database/columns.ts";
-import { isIn } from "../database/is-in.ts";
+import { isIn } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { OutboxState } from "../publish/event.ts";
 import { insertEvents } from "../publish/event-log.ts";
 import { queueEvents } from "../publish/outbox.ts";
 import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
+import type { Lease } from "../work/lease.ts";
 import { leaseEnd } from "../work/leased-rows.ts";
 import type { Outcome } from "./outcome.ts";
 import { nextAsk } from "./queue/open.ts";
 
 // The one transaction of an answer, whole: a statement of several steps. `answer` is what is to be written;
 // `held` is those of its rows whose lease still holds, and every step after that reads nothing but `held`.
+// The benchmarks put some of the steps to use behind other queues.
 
 /** An outcome, and the topic that this process sends its event to; null leaves the event due. */
 export type OutcomeToHandOver = Outcome & { handTo: string | null };
@@ -32,7 +34,8 @@ export interface OutcomeBatch {
   outcomes: readonly OutcomeToHandOver[];
   /** The lease of those events that are handed over. */
   leaseToken: string;
-  leaseMs: number;
+  /** null where nothing is handed over. */
+  lease: Lease | null;
 }
 
 interface AlarmingBatch extends OutcomeBatch {
@@ -112,7 +115,7 @@ const writeAnswers = ({ table, value }: Slots<OutcomeBatch>) => sql`
   logged as (${insertHeldEvents(sql`(select count(*) from decided) > 0`)}),
   queued as (${queueLogged(
     value(({ leaseToken }) => leaseToken),
-    value(({ leaseMs }) => leaseMs),
+    value(({ lease }) => lease?.ms ?? 0),
   )})`;
 
 /**

@@ -1,7 +1,6 @@
-import type { Answer, CollectionAnswer } from "../provider/answer.ts";
-import type { Provider } from "../provider/provider.ts";
+import type { Answer, CollectionAnswer, Provider } from "../provider/provider.ts";
 
-export interface SourceProofOptions {
+interface SourceProofOptions {
   provider: Provider;
   /** COLLECTION_IDS: each is known to exist. */
   collectionIds: readonly string[];

@@ -1,5 +1,5 @@
 import { basename, resolve, sep } from "node:path";
-import { codeOf, isDatabaseAway } from "./away.ts";
+import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
 import { messageOf, RelayError } from "./errors.ts";
 import { quietText } from "./mask.ts";
 

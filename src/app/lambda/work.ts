@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { relayMigrations } from "../../../migrations/relay.ts";
 import type { Database } from "../../database/connect.ts";
 import { requireSchema } from "../../database/migrate.ts";
-import { isDatabaseAway } from "../../kit/away.ts";
+import { isDatabaseAway } from "../../kit/postgres-errors.ts";
 import { createLogger } from "../../kit/log.ts";
 import { readBacklogAges } from "../../operate/backlog.ts";
 import { RelayProcess } from "../../work/relay-process.ts";

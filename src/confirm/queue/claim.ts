@@ -1,8 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead } from "../../database/moments.ts";
+import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { newId } from "../../kit/ids.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
 import { isWell } from "../../upstreams/machine.ts";
@@ -14,11 +13,12 @@ import {
   whenSourceIsWell,
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
-import { LeasedRows, leaseEnd, MOST_FORWARD } from "../../work/leased-rows.ts";
+import type { Lease } from "../../work/lease.ts";
+import { claimedFor, LeasedRows, MOST_FORWARD } from "../../work/leased-rows.ts";
 import { LONGEST_WAITS } from "../ladder.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
 import {
-  type Claiming,
+  type ClaimLimits,
   type Class,
   countWaiting,
   IN_A_FLOOD,
@@ -87,7 +87,12 @@ export const NEVER_ASKED = {
   traceparents: null,
 } as const satisfies Partial<ClaimedConfirmation>;
 
-export interface SourceClaim {
+interface Claiming extends ClaimLimits {
+  source: string;
+  lease: Lease;
+}
+
+interface SourceClaim {
   items: Claimed[];
   /** The source is healthy, so far as this claim saw. */
   isWell: boolean;
@@ -101,7 +106,7 @@ export interface SourceClaim {
 
 /**
  * Takes due confirmations of one source. A source that is healthy and has no limit needs one statement. For any
- * other the allowance is reckoned first, and the claim spends it only if the source has not changed
+ * other the allowance is calculated first, and the claim spends it only if the source has not changed
  * meanwhile, so that any number of processes keep one limit.
  */
 export async function claimConfirmations(
@@ -110,7 +115,7 @@ export async function claimConfirmations(
 ): Promise<SourceClaim> {
   const limited = limits.ratePerSecond !== null;
   if (!limited) {
-    const rows = await claimWhenWell.execute(db, claiming);
+    const rows = await claimWhenHealthy.execute(db, claiming);
     if (rows[0]?.open === true)
       return { items: rows.flatMap(claimedIn), isWell: true, isRefused: false, moreInMs: null };
   }
@@ -158,23 +163,22 @@ function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
  * @param spent what is written in the same statement, from the rows of `claimed`.
  */
 function claimRows<Given extends Claiming>(
-  { value }: Slots<Given>,
+  slots: Slots<Given>,
   classes: readonly Class[],
   admitted: RawBuilder<unknown>,
   spent = sql``,
 ) {
   return sql`
     with recursive admitted as materialized (${admitted}),
-    waiting as materialized (${countWaiting(value, classes)}),
-    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(value, classes, position))))},
+    waiting as materialized (${countWaiting(slots.value, classes)}),
+    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(slots.value, classes, position))))},
     taken as (${sql.join(
       classes.map((_, position) => sql`select tid from ${nameOf(position)}`),
       sql` union all `,
     )}),
     claimed as (
       update confirmation
-      set state = 'claimed', asked_at = clock_timestamp(), lease_token = ${value(() => newId())},
-        claimed_until = ${leaseEnd(value(({ leaseMs }) => leaseMs))}
+      set ${claimedFor(slots)}, asked_at = clock_timestamp()
       where ctid = any (array(select tid from taken))
       returning confirmation.*)${spent}
     select exists (select from admitted) as open,
@@ -192,7 +196,7 @@ function claimRows<Given extends Claiming>(
 const takeClass = (one: Class, position: number, limit: RawBuilder<unknown>) =>
   one.askedBefore === null ? takeByTurns(one, position, limit) : takeOldest(one, position, limit);
 
-const claimWhenWell = new Statement(RETURNS, (slots: Slots<Claiming>) =>
+const claimWhenHealthy = new Statement(RETURNS, (slots: Slots<Claiming>) =>
   claimRows(slots, IN_ORDER, whenSourceIsWell(slots.value(({ source }) => source))),
 );
 

@@ -30,7 +30,7 @@ export const BREAKAGES = {
       'await this.#keep(batch, batch.map(() => ({ kind: "accepted", messageId: crypto.randomUUID() })));',
   },
   timedOutConnectionsStay: {
-    file: "src/database/relay-client.ts",
+    file: "src/database/sessions.ts",
     find: "if (isReadTimeout(error) || isLastAnswer(error)) this.abandon(error);",
     replace: "if (isLastAnswer(error)) this.abandon(error);",
   },
@@ -46,7 +46,7 @@ export const BREAKAGES = {
   },
   alarmsAfterCommit: {
     file: "src/confirm/outcome-store.ts",
-    find: "alarms.tell(held.flatMap(raisedBy));",
-    replace: "for (const alarm of held.flatMap(raisedBy)) await alarms.raise(alarm);",
+    find: "alarms.tell(stored.flatMap(raisedBy));",
+    replace: "for (const alarm of stored.flatMap(raisedBy)) await alarms.raise(alarm);",
   },
 } satisfies Record<string, Breakage>;

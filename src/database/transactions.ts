@@ -1,0 +1,38 @@
+import { type Kysely, sql, Transaction } from "kysely";
+import type { Tables } from "./tables.ts";
+
+/**
+ * Runs statements that take the next rows of an index and stop at their `limit`, in a transaction of its own
+ * unless `db` is one already. Without fresh statistics Postgres may rather collect all rows that match, sort
+ * them or read the table, for each step anew; here it walks the index, whatever it knows of the table. JIT is
+ * off, since it would compile a plan for the cost of what is switched off.
+ */
+export async function inKeyOrder<Result>(
+  db: Kysely<Tables>,
+  work: (trx: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const walk = async (trx: Transaction<Tables>) => {
+    await sql`
+      select set_config(name, 'off', true) from unnest(
+        array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name`.execute(trx);
+    return await work(trx);
+  };
+  return db instanceof Transaction ? await walk(db) : await db.transaction().execute(walk);
+}
+
+/**
+ * Reads several tables as of one moment: what another process commits meanwhile shows in all of them or in
+ * none. Inside a transaction it is that transaction's moment. The statements run one after the other, on one
+ * connection.
+ */
+export async function inSnapshot<Schema, Result>(
+  db: Kysely<Schema>,
+  read: (db: Kysely<Schema>) => Promise<Result>,
+): Promise<Result> {
+  if (db.isTransaction) return await read(db);
+  return await db
+    .transaction()
+    .setIsolationLevel("repeatable read")
+    .setAccessMode("read only")
+    .execute((snapshot) => read(snapshot));
+}
