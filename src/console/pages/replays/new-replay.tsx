@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import { post } from "../api/client.ts";
-import { ApiProblem } from "../api/problem.ts";
+import { ApiProblem, post } from "../api/client.ts";
 import { may } from "../api/session.ts";
 import type { Plan } from "../api/types.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -76,7 +75,7 @@ export function NewReplay() {
 }
 
 /** What a dry run found: how many, the first of them, and the way to start. */
-export function PlanShown({
+function PlanShown({
   plan,
   onStart,
 }: {
