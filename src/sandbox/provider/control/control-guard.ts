@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from "express";
+import { isLoopback } from "../../../kit/addresses.ts";
 import type { Secret } from "../../../kit/secret.ts";
 import { REFUSALS } from "../api/refusals.ts";
 import { sendRefusal } from "../api/send-answer.ts";
@@ -14,13 +15,9 @@ export function controlGuard(token: Secret | undefined): RequestHandler {
       if (token.equals(given)) return next();
       return sendRefusal(response, REFUSALS.unauthorized("authorization is missing or not valid"));
     }
-    if (isLoopbackAddress(request.socket.remoteAddress) && !isFromWebPage(request)) return next();
+    if (isLoopback(request.socket.remoteAddress) && !isFromWebPage(request)) return next();
     sendRefusal(response, REFUSALS.forbidden("The control side answers callers on this machine only"));
   };
-}
-
-function isLoopbackAddress(address: string | undefined): boolean {
-  return address !== undefined && /^(::ffff:)?127\.|^::1$/.test(address);
 }
 
 /**
