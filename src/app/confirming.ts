@@ -51,7 +51,7 @@ function lineOf(
     tracer,
     timeoutMs,
     lease,
-    mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
+    replayLimit: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
       unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,
