@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 const ROOMS = [
   "src/{confirm,reconcile,upstreams,work}/**/*.ts",
   "src/receive/reading/**/*.ts",
-  "src/collection-api/{in-turn,iterate-pages,judge-answer,retry-delay}.ts",
+  "src/collection-api/{iterate-pages,judge-answer}.ts",
 ];
 const needsPostgres = (file) => /\bsql[`<.]|from "(?:kysely|pg)"|\bdb\b/.test(readFileSync(file, "utf8"));
 

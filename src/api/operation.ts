@@ -6,7 +6,7 @@ import type { Mask } from "../kit/mask.ts";
 import type { Activity } from "../operate/activity.ts";
 import type { StatusSettings } from "../operate/status-facts.ts";
 import type { Route } from "../publish/event.ts";
-import type { ReadAgain, RecordedRequest } from "../replay/read-again.ts";
+import type { ReadAgain, RecordedRequest } from "../replay/callback-readings.ts";
 import type { DryRuns } from "./dry-runs.ts";
 import type { SettingsShown } from "./settings-schemas.ts";
 

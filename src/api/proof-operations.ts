@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RelayError } from "../kit/errors.ts";
 import { DAY_MS } from "../kit/time.ts";
-import { readCalendar } from "../reconcile/read-calendar.ts";
+import { readCalendar } from "../reconcile/last-runs.ts";
 import {
   certificateCsvParts,
   listCertificates,

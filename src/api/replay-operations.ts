@@ -1,9 +1,8 @@
 import { RelayError } from "../kit/errors.ts";
-import { cancelReplay, resumeReplay } from "../replay/cancel-or-resume.ts";
 import { planReplay } from "../replay/plan-replay.ts";
 import type { ReplayTarget } from "../replay/replay.ts";
 import { findReplay, listRefusals, listReplays } from "../replay/replay-rows.ts";
-import { startReplay } from "../replay/start-replay.ts";
+import { cancelReplay, resumeReplay, startReplay } from "../replay/start-replay.ts";
 import { limitInQuery } from "./fields.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./schemas.ts";

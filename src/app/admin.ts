@@ -8,7 +8,7 @@ import { maskOf } from "../kit/mask.ts";
 import { ActivityBook } from "../operate/activity.ts";
 import { readStatus } from "../operate/status.ts";
 import type { CertifyProgress } from "../reconcile/certificate/certify.ts";
-import { paymentDays } from "../reconcile/list/payment-days.ts";
+import { paymentDays } from "../reconcile/list/list-period.ts";
 import { certifyPeriod, reconcilePeriod } from "../reconcile/on-request.ts";
 import type { ReconcileSource } from "../reconcile/reconcile-source.ts";
 import type { SweepDeps } from "../reconcile/sweep/run-sweep.ts";

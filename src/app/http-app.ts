@@ -15,9 +15,7 @@ import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { OpenByAddress } from "../kit/open-by-address.ts";
 import type { Secret } from "../kit/secret.ts";
-import { comesFromBrowser } from "../receive/payer-page/comes-from-browser.ts";
-import { payerPage } from "../receive/payer-page/payer-page.ts";
-import { sendPage } from "../receive/payer-page/send-page.ts";
+import { comesFromBrowser, payerPage, sendPage } from "../receive/payer-page/payer-page.ts";
 import type { DatabaseWatch } from "./database-watch.ts";
 import type { MetricsPage } from "./metrics-page.ts";
 

@@ -4,7 +4,7 @@ import type { Connection } from "../database/connect.ts";
 import type { Tables } from "../database/tables.ts";
 import { listen, type RunningServer } from "../kit/http-server.ts";
 import { DAY_MS } from "../kit/time.ts";
-import { httpLimits } from "../receive/http-limits.ts";
+import { httpLimits } from "../receive/read-body.ts";
 import { type Loop, startLoop } from "../work/loop.ts";
 import { BEAT_MS, RelayProcess } from "../work/relay-process.ts";
 import { Signal } from "../work/signal.ts";

@@ -1,9 +1,8 @@
 import type { AdminParts } from "../api/operation.ts";
-import { decodeText } from "../receive/reading/decode-text.ts";
-import { inflateBody } from "../receive/reading/inflate-body.ts";
+import { decodeText, inflateBody } from "../receive/reading/decode-body.ts";
 import { readCallback } from "../receive/reading/read-callback.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
-import type { ReadAgain } from "../replay/read-again.ts";
+import type { ReadAgain } from "../replay/callback-readings.ts";
 import { ReplayRunner, type ReplayRunnerOptions } from "../replay/replay-runner.ts";
 
 /** `createDestination` is left out where nothing is sent: for confirmations, and for events to a file. */

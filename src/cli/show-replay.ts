@@ -27,7 +27,7 @@ export async function chooseRunner(
   { kind, target, here }: WantedReplay,
 ): Promise<{ runner: ReplayRunner | null; routes: readonly Route[] }> {
   const { replayRunner } = await import("../app/replay-runner.ts");
-  const { notifyWorkers } = await import("../work/notify-workers.ts");
+  const { notifyWorkers } = await import("../work/wake-up.ts");
   const { sourceNamesOf, sourcesOf } = await import("../kit/sources.ts");
   const common = {
     db,
@@ -70,7 +70,7 @@ export async function showReplay(
   { db, runner, started }: { db: Database; runner: ReplayRunner | null; started: Replay },
 ): Promise<void> {
   const { listRefusals } = await import("../replay/replay-rows.ts");
-  const { followReplay } = await import("../replay/follow-replay.ts");
+  const { followReplay } = await import("../replay/replay-runner.ts");
   const wish = context.listenForStop();
   const progress = new Progress({
     output: context.stderr,

@@ -27,7 +27,7 @@ export async function withLists<Result>(
   const { withReconcileSources } = await import("../app/providers.ts");
   const { Alarms } = await import("../alarms/alarms.ts");
   const { createMetrics } = await import("../kit/metrics.ts");
-  const { notifyWorkers } = await import("../work/notify-workers.ts");
+  const { notifyWorkers } = await import("../work/wake-up.ts");
   const settings = context.settings(SERVE_REQUIRES);
   const stop = context.listenForStop();
   try {

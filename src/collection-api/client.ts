@@ -1,29 +1,35 @@
 import { z } from "zod";
-import { Caller } from "./caller.ts";
 import {
+  Caller,
   type CallOptions,
   type ClientSettings,
   type CollectionClientOptions,
-  decide,
-} from "./client-options.ts";
-import { type Bank, banksRead } from "./contract/bank.ts";
-import { type Collection, collectionRead } from "./contract/collection.ts";
+  checkOptions,
+} from "./caller.ts";
+import {
+  type AddLinkedAccountInput,
+  addLinkedAccountRequest,
+  type Bank,
+  banksRead,
+  type Collection,
+  collectionRead,
+} from "./contract/collection.ts";
 import {
   type CreateInvoiceInput,
   createInvoiceBody,
   createInvoiceRequest,
 } from "./contract/create-invoice.ts";
-import { type Invoice, invoiceRead } from "./contract/invoice.ts";
+import { ownWords, problemsOf } from "./contract/envelope.ts";
 import {
+  type Invoice,
   type InvoiceFilterInput,
   type InvoicePage,
   invoiceFilter,
   invoicePageRead,
+  invoiceRead,
   type ListedInvoice,
-} from "./contract/invoice-page.ts";
-import { type AddLinkedAccountInput, addLinkedAccountRequest } from "./contract/linked-account.ts";
+} from "./contract/invoice.ts";
 import { idPath, type Operation, operations } from "./contract/operations.ts";
-import { ownWords, problemsOf } from "./contract/problems.ts";
 import { iteratePages, ListChanged, type ListPosition } from "./iterate-pages.ts";
 import type { Judged } from "./judge-answer.ts";
 
@@ -71,7 +77,7 @@ export class CollectionClient {
 
   /** @throws RelayError that names the option which cannot be used. */
   constructor(options: CollectionClientOptions) {
-    this.#settings = decide(options);
+    this.#settings = checkOptions(options);
     this.#caller = new Caller(this.#settings);
   }
 

@@ -56,7 +56,7 @@ const codeOf = ({ kind, status }: FaultDetails): ErrorCode | undefined =>
   kind === "invalid" && status === undefined ? "usage" : CODE[kind];
 
 /** How much of an answer is kept as evidence, in characters. */
-const MOST_EVIDENCE = 32_768;
+const EVIDENCE_LIMIT = 32_768;
 
 export interface FaultDetails {
   kind: CollectionApiErrorKind;
@@ -137,7 +137,7 @@ export class CollectionApiError extends RelayError {
     this.#evidence =
       details.evidence === undefined
         ? undefined
-        : withoutKey(details.evidence.slice(0, 2 * MOST_EVIDENCE), key).slice(0, MOST_EVIDENCE);
+        : withoutKey(details.evidence.slice(0, 2 * EVIDENCE_LIMIT), key).slice(0, EVIDENCE_LIMIT);
   }
 
   /** The answer's text (its first 32,768 characters), where there was one. May hold personal data. */

@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import { messageOf } from "../kit/errors.ts";
 
 /** The largest answer that is read, in bytes. */
-export const MOST_BYTES = 1_048_576;
+const LARGEST_ANSWER = 1_048_576;
 
 export interface HttpRequest {
   method: "GET" | "POST";
@@ -18,14 +18,14 @@ export interface HttpAnswer {
 }
 
 /** Why there is no whole answer. */
-export interface NoAnswer {
+interface NoAnswer {
   kind: "timeout" | "aborted" | "unreachable" | "too_large";
   detail: string;
   /** Whether the request may have reached the provider. */
   maybeSent: boolean;
 }
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   /** Covers everything from waiting for a connection to the answer's last byte. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
@@ -88,7 +88,8 @@ class AnswerReader implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
-    if (this.#size > MOST_BYTES) this.#cut("too_large", `the answer is larger than ${MOST_BYTES} bytes`);
+    if (this.#size > LARGEST_ANSWER)
+      this.#cut("too_large", `the answer is larger than ${LARGEST_ANSWER} bytes`);
     else this.#chunks.push(chunk);
   }
 

@@ -1,12 +1,9 @@
+export type { CallOptions, CollectionClientOptions } from "./caller.ts";
 export { CollectionClient, type Done, type InvoiceAnswer, type IterateOptions } from "./client.ts";
-export type { CallOptions, CollectionClientOptions } from "./client-options.ts";
 export { CollectionApiError, type CollectionApiErrorKind } from "./collection-api-error.ts";
-export type { Bank } from "./contract/bank.ts";
-export type { Collection } from "./contract/collection.ts";
+export type { AddLinkedAccountInput, Bank, Collection } from "./contract/collection.ts";
 export type { CreateInvoiceInput } from "./contract/create-invoice.ts";
-export type { Invoice } from "./contract/invoice.ts";
-export type { InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice-page.ts";
-export type { AddLinkedAccountInput } from "./contract/linked-account.ts";
+export type { Invoice, InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice.ts";
 export { compareMoney, differenceOfMoney, type Money, moneyOf, sumOfMoney } from "./contract/money.ts";
 export { type OperationName, operations } from "./contract/operations.ts";
 export { toUtc } from "./contract/to-utc.ts";

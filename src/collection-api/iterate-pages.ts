@@ -1,4 +1,4 @@
-import type { InvoicePage, ListedInvoice } from "./contract/invoice-page.ts";
+import type { InvoicePage, ListedInvoice } from "./contract/invoice.ts";
 
 /** How often a list that changed is read again from the start. */
 const MOST_REREADS = 3;

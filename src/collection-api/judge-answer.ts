@@ -1,12 +1,17 @@
 import type { z } from "zod";
 import { isTooIntricate } from "../kit/is-too-intricate.ts";
+import { DAY_MS } from "../kit/time.ts";
 import type { CollectionApiErrorKind, FaultDetails } from "./collection-api-error.ts";
-import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
-import { parseExactJson } from "./contract/exact-json.ts";
-import { ownWords, problemsOf } from "./contract/problems.ts";
+import {
+  type Envelope,
+  envelopeRead,
+  ownWords,
+  problemsOf,
+  SPECIFIED_MESSAGES,
+  saysSuccess,
+} from "./contract/envelope.ts";
+import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
 import type { HttpAnswer } from "./exchange.ts";
-import { leaveOutIntricate } from "./leave-out-intricate.ts";
-import { retryAfterMs } from "./retry-delay.ts";
 
 const OWN_WORDS = { error: ownWords };
 
@@ -110,11 +115,11 @@ function faultOf(status: number, said: Envelope | undefined): CollectionApiError
 }
 
 /** How many of an answer's errors, and messages how long in characters, are compared with specified ones. */
-const MOST_ERRORS = 20;
+const ERRORS_COMPARED = 20;
 const LONGEST_MESSAGE = 200;
 
 const says = (said: Envelope | undefined, message: string): boolean =>
-  [said?.message ?? "", ...(said?.errors ?? []).slice(0, MOST_ERRORS)].some(
+  [said?.message ?? "", ...(said?.errors ?? []).slice(0, ERRORS_COMPARED)].some(
     (one) => one.length <= LONGEST_MESSAGE && comparable(one) === comparable(message),
   );
 
@@ -193,4 +198,33 @@ function header(answer: HttpAnswer, name: string): string | undefined {
   const value = answer.headers[name];
   const first = Array.isArray(value) ? value[0] : value;
   return first === "" || first?.toLowerCase() === "identity" ? undefined : first;
+}
+
+/**
+ * The longest wait between two tries of one call; where the provider asks for more, the call fails instead.
+ */
+export const LONGEST_WAIT_MS = 30_000;
+
+/**
+ * Reads a Retry-After header: seconds, or an HTTP date.
+ * @returns ms from `now` (at most a day), or undefined for a header that is missing or says neither.
+ */
+export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? "";
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : httpDateMs(text) - now.getTime();
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), DAY_MS);
+}
+
+// Date.parse reads nearly anything ("-5" is a year): an HTTP date begins with the day's name.
+const httpDateMs = (text: string) => (/^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN);
+
+/**
+ * How long to wait before a read is tried again: what the provider asked for and a little jitter on top, else
+ * full jitter under a bound that doubles from 200 ms to 5 s.
+ * @param attempt how many tries there were: 1 or more.
+ * @param random from 0 to 1.
+ */
+export function retryDelayMs(attempt: number, askedMs: number | undefined, random: number): number {
+  if (askedMs !== undefined) return askedMs + random * 100;
+  return random * Math.min(200 * 2 ** (attempt - 1), 5_000);
 }

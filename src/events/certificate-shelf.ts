@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
-import { fetchText } from "./fetch-text.ts";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
+import { fetchText } from "./sns-message.ts";
 
 /** How many certificates are fetched at once; others wait their turn. */
 const FETCHES_AT_ONCE = 16;

@@ -1,10 +1,6 @@
-import { fetchText } from "./fetch-text.ts";
 import { InvoicePaidError } from "./invoice-paid-error.ts";
-import { readJson } from "./read-json.ts";
-import { snsAddress } from "./sns-address.ts";
-import { snsMessageSchema } from "./sns-message.ts";
-import { namedTopics, type Trust } from "./trust.ts";
-import { verifySignature } from "./verify-signature.ts";
+import { fetchText, readJson, snsAddress, snsMessageSchema } from "./sns-message.ts";
+import { namedTopics, type Trust, verifySignature } from "./verify-signature.ts";
 
 /**
  * Answers SNS' question whether this endpoint wants a topic's messages: verifies it, then opens its

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { InvoicePaidError } from "./invoice-paid-error.ts";
 
 /**
  * What SNS posts to HTTP endpoints, and puts into the body of an SQS message without raw delivery
@@ -13,19 +14,12 @@ const envelope = z.object({
   Signature: z.string().optional(),
   SigningCertURL: z.string().optional(),
 });
+const confirmation = envelope.extend({ Token: z.string(), SubscribeURL: z.string() });
 
 export const snsMessageSchema = z.discriminatedUnion("Type", [
   envelope.extend({ Type: z.literal("Notification"), Subject: z.string().nullish() }),
-  envelope.extend({
-    Type: z.literal("SubscriptionConfirmation"),
-    Token: z.string(),
-    SubscribeURL: z.string(),
-  }),
-  envelope.extend({
-    Type: z.literal("UnsubscribeConfirmation"),
-    Token: z.string(),
-    SubscribeURL: z.string(),
-  }),
+  confirmation.extend({ Type: z.literal("SubscriptionConfirmation") }),
+  confirmation.extend({ Type: z.literal("UnsubscribeConfirmation") }),
 ]);
 
 export type SnsMessage = z.output<typeof snsMessageSchema>;
@@ -51,4 +45,50 @@ export function signedText(message: SnsMessage): string {
     .filter((name) => fields[name] !== undefined && fields[name] !== null)
     .map((name) => `${name}\n${String(fields[name])}\n`)
     .join("");
+}
+
+/** Text or bytes parsed as JSON, undefined when it is none; anything else as it is. */
+export function readJson(input: unknown): unknown {
+  const text = input instanceof Uint8Array ? new TextDecoder().decode(input) : input;
+  if (typeof text !== "string") return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An address at one of these origins, without credentials.
+ * @returns undefined when it is none
+ */
+export function snsAddress(address: string, origins: readonly string[]): URL | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  if (url.username !== "" || url.password !== "") return undefined;
+  return origins.some((origin) => URL.canParse(origin) && new URL(origin).origin === url.origin)
+    ? url
+    : undefined;
+}
+
+const FETCH_TIMEOUT_MS = 5_000;
+const LONGEST_TEXT = 64 * 1024;
+
+/**
+ * GETs a small text from SNS. Redirects are refused: they would lead away from the pinned host.
+ * @throws InvoicePaidError `unreachable`
+ */
+export async function fetchText(address: string): Promise<string> {
+  try {
+    const answer = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(FETCH_TIMEOUT_MS) });
+    if (!answer.ok) throw new Error(`it answered ${answer.status}`);
+    let text = "";
+    for await (const chunk of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      if (text.length > LONGEST_TEXT) throw new Error(`it answered more than ${LONGEST_TEXT} characters`);
+    }
+    return text;
+  } catch (cause) {
+    throw new InvoicePaidError("unreachable", `${new URL(address).host} could not be asked.`, cause);
+  }
 }

@@ -9,7 +9,7 @@ import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { EventKey } from "../publish/event.ts";
 import { dismissDeadEvents, reviveDeadEvents } from "../publish/outbox.ts";
-import { notifyWorkers } from "../work/notify-workers.ts";
+import { notifyWorkers } from "../work/wake-up.ts";
 import {
   listUndelivered,
   type UndeliveredItem,

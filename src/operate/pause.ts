@@ -8,7 +8,7 @@ import { changeByHand, endPauses } from "../upstreams/by-hand.ts";
 import { listUpstreams } from "../upstreams/list-upstreams.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { notifyWorkers } from "../work/notify-workers.ts";
+import { notifyWorkers } from "../work/wake-up.ts";
 
 export type PausableWork = "confirm" | "publish";
 

@@ -9,14 +9,14 @@ import { messageOf } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
 import {
   dropPartition,
+  dropStragglers,
   findKept,
   firstOfMonthBefore,
   type OldPartition,
   partitionsBefore,
   sizeOf,
 } from "../receive/log/drop-callbacks.ts";
-import { dropStragglers } from "../receive/log/drop-kept-callbacks.ts";
-import { whenNotBusy } from "../receive/log/when-not-busy.ts";
+import { whenNotBusy } from "../receive/log/partitions.ts";
 import { deleteReadings } from "../replay/callback-readings.ts";
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";
 import { countOutdated, eraseOutdated, type OutdatedResult } from "./erase-outdated.ts";

@@ -3,7 +3,7 @@ import { toldVerdict } from "../confirm/queue/confirmation.ts";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
 import type { Tables } from "../database/tables.ts";
 import { readCallbackWhole } from "../receive/log/list-callbacks.ts";
-import { readingsOf } from "../replay/callback-readings.ts";
+import { listReadings } from "../replay/callback-readings.ts";
 import { judgedOne } from "./find-callbacks.ts";
 import { type Reading, shownBody } from "./shown-body.ts";
 
@@ -11,7 +11,7 @@ import { type Reading, shownBody } from "./shown-body.ts";
 export async function showCallback(db: Kysely<Tables>, id: string, reading: Reading) {
   const callback = await readCallbackWhole(db, id);
   if (callback === null) return null;
-  const readings = await readingsOf(db, id);
+  const readings = await listReadings(db, id);
   const laterIds = readings.flatMap(({ invoiceIds }) => invoiceIds);
   const invoiceIds = [...new Set([...callback.invoiceIds, ...laterIds])];
   const { source } = callback;

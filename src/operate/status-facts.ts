@@ -8,12 +8,12 @@ import { isReadOnly } from "../database/recording-problem.ts";
 import type { Tables } from "../database/tables.ts";
 import { programVersion } from "../kit/program-version.ts";
 import type { Reconciliation } from "../kit/source.ts";
-import { lastCallbackAt } from "../receive/log/last-callback.ts";
+import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
 import {
   type DailyCertificate,
   readDailyCertificates,
   readSweeps,
-  type SweepStanding,
+  type SweepState,
 } from "../reconcile/last-runs.ts";
 import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
@@ -55,7 +55,7 @@ export interface Facts {
   dead: { confirmations: number; events: number };
   quarantined: number;
   lastCallbackAt: Date | null;
-  sweeps: SweepStanding[];
+  sweeps: SweepState[];
   certificates: DailyCertificate[];
   processes: SeenProcess[];
   /** Postgres takes no writes: what depends on rows that should have been written says nothing then. */

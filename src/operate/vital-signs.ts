@@ -9,7 +9,7 @@ import {
   type DailyCertificate,
   readDailyCertificates,
   readSweeps,
-  type SweepStanding,
+  type SweepState,
 } from "../reconcile/last-runs.ts";
 import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
@@ -29,7 +29,7 @@ export interface VitalSigns {
   quarantined: number;
   sources: UpstreamStanding[];
   topics: UpstreamStanding[];
-  sweeps: SweepStanding[];
+  sweeps: SweepState[];
   certificates: DailyCertificate[];
 }
 

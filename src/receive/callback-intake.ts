@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Request } from "express";
 import { RelayError } from "../kit/errors.ts";
@@ -8,17 +9,14 @@ import type { Secret } from "../kit/secret.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
 import { WrongTokens } from "../kit/wrong-tokens.ts";
-import { callbackAddress } from "./callback-address.ts";
-import { alarmsAbout } from "./caller/callback-alarms.ts";
 import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
-import { CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
-import { keptBody } from "./kept-body.ts";
+import { alarmsAbout, CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";
 import type { CallbackCut, CallbackLog, IncomingCallback } from "./log/callback-log.ts";
-import { type MaskedTexts, requestMask } from "./masked-request.ts";
-import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
+import { comesFromBrowser } from "./payer-page/payer-page.ts";
 import { readBody } from "./read-body.ts";
 import type { ReadingThread } from "./reading-thread.ts";
+import { callbackAddress, type MaskedTexts, requestMask } from "./request-texts.ts";
 import { BODY_LIMIT, findIdsBeside, type Named, namedIn } from "./what-is-named.ts";
 
 export const CALLBACK_METHODS = ["POST", "GET", "HEAD"] as const;
@@ -76,7 +74,7 @@ export class CallbackIntake {
     this.#mask = requestMask(options.sources);
   }
 
-  /** Tells the other processes what callers spent of their budgets, and hears of it from them. */
+  /** Shares with the other processes what callers spent of their budgets. */
   shareBudgets(share: ShareBudgets): Promise<void> {
     return this.#budgets.share(share, () => performance.now());
   }
@@ -156,7 +154,7 @@ export class CallbackIntake {
     const { metrics } = this.#options;
     if (overBudget !== null) metrics.callbacksCut.inc({ source: source.name, what: overBudget });
     for (const what of unread) metrics.callbacksCut.inc({ source: source.name, what: `unread_${what}` });
-    const kept = overBudget === null ? { body, cut: null } : keptBody(body);
+    const kept = overBudget === null ? { body, cut: null } : cutBody(body);
     return { body: kept.body, cut: { overBudget, body: kept.cut, unread } };
   }
 
@@ -199,7 +197,7 @@ export class CallbackIntake {
 }
 
 /** More than stand in what is kept of a callback over budget. */
-const MOST_OVER_BUDGET = 256;
+const NAMED_OVER_BUDGET = 256;
 
 /** The UUIDs that erasing finds a callback by, beside its invoice ids. */
 function collectAlsoNamed(
@@ -209,7 +207,7 @@ function collectAlsoNamed(
 ): string[] {
   const named = new Set([...findIdsBeside(texts), ...alsoNamed]);
   for (const id of invoiceIds) named.delete(id);
-  return isOverBudget ? [...named].slice(0, MOST_OVER_BUDGET) : [...named];
+  return isOverBudget ? [...named].slice(0, NAMED_OVER_BUDGET) : [...named];
 }
 
 const tooLarge = (addition: string): Intake => ({
@@ -228,3 +226,12 @@ function addressOf(request: Request): string {
   const claimed = request.ip ?? "";
   return isIP(claimed) === 0 ? direct : claimed;
 }
+
+/** How many bytes are kept of a body over budget: more than an honest callback has. */
+const KEPT_BYTES = 4_096;
+
+/** A body over budget as it is recorded: whole when it is short, else its beginning and what was cut. */
+const cutBody = (body: Buffer) =>
+  body.length <= KEPT_BYTES
+    ? { body, cut: null }
+    : { body: body.subarray(0, KEPT_BYTES), cut: { bytes: body.length, sha256: hash("sha256", body) } };

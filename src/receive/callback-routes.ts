@@ -1,14 +1,11 @@
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
-import type { Tracer } from "../kit/trace.ts";
+import { isTraceparent, type Span, type Tracer } from "../kit/trace.ts";
 import type { Paced } from "../kit/waiting.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake } from "./callback-intake.ts";
-import { endReceiving, startReceiving } from "./callback-trace.ts";
-import { comesFromBrowser } from "./payer-page/comes-from-browser.ts";
-import { sealedId } from "./payer-page/page-seal.ts";
-import { payerPage } from "./payer-page/payer-page.ts";
-import { sendPage } from "./payer-page/send-page.ts";
+import { comesFromBrowser, payerPage, sendPage } from "./payer-page/payer-page.ts";
+import { sealedId } from "./payer-page/payer-page-routes.ts";
 
 export interface CallbackRoutesOptions {
   intake: CallbackIntake;
@@ -34,14 +31,14 @@ export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
   // A pattern with parameters would refuse a path whose percent-encoding is broken.
   return Router().all(CALLBACK_PATH, async (request, response) => {
     const done = metrics.callbackSeconds.startTimer();
-    const span = tracer === null ? null : startReceiving(tracer, request);
+    const span = tracer === null ? null : startSpan(tracer, request);
     const taken = await intake.take(request, span?.traceparent ?? null);
     answer(request, response, taken, options);
     step("callback answered");
     done();
     metrics.callbacks.inc({ status: response.statusCode });
-    if (span !== null) endReceiving(span, taken, response.statusCode);
-    tellOthers(taken, options);
+    if (span !== null) endSpan(span, taken, response.statusCode);
+    followUp(taken, options);
   });
 }
 
@@ -108,10 +105,42 @@ function turnAway(
 }
 
 /** After the answer, so that nobody waits for it. */
-function tellOthers(taken: Intake, { metrics, nothingNamed }: CallbackRoutesOptions): void {
+function followUp(taken: Intake, { metrics, nothingNamed }: CallbackRoutesOptions): void {
   // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6
   // and 10). And what was left unread: ids beyond the first hundred are found by the sweep.
   if (taken.kind === "recorded" && (taken.invoiceIds.length === 0 || taken.cut?.unread.length))
     nothingNamed.ask(taken.source);
   if (taken.kind === "refused") metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
+}
+
+/** The callbacks' path, as OpenTelemetry names a route: no token, no reference. */
+const ROUTE = "/callbacks/{token}";
+
+/** How many of a callback's invoice ids its span names. */
+const SPAN_IDS = 10;
+
+/**
+ * The span of a callback's request. It always begins a trace: a stranger's `traceparent` becomes a link and
+ * no more, so that nobody outside decides what belongs together here, or what is sampled.
+ */
+function startSpan(tracer: Tracer, request: Request): Span {
+  const theirs = request.headers.traceparent;
+  return tracer.start(`${request.method} ${ROUTE}`, {
+    kind: "server",
+    links: isTraceparent(theirs) ? [theirs] : [],
+    attributes: { "http.request.method": request.method, "http.route": ROUTE },
+  });
+}
+
+/** What was turned away is not traced: its span never ends. */
+function endSpan(span: Span, taken: Intake, status: number): void {
+  if (taken.kind === "turned_away") return;
+  span.set({ "invoice_relay.outcome": taken.kind, "http.response.status_code": status });
+  if (taken.kind !== "unrecorded")
+    span.set({
+      "invoice_relay.source": taken.source,
+      "invoice_relay.callback.id": taken.id,
+      "invoice_relay.invoice.ids": taken.invoiceIds.slice(0, SPAN_IDS),
+    });
+  span.end(status >= 500 ? String(status) : undefined);
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerOptions } from "node:http";
 
 export type BodyOutcome =
   | { kind: "whole"; body: Buffer }
@@ -60,7 +60,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyO
         if (largeBytes + more > LARGE_BYTES_TOGETHER) return end({ kind: "no_room" });
         largeBytes += more;
         shared += more;
-        body = enlarge(body, { to });
+        body = enlarge(body, to);
       }
       piece.copy(body, before);
     });
@@ -70,8 +70,28 @@ export function readBody(request: IncomingMessage, limit: number): Promise<BodyO
   });
 }
 
-function enlarge(buffer: Buffer, { to }: { to: number }): Buffer {
-  const larger = Buffer.allocUnsafe(to);
+function enlarge(buffer: Buffer, size: number): Buffer {
+  const larger = Buffer.allocUnsafe(size);
   buffer.copy(larger);
   return larger;
+}
+
+/** In bytes, of a request's line and headers; more is answered 431 before anything reads them. */
+const HEADER_LIMIT = 16 * 1024;
+
+/** Longer than the idle time of common load balancers (60 s), so that they, not we, close a connection. */
+const KEEP_ALIVE_MS = 65_000;
+
+/**
+ * A request must arrive as a whole within `requestTimeoutMs`, headers and body: a slow sender gets 408 and is
+ * cut off.
+ */
+export function httpLimits(requestTimeoutMs: number): ServerOptions {
+  return {
+    maxHeaderSize: HEADER_LIMIT,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, Math.max(50, requestTimeoutMs / 4)),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
 }

@@ -1,6 +1,5 @@
 import { parentPort } from "node:worker_threads";
-import { glance } from "./reading/glance.ts";
-import { readToRecord } from "./reading/read-callback.ts";
+import { glance, readToRecord } from "./reading/read-callback.ts";
 import type { ToRead } from "./reading-thread.ts";
 
 /** What `ReadingThread` runs in its thread: a callback comes in, what it names goes out. */

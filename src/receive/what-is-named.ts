@@ -1,14 +1,12 @@
 import type { Request } from "express";
 import { HEAVY_BYTES, type IncomingCallback } from "./log/callback-log.ts";
-import type { MaskedTexts } from "./masked-request.ts";
-import { glance } from "./reading/glance.ts";
-import { mayBeCompressed } from "./reading/inflate-body.ts";
-import { UNRELATED_KEYS } from "./reading/places.ts";
-import { plainName } from "./reading/plain-name.ts";
-import { readToRecord } from "./reading/read-callback.ts";
-import type { Unread } from "./reading/reading-limits.ts";
+import { mayBeCompressed } from "./reading/decode-body.ts";
+import type { Unread } from "./reading/parse-json.ts";
+import { plainName, UNRELATED_KEYS } from "./reading/places.ts";
+import { glance, readToRecord } from "./reading/read-callback.ts";
 import { EVERY_UUID, scanForUuids } from "./reading/scan-for-uuids.ts";
 import type { ReadingThread } from "./reading-thread.ts";
+import type { MaskedTexts } from "./request-texts.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;

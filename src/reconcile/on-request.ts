@@ -5,11 +5,11 @@ import type { Certificate } from "./certificate/certificate.ts";
 import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
 import type { PaidWindow } from "./list/list-period.ts";
 import type { Unproven } from "./list/list-reader.ts";
-import type { ReconcileSource } from "./reconcile-source.ts";
+import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";
+import { readWaiting, type WaitingPayment } from "./sweep/known-payments.ts";
 import type { SweepDeps, SweepProgress } from "./sweep/run-sweep.ts";
 import { backFill } from "./sweep/sweep.ts";
 import type { SweepCounts } from "./sweep/sweep-row.ts";
-import { readWaiting, type WaitingPayment } from "./sweep/waiting-payments.ts";
 
 /** Reconcile and certify on request: the command line and the admin API both call this. */
 export interface OnRequest {
@@ -157,14 +157,4 @@ function sourcesWith(
   if (having.length > 0) return having;
   const message = `Collection ${collection} is not in COLLECTION_IDS: add it there to have its list read.`;
   throw new RelayError(message, { code: "usage" });
-}
-
-function collectionsOf(source: ReconcileSource, collection: string | undefined): readonly string[] {
-  if (collection !== undefined) return [collection.toLowerCase()];
-  if (source.collectionIds.length > 0) return source.collectionIds;
-  throw new RelayError(
-    `There is no list to read for source "${source.name}": the provider lists invoices only by ` +
-      "collection. Set COLLECTION_IDS to the ids of its collections.",
-    { code: "usage" },
-  );
 }

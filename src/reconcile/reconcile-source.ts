@@ -1,3 +1,4 @@
+import { RelayError } from "../kit/errors.ts";
 import type { Provider } from "../provider/provider.ts";
 
 /**
@@ -23,4 +24,26 @@ export interface ReconcileSource {
   lookbackMs: number;
   /** How long callbacks are kept, in ms. */
   retentionMs: number;
+}
+
+/**
+ * The collections whose lists are to be read: the one asked for, or all.
+ * @throws RelayError when the source has none, or not that one.
+ */
+export function collectionsOf(
+  { name, collectionIds }: ReconcileSource,
+  asked: string | null = null,
+): readonly string[] {
+  if (collectionIds.length === 0)
+    throw new RelayError(
+      `There is no list to read for source "${name}": the provider lists invoices only by ` +
+        "collection. Set COLLECTION_IDS to the ids of its collections.",
+      { code: "usage" },
+    );
+  if (asked === null) return collectionIds;
+  const collectionId = asked.toLowerCase();
+  if (collectionIds.includes(collectionId)) return [collectionId];
+  throw new RelayError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`, {
+    code: "usage",
+  });
 }

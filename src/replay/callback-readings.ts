@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { checkErasedAgain } from "../confirm/erase.ts";
 import { type Columns, text, uuid } from "../database/columns.ts";
@@ -6,7 +7,66 @@ import { nullable, returned, type Slots, Statement } from "../database/statement
 import type { Tables } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { isLogged } from "../receive/log/callbacks-about.ts";
-import type { NewReading } from "./read-again.ts";
+import type { SelectedCallback } from "./select-callbacks.ts";
+
+/** A recorded callback, as the reader of callbacks takes it. */
+export interface RecordedRequest {
+  method: string;
+  query: string;
+  reference: string | null;
+  contentType: string | null;
+  contentEncoding: string | null;
+  /** As it came over the wire. */
+  body: Uint8Array;
+}
+
+/** The reader that `receive/` uses, passed in by `app/`; returns null when it finds no invoice id. */
+export type ReadAgain = (request: RecordedRequest) => { invoiceIds: string[]; foundBy: string } | null;
+
+export interface NewReading {
+  callback: SelectedCallback;
+  /** Those without a confirmation: not found before, or lost since. */
+  invoiceIds: string[];
+  foundBy: string;
+}
+
+/** Where an id was found whose confirmation was lost, if today's reader does not find it. */
+const IN_THE_LOG = "the log";
+
+/**
+ * What recorded callbacks name that should have a confirmation and has none. One in each turn of the event
+ * loop: many heavy ones in a row would hold up everything else that this process does (G12).
+ */
+export async function findNewIds(
+  callbacks: readonly SelectedCallback[],
+  readAgain: ReadAgain,
+): Promise<NewReading[]> {
+  const readings: NewReading[] = [];
+  for (const callback of callbacks) {
+    const reading = findNewIdsIn(callback, readAgain);
+    if (reading !== null) readings.push(reading);
+    await nextTurn();
+  }
+  return readings;
+}
+
+function findNewIdsIn(callback: SelectedCallback, readAgain: ReadAgain): NewReading | null {
+  const header = (name: string) =>
+    callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
+  const reading = readAgain({
+    method: callback.method,
+    query: callback.query,
+    reference: callback.reference,
+    contentType: header("content-type"),
+    contentEncoding: header("content-encoding"),
+    body: callback.body,
+  });
+  const opened = new Set(callback.openedIds);
+  const invoiceIds = [...new Set([...callback.foundIds, ...(reading?.invoiceIds ?? [])])].filter(
+    (id) => !opened.has(id),
+  );
+  return invoiceIds.length === 0 ? null : { callback, invoiceIds, foundBy: reading?.foundBy ?? IN_THE_LOG };
+}
 
 const READING: Columns<NewReading> = {
   callback_id: uuid(({ callback }) => callback.id),
@@ -18,14 +78,9 @@ const READING: Columns<NewReading> = {
   ids: text(({ invoiceIds }) => `{${invoiceIds.join(",")}}`),
 };
 
-interface Given {
-  replayId: string;
-  readings: readonly NewReading[];
-}
-
-const keeping = new Statement(
+const inserting = new Statement(
   {},
-  ({ table, value }: Slots<Given>) => sql`
+  ({ table, value }: Slots<{ replayId: string; readings: readonly NewReading[] }>) => sql`
     insert into callback_reading (callback_id, replay_id, received_at, source, found_by, invoice_ids)
     select callback_id, ${value(({ replayId }) => replayId)}, received_at::timestamptz, source, found_by,
       ids::uuid[]
@@ -33,12 +88,12 @@ const keeping = new Statement(
 );
 
 /** Stores what a replay found in callbacks; in a table of its own, because the log is insert-only. */
-export async function keepReadings(
+export async function insertReadings(
   db: Kysely<Tables>,
   replay: { id: string },
   readings: readonly NewReading[],
 ): Promise<void> {
-  await keeping.execute(db, { replayId: replay.id, readings });
+  await inserting.execute(db, { replayId: replay.id, readings });
   await checkErasedAgain(
     db,
     readings.flatMap(({ invoiceIds }) => invoiceIds),
@@ -46,7 +101,7 @@ export async function keepReadings(
 }
 
 /** What replays found in a callback, oldest first. */
-export async function readingsOf(
+export async function listReadings(
   db: Kysely<Tables>,
   callbackId: string,
 ): Promise<{ replayId: string; readAt: Date; foundBy: string; invoiceIds: string[] }[]> {
@@ -65,11 +120,6 @@ export const readingsAbout = (invoiceId: string): RawBuilder<unknown> => sql`
 
 const AT_ONCE = 5_000;
 
-interface Leaving {
-  before: Date;
-  after: { callbackId: string; replayId: string };
-}
-
 const deleting = new Statement(
   {
     walked: returned.count,
@@ -77,19 +127,19 @@ const deleting = new Statement(
     callbackId: nullable(returned.uuid),
     replayId: nullable(returned.uuid),
   },
-  ({ value }: Slots<Leaving>) => {
+  ({ value }: Slots<{ before: Date; after: { callbackId: string; replayId: string } }>) => {
     const before = sql`${value((given) => given.before)}::timestamptz`;
     return sql`
       with walked as materialized (
-        select ctid as place, callback_id, replay_id, received_at from callback_reading
+        select ctid as position, callback_id, replay_id, received_at from callback_reading
         where (callback_id, replay_id)
           > (${value(({ after }) => after.callbackId)}::uuid, ${value(({ after }) => after.replayId)}::uuid)
         order by callback_id, replay_id limit ${sql.lit(AT_ONCE)}),
       leaving as materialized (
-        select place from walked
+        select position from walked
         where received_at < ${before} and not ${isLogged(sql`walked.received_at`, sql`walked.callback_id`)}),
       deleted as (
-        delete from callback_reading where ctid = any(array(select place from leaving)))
+        delete from callback_reading where ctid = any(array(select position from leaving)))
       select (select count(*) from walked) as walked,
         (select count(*) from walked where received_at < ${before}) as old,
         last.callback_id as "callbackId", last.replay_id as "replayId"

@@ -2,9 +2,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
-import { saveProgress } from "./held-replay.ts";
-import type { HeldReplay } from "./replay.ts";
-import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
+import type { HeldReplay, ReplaySteps, StepOutcome } from "./replay.ts";
+import { saveProgress } from "./replay-rows.ts";
 import { selectEvents } from "./select-events.ts";
 
 /** Events contain personal data, so only the owner may read the file. */
@@ -23,9 +22,9 @@ export class EventFileSteps implements ReplaySteps {
     this.#file = file;
   }
 
-  async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
+  async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
     const { filters, target, position } = replay;
-    const selection = { filters, target, routes: [], after: position, replayId: null, most };
+    const selection = { filters, target, routes: [], after: position, replayId: null, most: limit };
     const events = await selectEvents(this.#db, selection);
     const last = events.at(-1);
     if (last === undefined) return { kind: "ends" };

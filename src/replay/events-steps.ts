@@ -8,14 +8,16 @@ import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import type { Route } from "../publish/event.ts";
+import { countWaitingEvents } from "../publish/outbox.ts";
 import { keepReplayed } from "../publish/publications.ts";
 import { startSending } from "../publish/send-trace.ts";
 import type { BatchOutcome, EntryOutcome, SnsDestination } from "../publish/sns-destination.ts";
+import { readStanding } from "../upstreams/change.ts";
+import { stateOf } from "../upstreams/machine.ts";
+import { TOPIC } from "../upstreams/upstream-kind.ts";
 import { LeaseLost } from "../work/lease.ts";
-import { saveProgress, saveTotals } from "./held-replay.ts";
-import { waitsForLiveEvents } from "./live-events-first.ts";
-import type { HeldReplay } from "./replay.ts";
-import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
+import type { HeldReplay, ReplaySteps, StepOutcome, Waits } from "./replay.ts";
+import { saveProgress, saveTotals } from "./replay-rows.ts";
 import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
 
 export interface PublishingAgainOptions {
@@ -46,18 +48,18 @@ export class EventsSteps implements ReplaySteps {
   #alone = 0;
   #lastBatchEnded: string | null = null;
   /** Not stored yet, because the database went away. */
-  #unkept: Answered | null = null;
+  #unsaved: Answered | null = null;
 
   constructor(options: PublishingAgainOptions) {
     this.#options = options;
   }
 
-  get isOwing(): boolean {
-    return this.#unkept !== null;
+  get hasUnsaved(): boolean {
+    return this.#unsaved !== null;
   }
 
-  async next(replay: HeldReplay, most: number): Promise<StepOutcome> {
-    if (this.#unkept !== null) return await this.#keep(replay, this.#unkept);
+  async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
+    if (this.#unsaved !== null) return await this.#save(replay, this.#unsaved);
     const { db, routes, destination, tracer } = this.#options;
     const { filters, target, position } = replay;
     const events = await selectEvents(db, {
@@ -66,7 +68,7 @@ export class EventsSteps implements ReplaySteps {
       routes,
       after: position,
       replayId: replay.id,
-      most: this.#alone > 0 ? 1 : Math.min(most, destination.batchSize),
+      most: this.#alone > 0 ? 1 : Math.min(limit, destination.batchSize),
     });
     const first = this.#firstBatch(events, replay);
     if (first === null) {
@@ -75,8 +77,8 @@ export class EventsSteps implements ReplaySteps {
       return { kind: "ends" };
     }
     const { topicArn, batch } = first;
-    const waits = await waitsForLiveEvents(db, topicArn, routes, this.#lastBatchEnded);
-    if (waits !== null) return { kind: "waits", ...waits };
+    const waits = await checkLiveEvents(db, topicArn, routes, this.#lastBatchEnded);
+    if (waits !== null) return waits;
 
     step("replayed events leave");
     const traced = tracer ? startSending(tracer, topicArn, batch, replay.id) : null;
@@ -90,8 +92,8 @@ export class EventsSteps implements ReplaySteps {
       return { kind: "waits", why: "SNS refused a batch; its entries are sent one by one", ms: 0 };
     }
     const entries = batch.map((event, index) => ({ event, outcome: entryOutcome(outcome, index) }));
-    this.#unkept = { topicArn, entries };
-    return await this.#keep(replay, this.#unkept);
+    this.#unsaved = { topicArn, entries };
+    return await this.#save(replay, this.#unsaved);
   }
 
   /** As many of the first events as fit into one batch for one topic. */
@@ -116,11 +118,11 @@ export class EventsSteps implements ReplaySteps {
     return { topicArn, batch: together.slice(0, destination.fitting(together)) };
   }
 
-  async #keep(replay: HeldReplay, answered: Answered): Promise<StepOutcome> {
+  async #save(replay: HeldReplay, answered: Answered): Promise<StepOutcome> {
     const { db } = this.#options;
-    const moved = await keepOutcomes(db, replay, answered);
+    const moved = await saveOutcomes(db, replay, answered);
     step("replayed events kept");
-    this.#unkept = null;
+    this.#unsaved = null;
     this.#lastBatchEnded = await databaseClock(db);
     this.#alone = Math.max(0, this.#alone - 1);
     const { entries } = answered;
@@ -151,14 +153,9 @@ const REFUSED: Columns<RefusedEntry> = {
   error: text(({ error }) => error),
 };
 
-interface Refusals {
-  replayId: string;
-  refused: readonly RefusedEntry[];
-}
-
-const keepingRefusals = new Statement(
+const insertingRefusals = new Statement(
   {},
-  ({ table, value }: Slots<Refusals>) => sql`
+  ({ table, value }: Slots<{ replayId: string; refused: readonly RefusedEntry[] }>) => sql`
     insert into replay_refusal (replay_id, event_id, source, error)
     select ${value(({ replayId }) => replayId)}, event_id, source, error
     from ${table("refused", REFUSED, ({ refused }) => refused)}
@@ -169,7 +166,7 @@ const keepingRefusals = new Statement(
  * The position advances only once the whole batch has an outcome; until then the query skips the events that
  * have one. Storing the same outcome again, after a commit of unknown outcome, counts it once.
  */
-async function keepOutcomes(
+async function saveOutcomes(
   db: Kysely<Tables>,
   replay: HeldReplay,
   { topicArn, entries }: Answered,
@@ -185,7 +182,7 @@ async function keepOutcomes(
   const last = entries.at(-1)?.event;
   const isWhole = accepted.length + refused.length === entries.length;
   const moved = await db.transaction().execute(async (trx) => {
-    const refusedNow = await keepingRefusals.write(trx, { replayId: replay.id, refused });
+    const refusedNow = await insertingRefusals.write(trx, { replayId: replay.id, refused });
     const sent = await keepReplayed(trx, { id: replay.id, topicArn }, accepted);
     const progress = {
       handled: sent + refusedNow,
@@ -196,13 +193,43 @@ async function keepOutcomes(
         : {}),
     };
     // An acceptance is a fact: it is stored even if the lease was lost.
-    return await saveProgress(trx, replay, progress).catch(lostLease);
+    return await saveProgress(trx, replay, progress).catch((error: unknown) => {
+      if (error instanceof LeaseLost) return error;
+      throw error;
+    });
   });
   if (moved instanceof LeaseLost) throw moved;
   return moved;
 }
 
-function lostLease(error: unknown): LeaseLost {
-  if (error instanceof LeaseLost) return error;
-  throw error;
+const LIVE_MS = 20;
+const CLOSED_MS = 1_000;
+
+const CLOSED = {
+  paused: "the topic is paused; resume it with: invoice-relay resume publish",
+  refused: "SNS refuses the topic; once that is fixed: invoice-relay resume publish",
+  backing_off: "the topic is backing off after a fault",
+} as const;
+
+/**
+ * Live events go first: the next batch of a replay waits for every live event of the topic that was due when
+ * the previous batch ended. So no live event waits behind more than one batch (G9), and replays still make
+ * progress while new events keep arriving. Nothing is sent to a topic that is paused or backing off.
+ * @returns why a replay may not send to this topic now.
+ * @param since Postgres' clock when the previous batch ended; null before the first one.
+ */
+async function checkLiveEvents(
+  db: Kysely<Tables>,
+  topicArn: string,
+  routes: readonly Route[],
+  since: string | null,
+): Promise<Waits | null> {
+  const topic = await readStanding(db, TOPIC, topicArn);
+  const state = topic === null ? "closed" : stateOf(topic, TOPIC.policy);
+  if (state !== "closed" && state !== "half_open")
+    return { kind: "waits", why: CLOSED[state], ms: CLOSED_MS };
+  const live = routes.filter((route) => route.topicArn === topicArn);
+  const waiting = await countWaitingEvents(db, live, since);
+  const why = `${waiting} live events go first (they need a running invoice-relay serve)`;
+  return waiting === 0 ? null : { kind: "waits", why, ms: LIVE_MS };
 }

@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { Route } from "../publish/event.ts";
+import { findNewIds, type ReadAgain } from "./callback-readings.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
-import { newReadingsOf, type ReadAgain } from "./read-again.ts";
 import type { Position, ReplayFilters, ReplayKind, ReplayTarget } from "./replay.ts";
 import { countCallbacks, selectCallbacks } from "./select-callbacks.ts";
 import { countConfirmations, selectConfirmations } from "./select-confirmations.ts";
@@ -107,7 +107,7 @@ async function readThrough(
   for (;;) {
     if (signal?.aborted === true) throw stoppedAt(after);
     const callbacks = await selectCallbacks(db, filters, after, CALLBACKS_AT_ONCE);
-    const readings = await newReadingsOf(callbacks, readAgain);
+    const readings = await findNewIds(callbacks, readAgain);
     withNewIds += readings.length;
     for (const { callback, invoiceIds, foundBy } of readings.slice(0, show - first.length))
       first.push({

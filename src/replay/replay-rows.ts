@@ -1,13 +1,25 @@
-import { type Kysely, sql } from "kysely";
-import { returned } from "../database/statement.ts";
+import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
+import { type Alarm, raising } from "../alarms/alarms.ts";
+import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
+import { clockTime, typed } from "../database/typed.ts";
 import { RelayError } from "../kit/errors.ts";
+import { newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";
-import type { Replay, ReplayFilters, ReplayTarget } from "./replay.ts";
+import { type Lease, LeaseLost } from "../work/lease.ts";
+import { isLostToClock, LeasedRows, leaseEnd } from "../work/leased-rows.ts";
+import type {
+  HeldReplay,
+  Position,
+  Replay,
+  ReplayFilters,
+  ReplayKind,
+  ReplayState,
+  ReplayTarget,
+} from "./replay.ts";
 
 /** The columns of `replay` that `Replay` has. */
-export const COLUMNS = [
+const COLUMNS = [
   "id",
   "kind",
   "state",
@@ -94,4 +106,159 @@ export async function listRefusals({
       known.find((event) => event.id === refusal.id && event.source === refusal.source)?.invoiceId ?? null,
     error: refusal.error,
   }));
+}
+
+const HELD_COLUMNS = [
+  ...COLUMNS,
+  typed(returned.uuid, sql`lease_token`).as("leaseToken"),
+  typed(nullable(returned.json<Position>()), sql`position`).as("position"),
+] as const;
+
+/** A replay by its id, or any of a kind that needs no file. */
+export type Wanted = string | { anyOf: ReplayKind };
+
+/**
+ * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
+ * a time, so that live traffic never waits behind more than one of them. First comes what nobody has run yet,
+ * the oldest of it, then what gave up its turn longest ago.
+ * @returns null when it cannot be taken now.
+ */
+export function claimReplay(db: Kysely<Tables>, which: Wanted, lease: Lease): Promise<HeldReplay | null> {
+  const isWanted =
+    typeof which === "string"
+      ? sql<boolean>`id = ${which}`
+      : sql<boolean>`kind = ${which.anyOf} and target ->> 'kind' <> 'file'`;
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`.execute(trx);
+    const held = await trx
+      .updateTable("replay")
+      .set({
+        lease_token: newId(),
+        claimed_until: endOf(lease),
+        started_at: sql`coalesce(started_at, clock_timestamp())`,
+      })
+      .where("state", "=", "running")
+      .where("id", "=", ({ selectFrom }) =>
+        selectFrom("replay")
+          .select("id")
+          .where("state", "=", "running")
+          .where(isWanted)
+          .where(sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`)
+          .where("kind", "not in", ({ selectFrom }) =>
+            selectFrom("replay")
+              .select("kind")
+              .where("state", "=", "running")
+              .where("claimed_until", ">=", clockTime),
+          )
+          .orderBy("claimed_until", (order) => order.asc().nullsFirst())
+          .orderBy("requested_at")
+          .orderBy("id")
+          .limit(1),
+      )
+      .returning(HELD_COLUMNS)
+      .executeTakeFirst();
+    return held ?? null;
+  });
+}
+
+/** Ends leases that no process gave by today's clock (G11); the ones of processes that live are extended. */
+export async function endLostReplayLeases(db: Kysely<Tables>, lease: Lease): Promise<void> {
+  await db
+    .updateTable("replay")
+    .set({ claimed_until: clockTime })
+    .where("state", "=", "running")
+    .where(isLostToClock(lease))
+    .execute();
+}
+
+export interface ProgressMade {
+  handled?: number;
+  opened?: number;
+  sent?: number;
+  refused?: number;
+  /** Unchanged if omitted. */
+  position?: Position | null;
+}
+
+/** @throws LeaseLost, which rolls back the transaction unless the caller catches it. */
+export async function saveProgress(
+  trx: Transaction<Tables> | Kysely<Tables>,
+  held: HeldReplay,
+  { handled = 0, opened = 0, sent = 0, refused = 0, position = held.position }: ProgressMade,
+): Promise<HeldReplay> {
+  return await updateHeld(trx, held, {
+    handled: sql`handled + ${handled}`,
+    opened: sql`opened + ${opened}`,
+    sent: sql`sent + ${sent}`,
+    refused: sql`refused + ${refused}`,
+    position: position === null ? null : JSON.stringify(position),
+    waits_for: null,
+  });
+}
+
+/** What a replay has done in all. @throws LeaseLost */
+export const saveTotals = (
+  db: Kysely<Tables>,
+  held: HeldReplay,
+  totals: Pick<HeldReplay, "handled" | "sent" | "refused">,
+) => updateHeld(db, held, totals);
+
+/** @throws LeaseLost */
+export const saveWaiting = (db: Kysely<Tables>, held: HeldReplay, why: string) =>
+  updateHeld(db, held, { waits_for: why });
+
+/** @throws LeaseLost */
+export const extendReplay = (db: Kysely<Tables>, held: HeldReplay, lease: Lease) =>
+  updateHeld(db, held, { claimed_until: endOf(lease) });
+
+const endOf = ({ ms }: Lease) => typed(returned.time, leaseEnd(sql`${ms}`));
+
+export const replayLeases = new LeasedRows("replay", "id", "running");
+
+export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
+
+/** Gives the lease back, so that another process can continue. @throws LeaseLost */
+export const releaseReplay = (db: Kysely<Tables>, held: HeldReplay) => updateHeld(db, held, NO_LEASE);
+
+/** Lets others of its kind go first; it keeps saying what it waits for. @throws LeaseLost */
+export const yieldReplay = (db: Kysely<Tables>, held: HeldReplay) =>
+  updateHeld(db, held, { claimed_until: clockTime });
+
+/** @throws LeaseLost */
+export const endReplay = (
+  db: Kysely<Tables>,
+  held: HeldReplay,
+  state: Exclude<ReplayState, "running" | "cancelled">,
+  lastError: string | null = null,
+) => updateHeld(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
+
+/** Marks a replay as failed and raises the alarm in the same transaction (G13). @throws LeaseLost */
+export function failReplay(db: Kysely<Tables>, held: HeldReplay, why: string, alarm: Alarm | null) {
+  return db.transaction().execute(async (trx) => {
+    const failed = await endReplay(trx, held, "failed", why);
+    if (alarm !== null) {
+      const { name, source, subject, detail } = alarm;
+      await sql`${raising(sql`
+        select ${name}::text as name, ${source}::text as source, ${subject}::text as subject,
+          ${detail}::text as detail`)}`.execute(trx);
+    }
+    return failed;
+  });
+}
+
+async function updateHeld(
+  db: Kysely<Tables>,
+  held: HeldReplay,
+  values: UpdateObject<Tables, "replay">,
+): Promise<HeldReplay> {
+  const row = await db
+    .updateTable("replay")
+    .set(values)
+    .where("id", "=", held.id)
+    .where("lease_token", "=", held.leaseToken)
+    .where("state", "=", "running")
+    .returning(HELD_COLUMNS)
+    .executeTakeFirst();
+  if (row === undefined) throw new LeaseLost(`the replay ${held.id} is no longer held`);
+  return row;
 }

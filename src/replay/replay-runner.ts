@@ -1,21 +1,22 @@
 import type { FileHandle } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
+import { faultOf } from "../kit/fault.ts";
+import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Route } from "../publish/event.ts";
 import type { SnsDestination } from "../publish/sns-destination.ts";
 import type { Lease } from "../work/lease.ts";
-import { CallbacksSteps } from "./callbacks-steps.ts";
-import { ConfirmationsSteps } from "./confirmations-steps.ts";
+import { CallbacksSteps, ConfirmationsSteps } from "./ask-again-steps.ts";
+import type { ReadAgain } from "./callback-readings.ts";
 import { EventFileSteps, openEventFile } from "./event-file.ts";
 import { EventsSteps } from "./events-steps.ts";
-import { claimReplay, endReplay, type Wanted } from "./held-replay.ts";
-import type { ReadAgain } from "./read-again.ts";
-import type { HeldReplay, Replay } from "./replay.ts";
-import type { ReplaySteps } from "./replay-steps.ts";
+import type { HeldReplay, Replay, ReplayKind, ReplaySteps } from "./replay.ts";
+import { claimReplay, endReplay, findReplay, type Wanted } from "./replay-rows.ts";
 import { runReplay, whenAnswered } from "./run-replay.ts";
 
 export interface ReplayRunnerOptions {
@@ -103,3 +104,71 @@ const failure = ({ id, kind }: Replay, why: string): Alarm => ({
   subject: id,
   detail: `A replay of ${kind} failed: ${why}. Resume it with: invoice-relay replay resume ${id}`,
 });
+
+const KINDS = ["confirmations", "callbacks", "events"] as const satisfies readonly ReplayKind[];
+
+/** A replay that waits, for a refused source or topic perhaps, lets others go first after this long. */
+const WAITS_AT_MOST_MS = 10_000;
+
+interface ReplayPassOptions {
+  runner: ReplayRunner;
+  log: Logger;
+  /** In ms; some seconds when left out. */
+  waitsAtMostMs?: number;
+}
+
+/**
+ * Runs the replays that no process works on until none is left: those that were queued, and those whose
+ * process died. The kinds side by side, and of each kind one at a time, in turns: none waits for
+ * one that cannot go on (G11).
+ */
+export async function replayPass(options: ReplayPassOptions, stop: AbortSignal): Promise<null> {
+  await Promise.all(KINDS.map((kind) => runAll(kind, options, stop)));
+  return null;
+}
+
+async function runAll(
+  kind: ReplayKind,
+  { runner, log, waitsAtMostMs = WAITS_AT_MOST_MS }: ReplayPassOptions,
+  stop: AbortSignal,
+): Promise<void> {
+  while (!stop.aborted) {
+    const onFault = (error: unknown) => {
+      const fault = faultOf(error);
+      if (fault.stack !== undefined) log.error({ kind, ...fault }, "a replay met a bug");
+    };
+    const replay = await runner.takeUp({ anyOf: kind }, { stop, waitsAtMostMs, onFault });
+    if (replay === null) return;
+    const { id, state, handled, matching, refused } = replay;
+    if (state !== "running" || stop.aborted)
+      log.info({ replay: id, kind, state, handled, matching, refused }, "replay ended or stopped");
+  }
+}
+
+export interface FollowOptions {
+  db: Kysely<Tables>;
+  /** Runs it here as soon as it can be claimed; null to leave it to the relay's own processes. */
+  runner: ReplayRunner | null;
+  /** Ends the following, and the run here after the current step; the replay can be resumed later. */
+  stop: AbortSignal;
+  onProgress: (replay: Replay) => void;
+}
+
+const LOOK_AGAIN_MS = 500;
+
+/**
+ * Runs the replay here, or watches while another process runs it or another replay of its kind goes first,
+ * until it has ended or `stop` aborts.
+ */
+export async function followReplay(started: Replay, options: FollowOptions): Promise<Replay> {
+  const { db, runner, stop, onProgress } = options;
+  let replay = started;
+  while (replay.state === "running" && !stop.aborted) {
+    const ran = (await runner?.takeUp(replay.id, { stop, onProgress })) ?? null;
+    replay = ran ?? (await whenAnswered(() => findReplay({ db, id: started.id }), stop)) ?? replay;
+    if (replay.state !== "running") break;
+    onProgress(replay);
+    await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => undefined);
+  }
+  return replay;
+}

@@ -82,3 +82,29 @@ export interface HeldReplay extends Replay {
   leaseToken: string;
   position: Position | null;
 }
+
+/** The result of one step of a replay; its progress is already saved. */
+export type StepOutcome =
+  /** This many items were processed, as the rate limit counts them. */
+  | { kind: "went"; replay: HeldReplay; taken: number }
+  | Waits
+  /** Nothing is left. */
+  | { kind: "ends" }
+  /** It cannot continue until a person acts. */
+  | { kind: "fails"; why: string };
+
+/** Something else goes first, or a fault may pass: how long until it is tried again, in ms. */
+export interface Waits {
+  kind: "waits";
+  why: string;
+  ms: number;
+  replay?: HeldReplay;
+}
+
+/** The work of one kind of replay, a few items at a time. */
+export interface ReplaySteps {
+  /** Processes the next items of a replay, at most `limit`, and saves the progress. */
+  next(replay: HeldReplay, limit: number): Promise<StepOutcome>;
+  /** What the last step did is not saved yet: others are not let first, who would do it once more. */
+  readonly hasUnsaved?: boolean;
+}

@@ -8,18 +8,17 @@ import { noteWork } from "../kit/fault.ts";
 import { step } from "../kit/step.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";
+import type { HeldReplay, Replay, ReplaySteps, StepOutcome } from "./replay.ts";
 import {
   endReplay,
   extendReplay,
   failReplay,
+  findReplay,
   releaseReplay,
   replayLeases,
   saveWaiting,
   yieldReplay,
-} from "./held-replay.ts";
-import type { HeldReplay, Replay } from "./replay.ts";
-import { findReplay } from "./replay-rows.ts";
-import type { ReplaySteps, StepOutcome } from "./replay-steps.ts";
+} from "./replay-rows.ts";
 
 export interface RunOptions {
   db: Kysely<Tables>;
@@ -111,7 +110,7 @@ class Run {
     try {
       // After a fault of the database the step may or may not have been committed: the row says which.
       if (this.#databaseFaults > 0) this.replay = await extendReplay(db, this.replay, lease);
-      const next = await this.#conclude(await this.#taking(steps.next(this.replay, most)));
+      const next = await this.#apply(await this.#failOnError(steps.next(this.replay, most)));
       this.#databaseFaults = 0;
       return next;
     } catch (error) {
@@ -126,7 +125,7 @@ class Run {
     const ms = backOffMs(this.#databaseFaults, DATABASE_BACK_OFF);
     const why = `the database cannot go on with it just now: ${messageOf(fault)}`;
     try {
-      return await this.#conclude({ kind: "waits", why, ms });
+      return await this.#apply({ kind: "waits", why, ms });
     } catch (error) {
       if (error instanceof LeaseLost || !isDatabaseAway(error)) throw error;
       return ms;
@@ -134,7 +133,7 @@ class Run {
   }
 
   /** Any error of a step fails the replay, unless the database is away. */
-  async #taking(step: Promise<StepOutcome>): Promise<StepOutcome> {
+  async #failOnError(step: Promise<StepOutcome>): Promise<StepOutcome> {
     try {
       return await step;
     } catch (error) {
@@ -144,19 +143,20 @@ class Run {
     }
   }
 
-  async #conclude(outcome: StepOutcome): Promise<number | "ended"> {
+  async #apply(outcome: StepOutcome): Promise<number | "ended"> {
     const { db, steps, alarmOf, waitsAtMostMs = Number.POSITIVE_INFINITY } = this.#options;
     switch (outcome.kind) {
       case "went":
         this.#waitsSince = null;
-        this.#moved(outcome.replay);
+        this.#advance(outcome.replay);
         return (outcome.taken / this.replay.rate) * 1_000;
       case "waits":
         if (outcome.replay !== undefined) this.replay = outcome.replay;
         if (this.replay.waitsFor !== outcome.why)
-          this.#moved(await saveWaiting(db, this.replay, outcome.why));
+          this.#advance(await saveWaiting(db, this.replay, outcome.why));
         this.#waitsSince ??= performance.now();
-        if (steps.isOwing === true || performance.now() - this.#waitsSince < waitsAtMostMs) return outcome.ms;
+        if (steps.hasUnsaved === true || performance.now() - this.#waitsSince < waitsAtMostMs)
+          return outcome.ms;
         await yieldReplay(db, this.replay);
         return "ended";
       case "ends":
@@ -170,7 +170,7 @@ class Run {
     }
   }
 
-  #moved(replay: HeldReplay): void {
+  #advance(replay: HeldReplay): void {
     this.replay = replay;
     this.#options.onProgress?.(replay);
   }

@@ -1,5 +1,4 @@
-import type { Kysely } from "kysely";
-import { sql } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { type Alarm, clearing, type EndedAlarm, raising, type Told } from "../alarms/alarms.ts";
 import { type Columns, text } from "../database/columns.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
@@ -20,7 +19,7 @@ const FAILED: Columns<FailedChore> = {
   error: text(({ error }) => error),
 };
 
-interface Given {
+interface TriedChores {
   failed: readonly FailedChore[];
   done: readonly string[];
 }
@@ -31,7 +30,7 @@ const noting = new Statement(
     raised: returned.json<Alarm[]>(),
     cleared: returned.json<EndedAlarm[]>(),
   },
-  ({ table, value }: Slots<Given>) => sql`
+  ({ table, value }: Slots<TriedChores>) => sql`
     with failed as materialized (select * from ${table("given", FAILED, ({ failed }) => failed)}),
     moved as (
       insert into failing_chore as known (name, last_error) select name, error from failed order by name
@@ -60,7 +59,10 @@ const noting = new Statement(
  * has failed for too long (G13).
  * @returns `failures`: how often what failed has failed in a row, the most.
  */
-export async function noteChores(db: Kysely<Tables>, given: Given): Promise<Told & { failures: number }> {
+export async function noteChores(
+  db: Kysely<Tables>,
+  given: TriedChores,
+): Promise<Told & { failures: number }> {
   const [row] = await noting.execute(db, given);
   return row ?? { failures: 0, raised: [], cleared: [] };
 }

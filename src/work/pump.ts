@@ -2,10 +2,17 @@ import { faultOf, noteWork } from "../kit/fault.ts";
 import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
-import { type Course, courseOf, isDue, lookAtAll, untilMore, untilNextLook } from "./course.ts";
 import { HeldWork, type Leased } from "./held-work.ts";
 import type { Lease } from "./lease.ts";
-import type { Policy } from "./policy.ts";
+import {
+  isDue,
+  type LineState,
+  lookAtAllLines,
+  newLineState,
+  type Policy,
+  untilMore,
+  untilNextLook,
+} from "./policy.ts";
 import { Signal, waitForEither } from "./signal.ts";
 
 export interface PumpOptions<Item extends Leased> {
@@ -50,7 +57,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly #wake: Signal;
   readonly #log: Logger;
   readonly #held: HeldWork<Item>;
-  readonly #courses: readonly Course<Item>[];
+  readonly #states: readonly LineState<Item>[];
   readonly #progress = new Signal();
   #stop: AbortSignal = new AbortController().signal;
   #giveUp = new AbortController();
@@ -64,7 +71,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#policy = policy;
     this.#wake = wake;
     this.#log = log;
-    this.#courses = policy.lines.map(courseOf);
+    this.#states = policy.lines.map(newLineState);
     this.#held = new HeldWork({
       lineOf: (item) => policy.lineOf(item),
       lease,
@@ -90,7 +97,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     try {
       await this.#untilIdle(stop);
       if (this.#failure !== null) throw this.#failure.error;
-      return untilMore(this.#courses);
+      return untilMore(this.#states);
     } finally {
       stop.removeEventListener("abort", beginGrace);
       clearTimeout(grace);
@@ -99,26 +106,26 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   async #untilIdle(stop: AbortSignal): Promise<void> {
-    lookAtAll(this.#courses);
+    lookAtAllLines(this.#states);
     for (;;) {
       if (!this.#isEnding) await this.#claimInTurn();
       if (this.#isEnding) await this.#giveBack(this.#held.dropWaiting());
       else this.#start();
       const isIdle = this.#held.size === 0;
-      const due = this.#courses.filter(isDue);
+      const due = this.#states.filter(isDue);
       if (isIdle && (this.#isEnding || due.length === 0)) return;
-      const claimsAtOnce = isIdle && due.some((course) => this.#roomOf(course) > 0);
-      const waitMs = claimsAtOnce ? 0 : untilNextLook(this.#courses, POLL_MS);
+      const claimsAtOnce = isIdle && due.some((state) => this.#roomOf(state) > 0);
+      const waitMs = claimsAtOnce ? 0 : untilNextLook(this.#states, POLL_MS);
       const stops = this.#isEnding ? undefined : stop;
       if ((await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first")
-        lookAtAll(this.#courses);
+        lookAtAllLines(this.#states);
     }
   }
 
   reserve(lines: readonly string[]): boolean[] {
     return lines.map((name) => {
-      const course = this.#courses.find(({ line }) => line.name === name);
-      const hasPlace = course !== undefined && !this.#isEnding && !course.hasMore && this.#roomOf(course) > 0;
+      const state = this.#states.find(({ line }) => line.name === name);
+      const hasPlace = state !== undefined && !this.#isEnding && !state.hasMore && this.#roomOf(state) > 0;
       if (hasPlace) this.#reserved += 1;
       return hasPlace;
     });
@@ -150,56 +157,55 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
-  #roomOf(course: Course<Item>): number {
-    const toBegin = this.#mostOfOne(2 * this.#capacity) - this.#heldOf(course);
+  #roomOf(state: LineState<Item>): number {
+    const toBegin = this.#mostOfOne(2 * this.#capacity) - this.#heldOf(state);
     // With what is being written down: what follows an answer may hang as well.
-    const inAll = this.#mostOfOne(MOST_HELD * this.#capacity) - this.#held.sizeOf(course.line.name);
+    const inAll = this.#mostOfOne(MOST_HELD * this.#capacity) - this.#held.sizeOf(state.line.name);
     return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
   }
 
-  #heldOf({ line, underWay }: Course<Item>): number {
+  #heldOf({ line, underWay }: LineState<Item>): number {
     return this.#held.waitingOf(line.name).length + underWay * this.#policy.batchSize;
   }
 
   get #exchanges(): number {
     let count = 0;
-    for (const { underWay } of this.#courses) count += underWay;
+    for (const { underWay } of this.#states) count += underWay;
     return count;
   }
 
   #mostOfOne(room: number): number {
-    return this.#courses.length === 1 ? room : Math.max(1, Math.floor(room * MOST_OF_ONE_LINE));
+    return this.#states.length === 1 ? room : Math.max(1, Math.floor(room * MOST_OF_ONE_LINE));
   }
 
-  get #inTurn(): Course<Item>[] {
-    this.#turn = (this.#turn + 1) % Math.max(1, this.#courses.length);
-    return [...this.#courses.slice(this.#turn), ...this.#courses.slice(0, this.#turn)];
+  get #inTurn(): LineState<Item>[] {
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#states.length);
+    return [...this.#states.slice(this.#turn), ...this.#states.slice(0, this.#turn)];
   }
 
   async #claimInTurn(): Promise<void> {
     try {
-      for (const course of this.#inTurn) {
-        if (!isDue(course)) continue;
-        const room = this.#roomOf(course);
-        if (room > 0 && room >= WORTH_A_CLAIM * (room + this.#heldOf(course)))
-          await this.#claim(course, room);
+      for (const state of this.#inTurn) {
+        if (!isDue(state)) continue;
+        const room = this.#roomOf(state);
+        if (room > 0 && room >= WORTH_A_CLAIM * (room + this.#heldOf(state))) await this.#claim(state, room);
         // Nothing more is handed over until a claim had its turn: it would take each place that gets free.
-        else course.hasMore = true;
+        else state.hasMore = true;
       }
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  async #claim(course: Course<Item>, wanted: number): Promise<void> {
-    course.hasMore = false;
+  async #claim(state: LineState<Item>, wanted: number): Promise<void> {
+    state.hasMore = false;
     const since = performance.now();
-    course.looksAt = since + POLL_MS;
-    const { items, more, moreInMs } = await course.line.claim(wanted);
+    state.looksAt = since + POLL_MS;
+    const { items, more, moreInMs } = await state.line.claim(wanted);
     const now = performance.now();
-    course.hasMore = more;
-    course.moreAt = moreInMs === null ? null : now + moreInMs;
-    course.looksAt = Math.min(course.looksAt, now + (moreInMs ?? POLL_MS));
+    state.hasMore = more;
+    state.moreAt = moreInMs === null ? null : now + moreInMs;
+    state.looksAt = Math.min(state.looksAt, now + (moreInMs ?? POLL_MS));
     this.#held.add(items, since);
     this.#start();
   }
@@ -211,25 +217,25 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     const most = this.#mostOfOne(exchanges);
     for (let started = true; started; ) {
       started = false;
-      for (const course of this.#inTurn) {
-        if (this.#exchanges >= exchanges || course.underWay >= most) continue;
-        const batch = this.#nextBatch(course);
+      for (const state of this.#inTurn) {
+        if (this.#exchanges >= exchanges || state.underWay >= most) continue;
+        const batch = this.#nextBatch(state);
         if (batch.length === 0) continue;
-        void this.#run(course, batch);
+        void this.#run(state, batch);
         started = true;
       }
     }
   }
 
-  #nextBatch(course: Course<Item>): Item[] {
-    const { line, underWay, sentAt } = course;
+  #nextBatch(state: LineState<Item>): Item[] {
+    const { line, underWay, sentAt } = state;
     const waiting = this.#held.waitingOf(line.name);
     if (waiting.length === 0) return [];
     const now = performance.now();
     const waitsMs = sentAt + HOLD_MS - now;
     const count = this.#policy.nextBatch(waiting, underWay, waitsMs > 0);
     if (count === 0) this.#startLater(waitsMs);
-    else course.sentAt = now;
+    else state.sentAt = now;
     const { running, lapsed } = this.#held.begin(line.name, count);
     if (lapsed.length > 0) void this.#giveBack(lapsed).finally(() => this.#progress.raise());
     return running;
@@ -245,17 +251,17 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     );
   }
 
-  async #run(course: Course<Item>, batch: Item[]): Promise<void> {
+  async #run(state: LineState<Item>, batch: Item[]): Promise<void> {
     let isExchanging = true;
     const ended = () => {
       if (!isExchanging) return;
       isExchanging = false;
-      course.underWay -= 1;
+      state.underWay -= 1;
       this.#start();
     };
-    course.underWay += 1;
+    state.underWay += 1;
     try {
-      const { line } = course;
+      const { line } = state;
       const takesMore = await line.run(batch, { ended, signal: this.#giveUp.signal });
       if (!takesMore) await this.#giveBack(this.#held.dropWaiting(line.name));
     } catch (error) {

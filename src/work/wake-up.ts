@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { type Kysely, sql } from "kysely";
 import type pg from "pg";
 import { RelayClient } from "../database/relay-client.ts";
+import type { Tables } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -153,4 +155,9 @@ export class WakeUps {
     clearTimeout(this.#reconnect);
     this.#reconnect = setTimeout(() => void this.#connect(), backOffMs(this.#faults, RECONNECT));
   }
+}
+
+/** Wakes the workers of all processes, from a program that runs none itself. */
+export async function notifyWorkers(db: Kysely<Tables>, work: Work): Promise<void> {
+  await sql`select pg_notify(${CHANNEL}, ${`operator ${work}`})`.execute(db);
 }

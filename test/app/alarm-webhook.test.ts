@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { alarmBody } from "../../src/app/alarm-webhook.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { standardWebhookHolds } from "../../src/receive/caller/standard-webhook.ts";
+import { standardWebhookHolds } from "../../src/receive/caller/caller-checks.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { judgeAnswer } from "../../src/collection-api/judge-answer.ts";
-import { retryAfterMs, retryDelayMs } from "../../src/collection-api/retry-delay.ts";
+import { judgeAnswer, retryAfterMs, retryDelayMs } from "../../src/collection-api/judge-answer.ts";
 
 const NOW = new Date("2026-11-01T10:00:00Z");
 const KEY = "the provider refuses the key";

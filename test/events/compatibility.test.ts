@@ -5,7 +5,7 @@ import addFormats from "ajv-formats";
 import { beforeAll, describe, expect, it } from "vitest";
 import { invoicePaidJsonSchema } from "../../src/events/event-documents.ts";
 import { invoicePaid } from "../../src/events/invoice-paid.ts";
-import { parseUnsignedInvoicePaid } from "../../src/events/parse-unsigned-invoice-paid.ts";
+import { parseUnsignedInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
 import { breakingChanges } from "./breaking-changes.ts";
 
 // What consumers of version 1 hold in their hands. Nothing in this folder may ever change: what does not fit

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { InvoicePaid } from "../../src/events/invoice-paid.ts";
-import { memoryOnceOnly } from "../../src/events/memory-once-only.ts";
-import { type OnceOnlyStore, onceOnly } from "../../src/events/once-only.ts";
-import { postgresOnceOnly } from "../../src/events/postgres-once-only.ts";
+import {
+  memoryOnceOnly,
+  type OnceOnlyStore,
+  onceOnly,
+  postgresOnceOnly,
+} from "../../src/events/once-only.ts";
 import { createEmptyTestDatabase } from "../support/database.ts";
 
 const golden = JSON.parse(readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8"));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { InvoicePaidError, type InvoicePaidErrorKind } from "../../src/events/invoice-paid-error.ts";
-import { parseUnsignedInvoicePaid } from "../../src/events/parse-unsigned-invoice-paid.ts";
+import { parseUnsignedInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
 
 const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8");
 const event = JSON.parse(text);

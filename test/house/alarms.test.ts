@@ -9,7 +9,7 @@ const ALONE: Record<string, string> = {
   "alarms/alarms.ts":
     "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",
   "operate/close-alarms-of-removed.ts": "the settings of no process name what it is about any more",
-  "replay/held-replay.ts": "in the transaction that fails the replay",
+  "replay/replay-rows.ts": "in the transaction that fails the replay",
 };
 
 it("alarms are written as a part of the statement that changes what they tell of (G13)", () => {

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as at } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
-import { eventId } from "../../src/events/event-id.ts";
+import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 import { Random } from "../faults/torture/random.ts";
 import { type CliProcess, startCli } from "../support/cli-process.ts";
 import { type Surroundings, surroundings } from "../support/relay.ts";
@@ -178,7 +178,7 @@ function holds(key: string, said: Said, before: Held | undefined, after: Held | 
   expect(after.events, `one event and no other: ${about}`).toBe(
     wasPaid || (said.kind === "found" && said.status === "Paid") ? 1 : 0,
   );
-  if (after.event !== null) expect(after.event, about).toBe(eventId(after.id, "invoice.paid"));
+  if (after.event !== null) expect(after.event, about).toBe(invoicePaidId(after.id));
   if (said.kind === "found" && said.status === "Paid") {
     expect(after.verdict, `Paid is never dropped: ${about}`).toBe("paid");
     expect(after.status, about).toBe("Paid");

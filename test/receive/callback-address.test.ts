@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callbackAddress } from "../../src/receive/callback-address.ts";
+import { callbackAddress } from "../../src/receive/request-texts.ts";
 
 describe("a callback's URL", () => {
   it.each([

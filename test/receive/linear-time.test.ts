@@ -8,11 +8,9 @@ import { createLogger } from "../../src/kit/log.ts";
 import { maskedEvidence, maskOf, quietText, withoutCallbackTokens } from "../../src/kit/mask.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { storableText } from "../../src/kit/text.ts";
-import { callbackAddress } from "../../src/receive/callback-address.ts";
 import { CallbackTokens } from "../../src/receive/caller/callback-tokens.ts";
-import { requestMask } from "../../src/receive/masked-request.ts";
-import { glance } from "../../src/receive/reading/glance.ts";
-import { readToRecord } from "../../src/receive/reading/read-callback.ts";
+import { glance, readToRecord } from "../../src/receive/reading/read-callback.ts";
+import { callbackAddress, requestMask } from "../../src/receive/request-texts.ts";
 import { BODY_LIMIT } from "../../src/receive/what-is-named.ts";
 import { leastCpuMs } from "../support/least-cpu-ms.ts";
 

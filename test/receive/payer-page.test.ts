@@ -3,7 +3,7 @@ import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newId } from "../../src/kit/ids.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { sealedId } from "../../src/receive/payer-page/page-seal.ts";
+import { sealedId } from "../../src/receive/payer-page/payer-page-routes.ts";
 import { startRelay, surroundings, TOKEN } from "../support/relay.ts";
 import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 

@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { CallbackBudgets } from "../../src/receive/caller/callback-budgets.ts";
-import { forgetBudgets, shareBudgets } from "../../src/receive/log/callback-budgets.ts";
+import { CallbackBudgets, forgetBudgets, shareBudgets } from "../../src/receive/caller/callback-budgets.ts";
 import { startRelay, surroundings } from "../support/relay.ts";
 
 const CALLER = { token: "default#1", address: "203.0.113.1" };

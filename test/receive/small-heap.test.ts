@@ -8,8 +8,8 @@ import { startRelayProcess } from "../support/relay-process.ts";
 const MIB = 1024 ** 2;
 const MOST_MIB = 120;
 
-/** What a busy machine may take for an honest callback; before, it was seconds, or the relay's end. */
-const SECOND_MS = 1_000;
+/** What a busy machine may take for an honest callback, in ms; without the limits it was 4 to 24 s, or the relay's end. */
+const PATIENCE_MS = 3_000;
 
 const asked = (path: string) => `GET ${path} HTTP/1.1\r\nHost:x\r\n\r\n`;
 const inChunks = (path: string) =>
@@ -52,7 +52,7 @@ describe("a relay with a heap of 256 MiB", () => {
     for (let n = 0; n < connections; n += 1) rawSocket(url, bytes);
     const beside = await honest();
     expect(beside.mib - calm.mib).toBeLessThan(MOST_MIB);
-    expect(beside.ms).toBeLessThan(Math.max(8 * calm.ms, SECOND_MS));
+    expect(beside.ms).toBeLessThan(Math.max(8 * calm.ms, PATIENCE_MS));
     expect(process.child.exitCode).toBeNull();
   });
 });

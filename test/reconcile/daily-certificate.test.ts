@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { closeAlarmsByHand } from "../../src/operate/close-alarms.ts";
+import { scheduleDaily } from "../../src/reconcile/certificate/certificate-row.ts";
 import { certifyPass } from "../../src/reconcile/certificate/daily.ts";
-import { scheduleDaily } from "../../src/reconcile/certificate/schedule-daily.ts";
+import { readCalendar } from "../../src/reconcile/last-runs.ts";
 import { rescueListWork } from "../../src/reconcile/leftovers.ts";
-import { readCalendar } from "../../src/reconcile/read-calendar.ts";
 import { listCertificates } from "../../src/reconcile/read-certificates.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";

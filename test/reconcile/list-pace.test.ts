@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ListPace } from "../../src/reconcile/list/list-pace.ts";
-import { ListUnreadable } from "../../src/reconcile/list/list-unreadable.ts";
+import { ListUnreadable } from "../../src/reconcile/list/list-reader.ts";
 import { Upstream } from "../../src/upstreams/upstream.ts";
 import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 import { books } from "./relay-books.ts";

@@ -5,9 +5,9 @@ import {
   halvesOf,
   type ListPeriod,
   nextStep,
+  paymentDays,
   periodFor,
 } from "../../src/reconcile/list/list-period.ts";
-import { paymentDays } from "../../src/reconcile/list/payment-days.ts";
 
 const DAY_MS = 86_400_000;
 

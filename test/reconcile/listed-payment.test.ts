@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ListedInvoice } from "../../src/collection-api/index.ts";
 import { NIL_UUID } from "../../src/kit/ids.ts";
 import type { NotFound, Refusal } from "../../src/provider/answer.ts";
-import { ListUnreadable } from "../../src/reconcile/list/list-unreadable.ts";
+import { ListUnreadable } from "../../src/reconcile/list/list-reader.ts";
 import {
   ALL_TYPES,
   decideAsking,

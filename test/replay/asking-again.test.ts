@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { readAgain, replayRunner } from "../../src/app/replay-runner.ts";
-import { ConfirmationsSteps } from "../../src/replay/confirmations-steps.ts";
-import { claimReplay } from "../../src/replay/held-replay.ts";
+import { ConfirmationsSteps } from "../../src/replay/ask-again-steps.ts";
 import { planReplay } from "../../src/replay/plan-replay.ts";
 import type { Replay, ReplayFilters } from "../../src/replay/replay.ts";
+import { claimReplay } from "../../src/replay/replay-rows.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { addCallback, addConfirmation, openDatabase, wholeDatabase } from "../support/log-rows.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../src/kit/log.ts";
 import type { ReplayFilters, ReplayKind } from "../../src/replay/replay.ts";
-import { replayPass } from "../../src/replay/replay-pass.ts";
+import { replayPass } from "../../src/replay/replay-runner.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { addConfirmation, addEvents } from "../support/log-rows.ts";

@@ -1,8 +1,8 @@
 import { appendFile, readFile, stat } from "node:fs/promises";
 import pg from "pg";
 import { describe, expect, it, vi } from "vitest";
-import { cancelReplay, resumeReplay } from "../../src/replay/cancel-or-resume.ts";
 import { createEventFile } from "../../src/replay/event-file.ts";
+import { cancelReplay, resumeReplay } from "../../src/replay/start-replay.ts";
 import { addEvents } from "../support/log-rows.ts";
 import { type Surroundings, startRelay, surroundings } from "../support/relay.ts";
 import { runCommand, startCommand } from "../support/run-command.ts";

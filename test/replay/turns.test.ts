@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { replayRunner } from "../../src/app/replay-runner.ts";
 import { createLogger } from "../../src/kit/log.ts";
-import { newReadingsOf } from "../../src/replay/read-again.ts";
+import { findNewIds } from "../../src/replay/callback-readings.ts";
 import type { ReplayKind } from "../../src/replay/replay.ts";
-import { replayPass } from "../../src/replay/replay-pass.ts";
+import { replayPass } from "../../src/replay/replay-runner.ts";
 import type { SelectedCallback } from "../../src/replay/select-callbacks.ts";
 import { startReplay } from "../../src/replay/start-replay.ts";
 import { leaseOf } from "../../src/work/lease.ts";
@@ -34,7 +34,7 @@ describe("callbacks that are read again", () => {
       for (; !isOver; turns += 1) await nextTurn();
     })();
     const seen: number[] = [];
-    await newReadingsOf(["a", "b", "c"].map(recorded), () => {
+    await findNewIds(["a", "b", "c"].map(recorded), () => {
       seen.push(turns);
       return null;
     });

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { paymentDays } from "../../reconcile/list/payment-days.ts";
+import { paymentDays } from "../../reconcile/list/list-period.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";
 import { oneFormOnly, showCertificates } from "../show-certificates.ts";

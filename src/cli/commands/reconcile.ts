@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { addDays, dayOf } from "../../kit/time.ts";
-import type { PaidWindow } from "../../reconcile/list/list-period.ts";
-import { paymentDays } from "../../reconcile/list/payment-days.ts";
+import { type PaidWindow, paymentDays } from "../../reconcile/list/list-period.ts";
 import type { Reconciled } from "../../reconcile/on-request.ts";
 import type { CommandContext } from "../command-context.ts";
 import { ListProgress } from "../list-progress.ts";

@@ -150,7 +150,7 @@ function resumeCommand(context: CommandContext): Command {
     .description("resume a replay where it stopped")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string, { reason, here = false }: { reason?: string; here?: boolean }) => {
-      const { resumeReplay } = await import("../../replay/cancel-or-resume.ts");
+      const { resumeReplay } = await import("../../replay/start-replay.ts");
       await context.withDatabase(async (db) => {
         const { mustFindReplay } = await import("../../replay/replay-rows.ts");
         const { runner } = await chooseRunner(context, db, { ...(await mustFindReplay({ db, id })), here });
@@ -166,7 +166,7 @@ function cancelCommand(context: CommandContext): Command {
     .description("cancel a replay; what it has done is not undone")
     .argument("<id>", "the replay's id", idValue)
     .action(async (id: string, { reason }: { reason?: string }) => {
-      const { cancelReplay } = await import("../../replay/cancel-or-resume.ts");
+      const { cancelReplay } = await import("../../replay/start-replay.ts");
       const replay = await context.withDatabase((db) => cancelReplay({ db, actor: operator(), id, reason }));
       context.show({ replay }, () => renderReplay(replay, []));
     });

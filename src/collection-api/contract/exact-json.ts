@@ -1,4 +1,5 @@
-import { endOfString } from "../../kit/is-too-intricate.ts";
+import { hash } from "node:crypto";
+import { endOfString, isTooIntricate } from "../../kit/is-too-intricate.ts";
 
 /** A JSON number kept as its own digits; `JSON.stringify` writes exactly these digits again. */
 export interface RawJson {
@@ -82,7 +83,7 @@ function endOfNumber(text: string, start: number): number {
   return at;
 }
 
-/** Where a number is a key, which JSON does not know: as a string it would be one. */
+/** Only a key is followed by a colon: a number there is no JSON, and as a string it would be a key. */
 function isBeforeColon(text: string, end: number): boolean {
   let at = end;
   while (isSpace(text.charCodeAt(at))) at += 1;
@@ -92,7 +93,7 @@ function isBeforeColon(text: string, end: number): boolean {
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 /** How deep `putInPlace` looks; deeper texts are rare and left to the reviver. */
-const MOST_DEPTH = 64;
+const DEEPEST = 64;
 
 type Node = { [key: string | number]: unknown };
 
@@ -101,7 +102,7 @@ type Node = { [key: string | number]: unknown };
  * @returns false when something is nested too deep to be looked at.
  */
 function putInPlace(node: Node, depth: number): boolean {
-  if (depth > MOST_DEPTH) return false;
+  if (depth > DEEPEST) return false;
   // Not the keys of an array: each would become a string.
   const keys = Array.isArray(node) ? null : Object.keys(node);
   const length = keys === null ? (node.length as number) : keys.length;
@@ -124,4 +125,93 @@ export function isRawJson(value: unknown): value is RawJson {
 /** A number that `JSON.stringify` writes with exactly the digits of `digits`, such as `40400.10`. */
 export function rawJsonNumber(digits: string): RawJson {
   return json.rawJSON(digits);
+}
+
+/**
+ * The first key that an object of this JSON text gives twice, or undefined. Every reader decides for itself
+ * which of the two values counts, so nobody can rely on either. One pass over the text.
+ * @param text JSON that `JSON.parse` takes.
+ */
+export function duplicateKeyOf(text: string): string | undefined {
+  /** The keys seen in each enclosing object; null for a list. */
+  const around: (Set<string> | null)[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const sign = text[at];
+    if (sign === "{") around.push(new Set());
+    else if (sign === "[") around.push(null);
+    else if (sign === "}" || sign === "]") around.pop();
+    else if (sign === '"') {
+      const end = endOfString(text, at) + 1;
+      const keys = around.at(-1);
+      if (keys && isBeforeColon(text, end)) {
+        const key: string = JSON.parse(text.slice(at, end));
+        if (keys.has(key)) return key.slice(0, 100);
+        keys.add(key);
+      }
+      at = end;
+      continue;
+    }
+    at += 1;
+  }
+  return undefined;
+}
+
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** The envelope, and the object that is its `data`. */
+const FIELDS_OF_DATA = 2;
+
+/** Of an answer that is too intricate as a whole, a field beyond these is left out. */
+const FIELD_LIMITS = { depth: 16, pieces: 1_000 };
+
+/**
+ * An answer that is too intricate to be read, without the fields of its `data` that make it so: each is a
+ * text that says so, with the SHA-256 of what it was, so that a change still shows. What an invoice is and
+ * whether it is paid stands in plain fields, which metadata of any shape must not hide. Looks at each
+ * character a few times at most.
+ */
+export function leaveOutIntricate(text: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  let depth = 0;
+  let isObject = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth -= 1;
+    else if (code !== OPEN_ARRAY && code !== OPEN_OBJECT) continue;
+    else if (depth === FIELDS_OF_DATA && isObject) {
+      const end = endOfValue(text, at);
+      const value = text.slice(at, end);
+      if (isTooIntricate(value, FIELD_LIMITS)) {
+        parts.push(text.slice(from, at), JSON.stringify(placeholderFor(value)));
+        from = end;
+      }
+      at = end - 1;
+    } else {
+      depth += 1;
+      if (depth === FIELDS_OF_DATA) isObject = code === OPEN_OBJECT;
+    }
+  }
+  return parts.join("") + text.slice(from);
+}
+
+const placeholderFor = (value: string): string =>
+  `(left out by invoice-relay: too deep, or of too many pieces; ${value.length} characters, ` +
+  `SHA-256 ${hash("sha256", value)})`;
+
+/** The index after the object or array that opens at `start`, or the text's end. */
+function endOfValue(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === OPEN_ARRAY || code === OPEN_OBJECT) depth += 1;
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return text.length;
 }

@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { moneyRead, moneyRequiredRead, moneyWritten } from "./money.ts";
-import { utcTime, uuid } from "./strict-fields.ts";
-import { idRead, listRead, metadataRead, textRead, textRequiredRead, timeRead } from "./tolerant-fields.ts";
+import { day, searchText, text, utcTime, uuid, wholeNumber } from "./strict-fields.ts";
+import {
+  flagRead,
+  idRead,
+  listRead,
+  listRequiredRead,
+  metadataRead,
+  numberRead,
+  textRead,
+  textRequiredRead,
+  timeRead,
+} from "./tolerant-fields.ts";
 
 const invoiceFields = z.object({
   id: idRead,
@@ -46,7 +56,7 @@ export const invoiceRead = z.preprocess(withStatus, invoiceFields);
 export type Invoice = z.output<typeof invoiceFields>;
 
 /** Some answers say `invoiceStatus` where others say `status` (interface, part B). */
-export function withStatus(value: unknown): unknown {
+function withStatus(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("invoiceStatus" in value)) return value;
   return "status" in value && value.status !== null ? value : { ...value, status: value.invoiceStatus };
 }
@@ -84,3 +94,85 @@ export const invoiceWritten = z
   .meta({ id: "Invoice", description: "One payment that is asked for, and what became of it." });
 
 export type InvoiceWritten = z.input<typeof invoiceWritten>;
+
+/** The most items that one page may be asked for. */
+export const MOST_PAGE_SIZE = 1_000;
+
+/** Which invoices of a collection are asked for, and which page of them (interface, part A). */
+export const invoiceFilter = z
+  .object({
+    invoiceStatus: text(50)
+      .optional()
+      .meta({ examples: ["Paid"] }),
+    search: searchText.optional().describe("Text to look for in title and payer."),
+    startDate: day.optional(),
+    endDate: day.optional(),
+    invoiceType: text(50)
+      .optional()
+      .meta({ examples: ["Live"] }),
+    page: wholeNumber(1, 1_000_000).optional(),
+    pageSize: wholeNumber(1, MOST_PAGE_SIZE).optional(),
+  })
+  .refine(({ startDate, endDate }) => !startDate || !endDate || startDate <= endDate, {
+    path: ["endDate"],
+    error: "should not be before startDate",
+  });
+
+/** In: `page` and `pageSize` as numbers or as digits. Every field may be left out. */
+export type InvoiceFilterInput = z.input<typeof invoiceFilter>;
+export type InvoiceFilter = z.output<typeof invoiceFilter>;
+
+/**
+ * One odd item does not make a page unreadable: what it says badly it does not say; an `id` that is none is
+ * empty.
+ */
+const listedFields = z.looseObject({
+  id: idRead.catch(""),
+  title: textRead.catch(null),
+  amount: moneyRead.catch(null),
+  status: textRead.catch(null),
+  payerName: textRead.catch(null),
+  payerEmail: textRead.catch(null),
+  dateCreated: timeRead.catch(null),
+  datePaid: timeRead.catch(null),
+});
+
+/** A page of the list as the client reads it; unknown fields are kept. */
+export const invoicePageRead = z.looseObject({
+  items: listRequiredRead(z.preprocess(withStatus, listedFields)),
+  page: numberRead,
+  pageSize: numberRead,
+  totalCount: numberRead,
+  hasNextPage: flagRead,
+  hasPreviousPage: flagRead,
+});
+
+export type ListedInvoice = z.output<typeof listedFields>;
+export type InvoicePage = z.output<typeof invoicePageRead>;
+
+/** A page of the list as the service writes it (interface, part A). */
+export const invoicePageWritten = z
+  .object({
+    items: z.array(
+      z
+        .object({
+          id: uuid,
+          title: z.string(),
+          amount: moneyWritten,
+          status: z.enum(["Unpaid", "Paid", "Invalidated"]),
+          payerName: z.string(),
+          payerEmail: z.string(),
+          dateCreated: utcTime,
+          datePaid: utcTime.nullable(),
+        })
+        .meta({ id: "ListedInvoice" }),
+    ),
+    page: z.int().min(1),
+    pageSize: z.int().min(1),
+    totalCount: z.int().min(0),
+    hasNextPage: z.boolean(),
+    hasPreviousPage: z.boolean(),
+  })
+  .meta({ id: "InvoicePage" });
+
+export type InvoicePageWritten = z.input<typeof invoicePageWritten>;

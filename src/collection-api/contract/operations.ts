@@ -1,10 +1,19 @@
 import { z } from "zod";
-import { banksRead, banksWritten } from "./bank.ts";
-import { collectionRead, collectionWritten } from "./collection.ts";
+import {
+  addLinkedAccountRequest,
+  banksRead,
+  banksWritten,
+  collectionRead,
+  collectionWritten,
+} from "./collection.ts";
 import { createInvoiceRequest } from "./create-invoice.ts";
-import { invoiceRead, invoiceWritten } from "./invoice.ts";
-import { invoiceFilter, invoicePageRead, invoicePageWritten } from "./invoice-page.ts";
-import { addLinkedAccountRequest } from "./linked-account.ts";
+import {
+  invoiceFilter,
+  invoicePageRead,
+  invoicePageWritten,
+  invoiceRead,
+  invoiceWritten,
+} from "./invoice.ts";
 import { uuid } from "./strict-fields.ts";
 
 /** One row of the interface: what client, service, command line and OpenAPI document are made from. */

@@ -1,3 +1,7 @@
+import { type Kysely, sql } from "kysely";
+import { type Columns, float, text } from "../../database/columns.ts";
+import { returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Tables } from "../../database/tables.ts";
 import { networkOf } from "../../kit/network-of.ts";
 import { Remembered } from "../../kit/remembered.ts";
 
@@ -27,7 +31,7 @@ interface Caller {
 }
 
 /** How much of an hour's budget is spent: 1 is all of it. */
-export interface BudgetShares extends CallbackCost {
+interface BudgetShares extends CallbackCost {
   /** `address <network>` or `token <name>`. */
   key: string;
 }
@@ -104,20 +108,19 @@ export class CallbackBudgets {
   }
 
   /**
-   * Tells the other processes what was spent here, and hears what they spent, where that is worth a round
-   * trip.
-   * @throws what `share` throws; the next call then tells it again.
+   * Shares what was spent here, and reads what the other processes spent, where that is worth a round trip.
+   * @throws what `share` throws; the next call then shares it again.
    */
   async share(share: ShareBudgets, now: () => number): Promise<void> {
     if (this.#sharing || this.#toShare.size === 0) return;
     this.#sharing = true;
-    const told = new Map(
+    const sent = new Map(
       [...this.#toShare].map(([key, spent]) => [key, { spent, shares: { ...spent.unshared } }]),
     );
     try {
-      const sums = await share([...told].map(([key, { shares }]) => ({ key, ...shares })));
+      const sums = await share([...sent].map(([key, { shares }]) => ({ key, ...shares })));
       for (const { key, ...total } of sums) {
-        const known = told.get(key);
+        const known = sent.get(key);
         if (known === undefined) continue;
         const { spent, shares } = known;
         spent.unshared = each((what) => Math.max(0, spent.unshared[what] - shares[what]));
@@ -154,4 +157,36 @@ function spentOf(
 function exceeded(whose: "address" | "token", { total }: Spent, shares: CallbackCost): OverBudget | null {
   for (const what of WHATS) if (total[what] + shares[what] > 1 + ROUNDING) return `${whose}_${what}`;
   return null;
+}
+
+const SHARES: Columns<BudgetShares> = {
+  key: text(({ key }) => key),
+  bytes: float(({ bytes }) => bytes),
+  callbacks: float(({ callbacks }) => callbacks),
+  ids: float(({ ids }) => ids),
+};
+
+/** What still counts of an earlier share, and what is added: a budget empties evenly over an hour. */
+const left = (what: keyof CallbackCost) => sql`
+  greatest(0, known.${sql.ref(what)} - greatest(0, extract(epoch
+  from clock_timestamp() - known.counted_at)::float8) / 3600)
+    + excluded.${sql.ref(what)}`;
+
+const addSpent = new Statement(
+  { key: returned.text(), bytes: returned.float, callbacks: returned.float, ids: returned.float },
+  ({ table }: Slots<readonly BudgetShares[]>) => sql`
+    insert into callback_budget as known (key, bytes, callbacks, ids)
+    select key, bytes, callbacks, ids from ${table("spent", SHARES, (spent) => spent)} order by key
+    on conflict (key) do update set bytes = ${left("bytes")}, callbacks = ${left("callbacks")},
+      ids = ${left("ids")}, counted_at = clock_timestamp()
+    returning key, bytes, callbacks, ids`,
+);
+
+/** Adds what one process spent. @returns what all processes have spent by now, for the same keys. */
+export const shareBudgets = (db: Kysely<Tables>, spent: readonly BudgetShares[]) =>
+  addSpent.execute(db, spent);
+
+/** What was spent more than an hour ago no longer counts. */
+export async function forgetBudgets(db: Kysely<Tables>): Promise<void> {
+  await sql`delete from callback_budget where counted_at < clock_timestamp() - interval '1 hour'`.execute(db);
 }

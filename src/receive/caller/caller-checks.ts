@@ -1,10 +1,10 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import { BlockList, isIP } from "node:net";
+import type { Alarm } from "../../alarms/alarms.ts";
 import type { CallbackChecks } from "../../kit/callback-checks.ts";
-import { AllowedAddresses } from "./allowed-addresses.ts";
-import { hmacHolds } from "./hmac-signature.ts";
-import { standardWebhookHolds } from "./standard-webhook.ts";
 
-export interface Caller {
+interface Caller {
   headers: IncomingHttpHeaders;
   /** The raw bytes, as signed. */
   body: Uint8Array;
@@ -17,18 +17,18 @@ export type FailedCheck = "address" | "header_token" | "hmac" | "standard_webhoo
 /** What a source demands of its callers beyond the token (interface, part C: for when a provider signs). */
 export class CallerChecks {
   readonly #checks: CallbackChecks;
-  readonly #addresses: AllowedAddresses | null;
+  /** The addresses and blocks that callbacks may come from; null for any. */
+  readonly #addresses: BlockList | null;
 
   constructor(checks: CallbackChecks) {
     this.#checks = checks;
-    this.#addresses =
-      checks.allowedAddresses.length > 0 ? new AllowedAddresses(checks.allowedAddresses) : null;
+    this.#addresses = checks.allowedAddresses.length > 0 ? blockListOf(checks.allowedAddresses) : null;
   }
 
   /** @returns the first check that failed, null when all hold. */
   failedBy({ headers, body, address }: Caller, now: Date): FailedCheck | null {
     const { hmac, headerToken, standardWebhooks } = this.#checks;
-    if (this.#addresses !== null && !this.#addresses.includes(address)) return "address";
+    if (this.#addresses !== null && !isListed(this.#addresses, address)) return "address";
     if (headerToken !== null) {
       const given = single(headers[headerToken.header]) ?? "";
       if (!headerToken.tokens.map((token) => token.equals(given)).includes(true)) return "header_token";
@@ -49,3 +49,122 @@ export const checkedHeaders = ({ hmac, headerToken, standardWebhooks }: Callback
   ...(headerToken === null ? [] : [headerToken.header]),
   ...(standardWebhooks === null ? [] : ["webhook-signature"]),
 ];
+
+function blockListOf(blocks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [address = "", bits] = block.split("/");
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4";
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/** A server that listens on both families sees 203.0.113.7 as `::ffff:203.0.113.7`: the same address. */
+function isListed(list: BlockList, address: string): boolean {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  const family = isIP(plain);
+  return family !== 0 && list.check(plain, family === 6 ? "ipv6" : "ipv4");
+}
+
+/**
+ * Whether the header holds an HMAC of the raw bytes under one of the secrets, as hex or base64 behind the
+ * prefix.
+ */
+function hmacHolds(
+  check: NonNullable<CallbackChecks["hmac"]>,
+  header: string | undefined,
+  body: Uint8Array,
+): boolean {
+  if (header === undefined || !header.startsWith(check.prefix)) return false;
+  const given = decode(header.slice(check.prefix.length).trim(), check.algorithm === "sha256" ? 32 : 64);
+  if (given === null) return false;
+  const matches = check.secrets.map((secret) =>
+    sameBytes(createHmac(check.algorithm, secret.reveal()).update(body).digest(), given),
+  );
+  return matches.includes(true);
+}
+
+/** Hex and base64 of a digest differ in length, so what was sent tells which it is. */
+function decode(text: string, bytes: number): Buffer | null {
+  if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) return Buffer.from(text, "hex");
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return null;
+  const decoded = Buffer.from(text, "base64");
+  return decoded.length === bytes ? decoded : null;
+}
+
+/**
+ * How far the sender's clock may be off, and how old a copied request may be; the specification's five
+ * minutes.
+ */
+const TOLERANCE_MS = 5 * 60_000;
+
+/**
+ * Whether a request is signed as the Standard Webhooks specification says: HMAC-SHA256 over
+ * `<webhook-id>.<webhook-timestamp>.<body>`, base64 behind `v1,`, several separated by spaces while a secret
+ * is rotated. Over the raw bytes: the specification's own library reads them as text, which changes broken
+ * UTF-8.
+ */
+export function standardWebhookHolds(
+  check: NonNullable<CallbackChecks["standardWebhooks"]>,
+  headers: IncomingHttpHeaders,
+  body: Uint8Array,
+  now: Date,
+): boolean {
+  const id = headers["webhook-id"];
+  const timestamp = headers["webhook-timestamp"];
+  const signatures = headers["webhook-signature"];
+  if (typeof id !== "string" || typeof timestamp !== "string" || typeof signatures !== "string") return false;
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now.getTime() - Number(timestamp) * 1_000) > TOLERANCE_MS)
+    return false;
+  const given = signatures
+    .split(" ")
+    .filter((signature) => signature.startsWith("v1,"))
+    .slice(0, 10)
+    .map((signature) => Buffer.from(signature.slice("v1,".length), "base64"));
+  const matches = check.secrets.flatMap((secret) => {
+    const key = Buffer.from(secret.reveal().slice("whsec_".length), "base64");
+    const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
+    return given.map((signature) => sameBytes(expected, signature));
+  });
+  return matches.includes(true);
+}
+
+/** Compares in constant time; lengths are no secret. */
+const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.length === other.length && timingSafeEqual(one, other);
+
+interface CallbackTrouble {
+  source: string;
+  check: FailedCheck | null;
+  /** The budget that was spent, such as `address_bytes`. */
+  overBudget: string | null;
+  /** A payer's browser signs nothing, and is no reason to call anyone. */
+  isBrowser: boolean;
+}
+
+/** What a callback tells of its sender, written with it (G13). */
+export function alarmsAbout({ source, check, overBudget, isBrowser }: CallbackTrouble): Alarm[] {
+  const alarms: Alarm[] = [];
+  if (check !== null && !isBrowser)
+    alarms.push({
+      name: "callback_refused",
+      source,
+      subject: check,
+      detail:
+        `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or ` +
+        "address changed. They are kept as refused and ask nothing; once the settings are right, run: " +
+        "invoice-relay replay callbacks --refused",
+    });
+  if (overBudget !== null)
+    alarms.push({
+      name: "callbacks_over_budget",
+      source,
+      subject: overBudget,
+      detail:
+        "Callbacks come over budget: their bodies are cut, their ids are asked for in turn. If the " +
+        "provider sends no more than usual, the token has leaked: set a new one in CALLBACK_TOKENS",
+    });
+  return alarms;
+}

@@ -2,9 +2,11 @@ import { sql } from "kysely";
 import { ALARM, type Alarm, type AlarmName, raisingWhatLasts } from "../../alarms/alarms.ts";
 import { namesErased } from "../../confirm/erase.ts";
 import { noInvoiceIsKnown } from "../../confirm/invoices/read-invoices.ts";
-import { ASKED, type Asked, type Born, opening } from "../../confirm/queue/open.ts";
+import { distinctKeys } from "../../confirm/queue/confirmation.ts";
+import { ASKED, type Asked, type Born, joinTraceparents, opening } from "../../confirm/queue/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
+import { networkOf } from "../../kit/network-of.ts";
 import { joiningWellSource } from "../../upstreams/upstream-kind.ts";
 import { leaseEnd } from "../../work/leased-rows.ts";
 import type { IncomingCallback } from "./callback-log.ts";
@@ -131,3 +133,31 @@ export const appendAndHandOver = new Statement(
       from opened where lease_token = ${token}::uuid`;
   },
 );
+
+/** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */
+export function askOnce(rows: readonly CallbackRow[]): Asked[] {
+  const all = rows.flatMap(askedBy);
+  const asked = distinctKeys(all);
+  return rows.some(({ traceparent }) => traceparent !== null) ? tracedTogether(asked, all) : asked;
+}
+
+const askedBy = ({ id, verdict, invoiceIds, source, remoteAddress, traceparent }: CallbackRow): Asked[] =>
+  verdict === null
+    ? invoiceIds.map((invoiceId) => ({
+        ...{ invoiceId, source, sender: remoteAddress && networkOf(remoteAddress), callbackId: id },
+        traceparents: traceparent,
+      }))
+    : [];
+
+/** @param all before they were made distinct, each with its own callback's. */
+function tracedTogether(asked: readonly Asked[], all: readonly Asked[]): Asked[] {
+  const keyOf = ({ invoiceId, source }: Asked) => `${invoiceId} ${source}`;
+  const byKey = Map.groupBy(
+    all.filter(({ traceparents }) => traceparents !== null),
+    keyOf,
+  );
+  return asked.map((one) => {
+    const own = (byKey.get(keyOf(one)) ?? []).map(({ traceparents }) => traceparents ?? "");
+    return { ...one, traceparents: joinTraceparents(own) };
+  });
+}

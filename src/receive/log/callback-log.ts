@@ -13,9 +13,9 @@ import {
   appendAndAlarm,
   appendAndHandOver,
   appendAndOpen,
+  askOnce,
   type CallbackRow,
 } from "./append-statements.ts";
-import { askOnce } from "./ask-once.ts";
 
 /** What was cut from a callback before it was stored or read (G12). */
 export interface CallbackCut {
@@ -84,7 +84,7 @@ const HEAVY_COMMITS = { maxBatch: 4, maxInFlight: 1, maxWaiting: 256 };
  * The durable log (G1): `append` resolves once the callback and the confirmations it opens are committed
  * together. The id is made before the write, so that a commit of unknown outcome is repeated without a second
  * row. Heavy callbacks share commits with each other only, in turns by address, and their confirmations wait
- * to be claimed: they hold up no other callback, nor take its place at the confirmer (G11).
+ * to be claimed: they hold up no other callback, nor take its turn at the confirmer (G11).
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;
@@ -159,8 +159,8 @@ async function record(
   const asked = askOnce(rows);
   const alarms = rows.flatMap(({ raises }) => raises);
   if (alarms.length > 0) {
-    const told = await appendAndAlarm.execute(db, { rows, asked, alarms });
-    onAlarms(told.filter(({ isNew }) => isNew));
+    const raised = await appendAndAlarm.execute(db, { rows, asked, alarms });
+    onAlarms(raised.filter(({ isNew }) => isNew));
     if (asked.length > 0) onConfirmations();
     return;
   }
@@ -171,8 +171,8 @@ async function record(
   // What is over budget is not handed over: it waits to be claimed.
   const late = new Set(rows.flatMap(({ cut, invoiceIds }) => (cut?.overBudget ? invoiceIds : [])));
   const inTime = asked.filter(({ invoiceId }) => !late.has(invoiceId));
-  const places = handoff?.reserve(inTime.map(({ source }) => source)) ?? [];
-  const toHandOver = new Set(inTime.filter((_, index) => places[index] === true));
+  const reserved = handoff?.reserve(inTime.map(({ source }) => source)) ?? [];
+  const toHandOver = new Set(inTime.filter((_, index) => reserved[index] === true));
   if (handoff === null || toHandOver.size === 0) {
     await appendAndOpen.execute(db, { rows, asked });
     step("confirmations opened");

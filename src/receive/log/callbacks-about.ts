@@ -1,7 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { verdictOf } from "../../confirm/queue/read-confirmations.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { naming, sentBytes } from "./list-callbacks.ts";
+import { callbacksThatName, receivedAt, sentBytes } from "./list-callbacks.ts";
 
 /** A condition on rows of `callback`: it named the invoice. Written so that its two indexes apply. */
 export const isAbout = (invoiceId: string): RawBuilder<boolean> => sql`
@@ -12,7 +13,7 @@ const reading = new Statement(
   { id: returned.uuid, receivedAt: returned.time, foundBy: nullable(returned.text()) },
   ({ value }: Slots<{ invoiceId: string; source: string; most: number }>) => sql`
     select id, received_at as "receivedAt", found_by as "foundBy"
-    from ${naming(value(({ invoiceId }) => invoiceId))}
+    from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
     where source = ${value(({ source }) => source)}
     order by received_at desc limit ${value(({ most }) => most)}`,
 );
@@ -40,7 +41,7 @@ const readingFirst = new Statement(
   ({ value }: Slots<{ invoiceId: string; most: number }>) => sql`
     select received_at as at, id, source, method, remote_address as "remoteAddress",
       found_by as "foundBy", verdict, ${sentBytes} as bytes, count(*) over () as total
-    from ${naming(value(({ invoiceId }) => invoiceId))}
+    from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
     order by received_at, id limit ${value(({ most }) => most)}`,
 );
 
@@ -54,3 +55,46 @@ export const isLogged = (
   id: RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql`
   exists (select from callback as logged where logged.received_at = ${receivedAt} and logged.id = ${id})`;
+
+/** When the newest callback in the log was received; null when it is empty. */
+export async function lastCallbackAt(db: Kysely<Tables>): Promise<Date | null> {
+  const row = await db
+    .selectFrom("callback")
+    .select("received_at as at")
+    .orderBy("received_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}
+
+/** A condition: a callback that named no invoice came to the source since that moment. */
+export const namelessCallbackSince = (
+  source: string,
+  moment: RawBuilder<unknown>,
+): RawBuilder<boolean> => sql`
+  exists (select from callback
+    where callback.source = ${source} and callback.verdict in ('unreadable', 'ping')
+      and callback.received_at > ${moment})`;
+
+/** All that a payer's page may learn: unpaid, unknown, invalid or quarantined look the same. */
+export type PaymentState = "confirming" | "confirmed";
+
+/**
+ * Where the payment stands of the one invoice that a browser's callback named, going by the relay's own
+ * confirmation for that callback's source.
+ * @param id the callback's, a UUIDv7: its time says in which partition it stands.
+ * @returns null when there is no such callback.
+ */
+export async function paymentState(db: Kysely<Tables>, id: string): Promise<PaymentState | null> {
+  const callback = await db
+    .selectFrom("callback")
+    .select(["source", "invoice_ids"])
+    .where("received_at", "=", receivedAt(id))
+    .where("id", "=", id)
+    .where("method", "=", "GET")
+    .executeTakeFirst();
+  const [invoiceId, ...others] = callback?.invoice_ids ?? [];
+  if (callback === undefined || invoiceId === undefined || others.length > 0) return null;
+  const verdict = await verdictOf(db, { invoiceId, source: callback.source });
+  return verdict === "paid" ? "confirmed" : "confirming";
+}

@@ -4,7 +4,6 @@ import { nullable, type RowOf, returned, type Slots, Statement } from "../../dat
 import type { Tables } from "../../database/tables.ts";
 import { VaryingStatement } from "../../database/varying-statement.ts";
 import type { OwnVerdict } from "./own-verdict.ts";
-import { receivedAt } from "./payment-state.ts";
 
 export interface CallbackFilters {
   source?: string | undefined;
@@ -52,7 +51,7 @@ const listed = sql`
   ${sentBytes} as bytes`;
 
 /** The callbacks that name the invoice; each half has an index of its own. */
-export const naming = (invoiceId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const callbacksThatName = (invoiceId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   (select * from callback where invoice_ids[1] = ${invoiceId}
     union all
     select * from callback where cardinality(invoice_ids) > 1
@@ -90,7 +89,7 @@ const walking = new VaryingStatement(
         select ${listed}, received_at::text as at,
           row_number() over (order by received_at desc, id desc) as place, ${compared(filters)} as matches
         from (
-          select * from ${invoiceId === undefined ? sql`callback` : naming(sql`${invoiceId}`)}
+          select * from ${invoiceId === undefined ? sql`callback` : callbacksThatName(sql`${invoiceId}`)}
           where ${sql.join(looked, sql` and `)}
           order by received_at desc, id desc limit ${most}) as looked) as judged
       where matches or place = ${most} order by place`;
@@ -153,7 +152,7 @@ const reading = new Statement(
 const readingNewest = new Statement(
   WHOLE,
   ({ value }: Slots<{ invoiceId: string; most: number }>) => sql`
-    select ${whole} from ${naming(value(({ invoiceId }) => invoiceId))}
+    select ${whole} from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
     order by received_at desc, id desc limit ${value(({ most }) => most)}`,
 );
 
@@ -163,6 +162,10 @@ const countingMinutes = new Statement(
     select date_trunc('minute', received_at) as at, count(*) as count from callback
     where received_at >= ${value(({ from }) => from)} and received_at < ${value(({ to }) => to)} group by 1`,
 );
+
+/** The time inside a callback's id: it says in which partition the callback stands. */
+export const receivedAt = (id: string): Date =>
+  new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16));
 
 /** @param id a UUIDv7: its time says in which partition it stands. @returns null when there is none. */
 export async function readCallbackWhole(db: Kysely<Tables>, id: string): Promise<WholeCallback | null> {

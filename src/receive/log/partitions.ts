@@ -1,9 +1,9 @@
-import { type Kysely, sql } from "kysely";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Kysely, sql, type Transaction } from "kysely";
+import { isLockTimeout } from "../../database/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { step } from "../../kit/step.ts";
-import { holdBriefly } from "./hold-briefly.ts";
-import { whenNotBusy } from "./when-not-busy.ts";
 
 const MONTHS_AHEAD = 3;
 
@@ -74,4 +74,30 @@ const finding = new Statement(
 export async function isReadyForNextMonth(db: Kysely<Tables>, now: Date = new Date()): Promise<boolean> {
   const [row] = await finding.execute(db, partitionsDue(now)[1]?.name ?? "");
   return row?.isThere === true;
+}
+
+const REST_MS = 1_000;
+
+/**
+ * Does the work, and tries again while others hold the locks that it needs.
+ * @throws lock_not_available after so many tries.
+ */
+export async function whenNotBusy<Result>(tries: number, work: () => Promise<Result>): Promise<Result> {
+  for (let left = tries - 1; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left <= 0 || !isLockTimeout(error)) throw error;
+      // Lets what waited behind the lock go first.
+      await delay(REST_MS);
+    }
+  }
+}
+
+/**
+ * Lets no statement of this transaction take longer than a few seconds: it holds a lock that callbacks wait
+ * for. What takes longer fails (SQLSTATE 57014), and is told as maintenance that fails.
+ */
+export async function holdBriefly(trx: Transaction<Tables>): Promise<void> {
+  await sql`set local statement_timeout = '5s'`.execute(trx);
 }

@@ -1,13 +1,12 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type Response, Router } from "express";
 import { faultOf } from "../../kit/fault.ts";
 import type { Logger } from "../../kit/log.ts";
 import type { Secret } from "../../kit/secret.ts";
-import { type PaymentState, receivedAt } from "../log/payment-state.ts";
-import { unsealer } from "./page-seal.ts";
-import { PAGES_PATH, payerPage } from "./payer-page.ts";
-import { PAYER_PAGE_SCRIPT } from "./payer-page-script.ts";
-import { PAYER_PAGE_STYLE } from "./payer-page-style.ts";
-import { protectPage, sendPage } from "./send-page.ts";
+import type { PaymentState } from "../log/callbacks-about.ts";
+import { receivedAt } from "../log/list-callbacks.ts";
+import { PAGES_PATH, payerPage, protectPage, sendPage } from "./payer-page.ts";
+import { PAYER_PAGE_SCRIPT, PAYER_PAGE_STYLE } from "./payer-page-assets.ts";
 
 /** A page ends after an hour: an address that leaked tells nothing for longer. */
 const FOLLOWED_MS = 3_600_000;
@@ -82,3 +81,33 @@ function sendAsset(response: Response, type: "css" | "js", text: string): void {
   response.setHeader("cache-control", "public, max-age=300");
   response.type(type).send(text);
 }
+
+/** A callback's id, a UUIDv7, and its seal. */
+const SEALED = /^([0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})\.([\w-]{22})$/;
+
+/** Enough that nobody guesses one. */
+const SEAL_BYTES = 16;
+
+/**
+ * The end of a page's address: the id of the callback that the page answers, sealed with a key derived from
+ * the token that the callback came with. So every process that takes that token opens the page, and what
+ * nobody gave out is told from it without asking Postgres.
+ */
+export const sealedId = (id: string, token: Secret): string => `${id}.${sealOf(id, keyOf(token))}`;
+
+/** @returns reads the id in what one of `tokens` sealed; null for anything else. */
+function unsealer(tokens: readonly Secret[]): (sealed: string) => string | null {
+  const keys = tokens.map(keyOf);
+  return (sealed) => {
+    const [, id = "", seal = ""] = SEALED.exec(sealed) ?? [];
+    if (id === "") return null;
+    const given = Buffer.from(seal);
+    return keys.some((key) => timingSafeEqual(Buffer.from(sealOf(id, key)), given)) ? id : null;
+  };
+}
+
+const keyOf = (token: Secret): Buffer =>
+  Buffer.from(hkdfSync("sha256", token.reveal(), "", "invoice-relay payer page v1", 32));
+
+const sealOf = (id: string, key: Buffer): string =>
+  createHmac("sha256", key).update(id).digest().subarray(0, SEAL_BYTES).toString("base64url");

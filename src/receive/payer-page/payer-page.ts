@@ -1,3 +1,5 @@
+import type { Request, Response } from "express";
+
 /** What a payer may be told. Nothing of it is personal, and nothing is what the callback claimed. */
 export type PageContent =
   /**
@@ -135,4 +137,39 @@ ${head}
 </body>
 </html>
 `;
+}
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; " +
+  "form-action 'none'; frame-ancestors 'none'";
+
+/**
+ * What every answer to a payer's browser carries: it is kept nowhere, and no address of ours leaves with a
+ * click.
+ */
+export function protectPage(response: Response): void {
+  response.setHeader("content-security-policy", POLICY);
+  response.setHeader("x-content-type-options", "nosniff");
+  response.setHeader("referrer-policy", "no-referrer");
+  response.setHeader("cross-origin-resource-policy", "same-origin");
+  response.setHeader("cache-control", "no-store");
+}
+
+/** Sends a page with the response's status. */
+export function sendPage(response: Response, page: string): void {
+  protectPage(response);
+  response.type("html").send(page);
+}
+
+/**
+ * Whether a person is looking at the answer: a GET that navigates, or that asks for HTML by name. Senders
+ * that accept anything do not (interface, part C, 6).
+ */
+export function comesFromBrowser({ method, headers }: Pick<Request, "method" | "headers">): boolean {
+  if (method !== "GET") return false;
+  if (headers["sec-fetch-mode"] === "navigate") return true;
+  return (headers.accept ?? "").split(",").some((range) => {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    return type === "text/html" && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 }

@@ -1,5 +1,4 @@
-import type { Json } from "./parse-json.ts";
-import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
+import { type Json, READING_LIMITS, type UnreadSet } from "./parse-json.ts";
 
 type Fields = { [key: string]: Json };
 

@@ -1,5 +1,4 @@
 import { isTooIntricate } from "../../kit/is-too-intricate.ts";
-import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
 
 /** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -62,3 +61,57 @@ function tryJson(text: string): Json | undefined {
     return undefined;
   }
 }
+
+/** More texts than this are not looked into: each that is not JSON after all costs an exception. */
+const MOST_TEXTS = 8;
+
+/**
+ * The document with its JSON text read as JSON: the whole of it, or values directly below the top, such as a
+ * form's `data={…}` or an envelope whose payload was turned into text twice. Those are replaced in place.
+ */
+export function unfoldJsonText(document: Json, unread: UnreadSet): Json {
+  if (typeof document === "string") return inside(document, unread) ?? document;
+  if (typeof document !== "object" || document === null || Array.isArray(document)) return document;
+  let left = MOST_TEXTS;
+  for (const key in document) {
+    const value = document[key];
+    if (typeof value !== "string" || !beginsLikeJson(value)) continue;
+    if (left-- === 0) break;
+    document[key] = inside(value, unread) ?? value;
+  }
+  return document;
+}
+
+function inside(text: string, unread: UnreadSet): Json | undefined {
+  return beginsLikeJson(text) ? parseJson(text, unread) : undefined;
+}
+
+function beginsLikeJson(text: string): boolean {
+  return /^\s*[[{]/.test(text);
+}
+
+/**
+ * What a callback may be made of, so that reading it costs little whatever it is (G12). Honest ones stay far
+ * below; what lies beyond a limit is not read, and the callback's row says so.
+ */
+export const READING_LIMITS = {
+  /** Invoice ids of one callback. */
+  ids: 100,
+  /** Levels of objects and arrays within each other. */
+  depth: 64,
+  /** Objects, arrays, members, elements and lines of one document. */
+  pieces: 10_000,
+  /** Fields of a form or a query. */
+  fields: 4_000,
+  /** UUIDs that a scan looks at, in one text. */
+  scanned: 500,
+} as const;
+
+/**
+ * What was left unread: ids beyond the first, fields beyond the first, or a document too deep or too
+ * intricate.
+ */
+export type Unread = "ids" | "fields" | "document";
+
+/** Collects what one reading leaves unread. */
+export type UnreadSet = Set<Unread>;

@@ -1,13 +1,9 @@
-import { decodeText } from "./decode-text.ts";
+import { decodeText, inflateBody } from "./decode-body.ts";
 import { type Found, findInPlaces } from "./find-in-places.ts";
-import { inflateBody } from "./inflate-body.ts";
-import { looksLikePing } from "./looks-like-ping.ts";
 import { parseForm, parseQuery } from "./parse-form.ts";
-import { type Json, parseJson } from "./parse-json.ts";
-import { plainName } from "./plain-name.ts";
-import type { Unread, UnreadSet } from "./reading-limits.ts";
+import { type Json, parseJson, type Unread, type UnreadSet, unfoldJsonText } from "./parse-json.ts";
+import { plainName } from "./places.ts";
 import { EVERY_UUID, namesOthers, scanForUuids } from "./scan-for-uuids.ts";
-import { unfoldJsonText } from "./unfold-json-text.ts";
 import { asUuid, uuidsIn } from "./uuid.ts";
 
 export interface CallbackRequest {
@@ -145,4 +141,67 @@ function whyUnreadable(body: Content): string {
   if (body.document === undefined)
     return "the body is neither JSON nor a form, and holds no UUID of an invoice";
   return `the body is ${body.prefix === "" ? "JSON" : "a form"} that holds no UUID of an invoice`;
+}
+
+/** A glance is as much a guess as a scan, so as few ids are kept for an invoice's timeline. */
+const MOST_GLANCED = 5;
+
+/**
+ * Every UUID in the query and the body of a callback that failed a check: an invoice's timeline can show it,
+ * unless the body was compressed, and erasing finds it in any case. Nothing is parsed, and nothing is asked.
+ * @param limits.inflatedBytes a body that is larger once inflated is looked at as it came
+ */
+export function glance(
+  { query, contentEncoding, body }: Pick<CallbackRequest, "query" | "contentEncoding" | "body">,
+  limits: { inflatedBytes: number },
+): ReadingToRecord {
+  const inflated = inflateBody(body, contentEncoding, limits.inflatedBytes);
+  const isAsItCame = inflated === body || inflated === "too_large";
+  const { buffer, byteOffset, byteLength } = isAsItCame ? body : inflated;
+  // Without its NULs, UTF-16 reads as ASCII does.
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1").replaceAll("\0", "");
+  const named = [...new Set([...uuidsIn(`${query}\n${text}`)].map(({ uuid }) => uuid))];
+  const kept = isAsItCame ? MOST_GLANCED : 0;
+  const [invoiceIds, alsoNamed] = [named.slice(0, kept), named.slice(kept)];
+  return invoiceIds.length === 0
+    ? { kind: "unreadable", why: "it was only glanced at", unread: [], alsoNamed }
+    : { kind: "ids", invoiceIds, foundBy: "glance", unread: [], alsoNamed };
+}
+
+const PING_WORDS = wordsOf("ping test verify verification validate validation challenge handshake hello");
+/** What may stand beside such a word without making it something else. */
+const BESIDE_THEM = wordsOf("webhook hook url endpoint event callback connection notification request");
+const KEYS_OF_THE_KIND = wordsOf("event type eventtype action topic kind name");
+const KEYS_OF_A_CHALLENGE = wordsOf("challenge validationtoken hub zen");
+
+/**
+ * Whether a body or query without any id says nothing, or only that someone tries out the address: empty,
+ * `{}`, `{"event":"ping"}`, `{"type":"url_verification","challenge":"…"}`. Some senders disable the hook
+ * unless such a request gets 2xx (interface, part C).
+ */
+export function looksLikePing(document: Json | undefined, text: string): boolean {
+  if (document === undefined) return text.trim() === "" || isPingName(text);
+  if (typeof document === "string") return document.trim() === "" || isPingName(document);
+  if (typeof document !== "object" || document === null) return document === null;
+  const keys = Object.keys(document);
+  if (Array.isArray(document) || keys.length === 0) return keys.length === 0;
+  return keys.some((key) => {
+    const plain = plainName(key);
+    const value = document[key];
+    return KEYS_OF_A_CHALLENGE.has(plain) || (KEYS_OF_THE_KIND.has(plain) && isPingName(value));
+  });
+}
+
+/** `ping`, `webhook.test`, `url_verification`: such words only, so `payment.test.successful` is not one. */
+function isPingName(name: Json | undefined): boolean {
+  if (typeof name !== "string" || name.length > 60) return false;
+  const words = name.toLowerCase().match(/[a-z]+/g) ?? [];
+  return (
+    words.some((word) => PING_WORDS.has(word)) &&
+    words.every((word) => PING_WORDS.has(word) || BESIDE_THEM.has(word))
+  );
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(" "));
 }

@@ -1,7 +1,5 @@
-import type { Json } from "./parse-json.ts";
-import { UNRELATED_KEYS } from "./places.ts";
-import { plainName } from "./plain-name.ts";
-import { READING_LIMITS, type UnreadSet } from "./reading-limits.ts";
+import { type Json, READING_LIMITS, type UnreadSet } from "./parse-json.ts";
+import { plainName, UNRELATED_KEYS } from "./places.ts";
 import { uuidsIn } from "./uuid.ts";
 
 const UNRELATED = new Set(UNRELATED_KEYS.map(plainName));

@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Alarms } from "../../alarms/alarms.ts";
 import type { Tables } from "../../database/tables.ts";
-import { RelayError } from "../../kit/errors.ts";
 import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import { OneByOne } from "../../kit/waiting.ts";
@@ -9,8 +8,7 @@ import { readClock } from "../../upstreams/first-served.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
 import { type ListPeriod, type PaidWindow, periodFor } from "../list/list-period.ts";
 import { takenOver } from "../list-runs.ts";
-import type { ReconcileSource } from "../reconcile-source.ts";
-import { askInvoices } from "./ask-invoices.ts";
+import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";
 import type { Certificate } from "./certificate.ts";
 import {
   type ClaimedCertificate,
@@ -21,8 +19,8 @@ import {
   saveReading,
 } from "./certificate-row.ts";
 import { compareBooks } from "./compare-books.ts";
-import { gatherBooks } from "./gather.ts";
-import { goesOnWith, type Reading, readingTerms } from "./kept-reading.ts";
+import { askInvoices, gatherBooks } from "./gather.ts";
+import { canContinueWith, type Reading, readingTerms } from "./kept-reading.ts";
 import { forgetListed } from "./listed-row.ts";
 import { readPeriod } from "./read-period.ts";
 
@@ -62,7 +60,7 @@ const TRIES = 5;
 export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
   const { db, lease } = deps;
   const { source, window, deep = false } = request;
-  const { collectionIds } = scopeOf(source, request.collectionId);
+  const collectionIds = collectionsOf(source, request.collectionId);
   const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, lease);
   step("certificate claimed");
   try {
@@ -90,12 +88,14 @@ export async function makeCertificates(
   tries: number,
 ): Promise<[Certificate, ...Certificate[]]> {
   const { source, window, deep = false, onProgress = () => undefined } = request;
-  const { collectionId, collectionIds } = scopeOf(source, request.collectionId);
+  const collectionIds = collectionsOf(source, request.collectionId);
+  // As COLLECTION_IDS has it: in lower case.
+  const collectionId = request.collectionId?.toLowerCase() ?? null;
   const period = periodFor(window, source.lookbackMs);
   return await certificates.whileHeld({ db, lease, run: claimed, stop: request.signal }, async (signal) => {
     const calls = { db, alarms, source, certificateId: claimed.id, tries, signal };
     let reading = claimed.progress?.reading ?? null;
-    if (!goesOnWith(reading, readingTerms(source, collectionIds, period), window)) {
+    if (!canContinueWith(reading, readingTerms(source, collectionIds, period), window)) {
       await startOver(db, claimed);
       reading = await readPeriod({
         ...calls,
@@ -157,24 +157,4 @@ async function compareScopes(
   const certificates: [Certificate, ...Certificate[]] = [whole];
   for (const { id } of parts) certificates.push(await compare(newId(), id));
   return certificates;
-}
-
-/** The collections to read, and the one asked for as COLLECTION_IDS has it: in lower case. */
-function scopeOf(
-  { name, collectionIds }: ReconcileSource,
-  asked: string | null,
-): { collectionId: string | null; collectionIds: readonly string[] } {
-  if (collectionIds.length === 0)
-    throw new RelayError(
-      `There is no list to read for source "${name}": the provider lists invoices only by ` +
-        "collection. Set COLLECTION_IDS to the ids of its collections.",
-      { code: "usage" },
-    );
-  if (asked === null) return { collectionId: null, collectionIds };
-  const collectionId = asked.toLowerCase();
-  if (!collectionIds.includes(collectionId))
-    throw new RelayError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`, {
-      code: "usage",
-    });
-  return { collectionId, collectionIds: [collectionId] };
 }

@@ -10,7 +10,7 @@ import { judgePayment, type Terms } from "./judge-payment.ts";
 import { beganAfter, isProvisional, type Reading } from "./kept-reading.ts";
 import { countListed } from "./listed-row.ts";
 import { type PaymentFacts, readFacts } from "./payment-facts.ts";
-import { Sheet } from "./sheet.ts";
+import { Summary } from "./summary.ts";
 
 export interface Comparison {
   id: string;
@@ -54,25 +54,25 @@ export async function compareBooks(
     now,
     otherCollections: new Set(others),
   };
-  const sheet = new Sheet();
+  const summary = new Summary();
   const hidden: string[] = [];
   let compared = 0;
   for await (const batch of readFacts(db, source, certificateId, collectionId)) {
     for (const facts of batch) {
       const judged = judgePayment(facts, terms);
-      if (judged !== null) sheet.add(judged);
+      if (judged !== null) summary.add(judged);
       if (judged?.isLive && isHidden(facts, names, period)) hidden.push(facts.invoiceId);
     }
     compared += batch.length;
     onCompared(compared);
   }
-  await addOrphans(db, sheet, comparison);
-  addUnusable(sheet, comparison);
+  await addOrphans(db, summary, comparison);
+  addUnusable(summary, comparison);
   const refusals = [...refusalsOf(comparison), ...(hidden.length > 0 ? [hiddenText(hidden)] : [])];
   return {
     id,
     source: source.name,
-    result: refusals.length > 0 ? "refused" : sheet.isEqual ? "equal" : "not_equal",
+    result: refusals.length > 0 ? "refused" : summary.isEqual ? "equal" : "not_equal",
     refusals,
     scope: collectionId !== null && source.collectionIds.length > 1 ? "collection" : "source",
     collections: own,
@@ -80,7 +80,7 @@ export async function compareBooks(
     to: window.to.toISOString(),
     madeAt: now.toISOString(),
     basis: { ...basisOf(comparison), ...(await countedOf(db, comparison)) },
-    ...sheet.contents,
+    ...summary.contents,
   };
 }
 
@@ -146,12 +146,16 @@ function basisOf({
 }
 
 /** Acceptances whose event is gone: all are counted, the first of each day named. */
-async function addOrphans(db: Kysely<Tables>, sheet: Sheet, { source, window }: Comparison): Promise<void> {
+async function addOrphans(
+  db: Kysely<Tables>,
+  summary: Summary,
+  { source, window }: Comparison,
+): Promise<void> {
   for (const part of eachDay(window)) {
     const { orphans, inAll } = await orphanedAcceptances(db, source.name, part, MOST_ORPHANS);
     const day = dayOf(part.from);
     for (const { eventId, topicArn, messageId } of orphans)
-      sheet.differs({
+      summary.addDifference({
         invoiceId: null,
         eventId,
         reason: "acceptance_without_event",
@@ -160,17 +164,17 @@ async function addOrphans(db: Kysely<Tables>, sheet: Sheet, { source, window }: 
         day,
         amount: null,
       });
-    sheet.counts(day, inAll - orphans.length);
+    summary.addUnnamed(day, inAll - orphans.length);
   }
 }
 
 /** List items without a usable id. */
-function addUnusable(sheet: Sheet, { window, reading, collectionId }: Comparison): void {
+function addUnusable(summary: Summary, { window, reading, collectionId }: Comparison): void {
   for (const item of reading.unusable) {
     if (collectionId !== null && item.collectionId !== collectionId) continue;
     const { text: detail, amount, day } = item;
     if (day !== null && (startOf(day) < window.from || startOf(day) >= window.to)) continue;
-    sheet.differs({
+    summary.addDifference({
       invoiceId: null,
       eventId: null,
       reason: "id_unusable",

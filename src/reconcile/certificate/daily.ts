@@ -11,12 +11,13 @@ import {
   CERTIFICATE_BACK_OFF,
   type ClaimedCertificate,
   certificates,
+  claimDaily,
   finishCertificate,
   saveReading,
+  scheduleDaily,
 } from "./certificate-row.ts";
 import { type CertifyDeps, makeCertificates } from "./certify.ts";
 import { forgetListed } from "./listed-row.ts";
-import { claimDaily, scheduleDaily } from "./schedule-daily.ts";
 
 export interface CertifyPassOptions extends CertifyDeps {
   source: ReconcileSource;

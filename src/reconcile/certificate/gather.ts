@@ -10,12 +10,17 @@ import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
+import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
+import { type Answer, toUtc } from "../../provider/answer.ts";
 import { inPayload, tellsOfPayment } from "../../publish/event.ts";
-import { eachDay, type PaidWindow } from "../list/list-period.ts";
+import { ListPace } from "../list/list-pace.ts";
+import { BEFORE_CREATION_MS, EARLIEST, eachDay, type PaidWindow } from "../list/list-period.ts";
+import { ListUnreadable } from "../list/list-reader.ts";
 import { decideAsking } from "../list/listed-payment.ts";
-import { BEFORE_CREATION_MS, EARLIEST } from "../list/possible-date.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { type AskedInvoice, countUnasked, noteAsked } from "./listed-row.ts";
+import type { PeriodReading } from "./read-period.ts";
 
 /** Events may bear a later time than it is, since clocks step back; in ms. */
 const AHEAD_MS = 2 * DAY_MS;
@@ -69,6 +74,70 @@ export async function gatherBooks(
 const isoOf = (moment: RawBuilder<unknown>) => sql`
   to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+/** How many invoices are asked about at once and stored together. */
+const ASKED_AT_ONCE = 8;
+
+/**
+ * Calls Get Invoice for what the lists leave open, or for everything when `deep`. The answers are stored as
+ * they arrive, so that an interrupted run can be continued.
+ * @param onAsked receives the number asked so far, and when `deep` that of all
+ * @throws ListUnreadable or SourcePaused when the provider does not answer.
+ */
+export async function askInvoices(
+  asking: Omit<PeriodReading, "collectionIds" | "period" | "onProgress">,
+  deep: boolean,
+  onAsked: (asked: number, total: number | null) => void,
+): Promise<void> {
+  const { db, source, certificateId } = asking;
+  const pace = new ListPace(asking);
+  const sets = statusSets(source);
+  let asked = 0;
+  const total = deep ? await countUnasked(db, certificateId) : null;
+  onAsked(0, total);
+  for await (const ids of idsToAsk(db, source, certificateId, deep)) {
+    const answers = await Promise.all(
+      ids.map(async (id) => meaningOf(id, await ask(asking, pace, id), sets, source.timeZone)),
+    );
+    await noteAsked(db, certificateId, answers);
+    asked += ids.length;
+    onAsked(asked, total);
+  }
+}
+
+const ask = (
+  { source, signal }: Pick<PeriodReading, "source" | "signal">,
+  pace: ListPace,
+  invoiceId: string,
+): Promise<Answer> =>
+  pace.call(async () => {
+    const answer = await source.provider.askInvoice(invoiceId, { signal });
+    if (answer.kind === "found" || answer.kind === "outside_contract") return answer;
+    if (answer.kind === "not_found") return answer;
+    throw new ListUnreadable(`Get Invoice by ID of ${invoiceId}`, answer);
+  });
+
+const MEANING = { paid: "paid", invalid: "not_paid", unpaid: "not_paid", unknown: "unknown" } as const;
+
+const NOTHING = { status: null, type: null, collection: null, amount: null, paidAt: null, createdAt: null };
+
+function meaningOf(invoiceId: string, answer: Answer, sets: StatusSets, timeZone: string): AskedInvoice {
+  // A 404 without the provider's own envelope may come from a gateway.
+  if (answer.kind === "not_found")
+    return { invoiceId, asked: answer.inOwnWords ? "not_found" : "unclear", ...NOTHING };
+  if (answer.kind !== "found") return { invoiceId, asked: "unclear", ...NOTHING };
+  const { status, type, collectionName, amount, paymentDate, dateCreated } = answer.invoice;
+  return {
+    invoiceId,
+    asked: MEANING[classOfStatus(status, sets)],
+    status: storableText(status),
+    type: type === null ? null : storableText(type),
+    collection: collectionName === null ? null : storableText(collectionName),
+    amount,
+    paidAt: toUtc(paymentDate, timeZone),
+    createdAt: toUtc(dateCreated, timeZone),
+  };
+}
+
 interface Asking {
   source: ReconcileSource;
   certificateId: string;
@@ -115,11 +184,11 @@ const BATCH = 1_000;
  * The invoices to ask about one by one, in id order and in small groups: those that may be paid and of which
  * the list and the confirmed answer do not both say so. One without a label may have been reversed since.
  */
-export async function* idsToAsk(
+async function* idsToAsk(
   db: Kysely<Tables>,
   source: ReconcileSource,
   certificateId: string,
-  { deep, atOnce }: { deep: boolean; atOnce: number },
+  deep: boolean,
 ): AsyncGenerator<string[], void, undefined> {
   const sets = statusSets(source);
   for (let after = NIL_UUID; ; ) {
@@ -128,7 +197,8 @@ export async function* idsToAsk(
     const last = rows.at(-1);
     if (last === undefined) return;
     const ids = rows.filter((row) => deep || isOpen(row, sets)).map(({ id }) => id);
-    for (let first = 0; first < ids.length; first += atOnce) yield ids.slice(first, first + atOnce);
+    for (let first = 0; first < ids.length; first += ASKED_AT_ONCE)
+      yield ids.slice(first, first + ASKED_AT_ONCE);
     after = last.id;
   }
 }

@@ -1,8 +1,7 @@
 import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
 import { dayOf } from "../../kit/time.ts";
 import { type Money, moneyOf } from "../../provider/answer.ts";
-import type { PaidWindow } from "../list/list-period.ts";
-import { possibleCreation, possiblePayment } from "../list/possible-date.ts";
+import { type PaidWindow, possibleCreation, possiblePayment } from "../list/list-period.ts";
 import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";
 import {
@@ -45,22 +44,22 @@ export function judgePayment(facts: PaymentFacts, terms: Terms): Judged | null {
   const shape = shapeOf(facts, terms);
   const found = reasonsOf(facts, shape, terms);
   const isWrong = found.some(([, weight]) => weight !== "note");
-  const place = placeOf(facts, terms);
-  if (place === null || (!shape.paid && !shape.stored && !isWrong)) return null;
+  const dating = datePayment(facts, terms);
+  if (dating === null || (!shape.paid && !shape.stored && !isWrong)) return null;
   const notes = shape.isLive ? notesOf(facts, shape, terms) : [];
   // A complete payment counts in the period of the confirmed answer, or else of its creation.
-  const counts = place.kind === "surely" || isWrong;
+  const counts = dating.kind === "surely" || isWrong;
   const named = [...found, ...notes].filter(([reason]) => counts || OF_OTHER_PERIODS.has(reason));
   if (!counts && named.length === 0) return null;
   const amount = facts.listedAmount ?? facts.askedAmount ?? facts.amounts?.amount ?? null;
   return {
-    day: place.day,
+    day: dating.day,
     isLive: shape.isLive,
     paid: counts && shape.paid ? money(amount) : null,
     stored: counts && shape.stored ? money(facts.amounts?.amount) : null,
     published: counts && facts.accepted ? money(facts.inPayload?.amount) : null,
     differences: named.flatMap(([reason, weight]) =>
-      (reason === "corrected" ? daysOf(facts, place.day, terms) : [place.day]).map((day) => ({
+      (reason === "corrected" ? daysOf(facts, dating.day, terms) : [dating.day]).map((day) => ({
         invoiceId: facts.invoiceId,
         eventId: facts.eventId,
         reason,
@@ -118,9 +117,9 @@ function isLive({ askedType, type, inDocument, documentIsWhole, inLive, inTest }
   return !isTest;
 }
 
-type Place = { kind: "surely" | "perhaps"; day: string };
+type Dating = { kind: "surely" | "perhaps"; day: string };
 
-function placeOf(facts: PaymentFacts, { window: { from, to }, now }: Terms): Place | null {
+function datePayment(facts: PaymentFacts, { window: { from, to }, now }: Terms): Dating | null {
   const within = (moment: Date) => moment >= from && moment < to;
   const created = possibleCreation(namedCreation(facts), now);
   const dates = possibleDatesOf(facts, now);

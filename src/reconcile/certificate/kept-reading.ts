@@ -57,7 +57,7 @@ export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: PaidWin
  * Whether an interrupted certificate may go on with what was read for it. What was read by other settings, or
  * before the period was over, or by an older version, may lack payments, and is read again (G10).
  */
-export const goesOnWith = (
+export const canContinueWith = (
   reading: Reading | null,
   terms: ReadingTerms,
   window: PaidWindow,

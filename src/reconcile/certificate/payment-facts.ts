@@ -4,8 +4,13 @@ import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
-import type { OutboxState } from "../../publish/event.ts";
-import { inPayload, invoiceTypeInPayload, joiningOutbox, tellsOfPayment } from "../../publish/event.ts";
+import {
+  inPayload,
+  invoiceTypeInPayload,
+  joiningOutbox,
+  type OutboxState,
+  tellsOfPayment,
+} from "../../publish/event.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 /**
@@ -85,7 +90,7 @@ export interface AnswerFields extends Amounts {
 
 export type PaymentFacts = ResultOf<typeof statement>;
 
-interface Given {
+interface FactsQuery {
   certificateId: string;
   source: ReconcileSource;
   after: string;
@@ -120,7 +125,7 @@ const answerFields = sql`
   ${amountsOf((field) => inDocument(field))}, 'type', ${inDocument("type")},
   'paymentDate', ${inDocument("paymentDate")}`;
 
-const statement = new Statement(FACTS, ({ value }: Slots<Given>) => {
+const statement = new Statement(FACTS, ({ value }: Slots<FactsQuery>) => {
   const name = value(({ source }) => source.name);
   const live = value(({ source }) => source.liveTopicArn);
   return sql`

@@ -9,7 +9,7 @@ import { listGapMs, takeTurn } from "../../upstreams/source-row.ts";
 import { Upstream } from "../../upstreams/upstream.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { ListUnreadable } from "./list-unreadable.ts";
+import { ListUnreadable } from "./list-reader.ts";
 
 /** The longest wait before the source is checked again, in ms. */
 const LOOK_AGAIN_MS = 1_000;

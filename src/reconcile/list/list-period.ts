@@ -1,3 +1,4 @@
+import { RelayError } from "../../kit/errors.ts";
 import { addDays, DAY_MS, dayOf, daysBetween, startOf } from "../../kit/time.ts";
 
 /** The days to request from a list, YYYY-MM-DD, first and last. */
@@ -60,4 +61,46 @@ export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older
     { first: middle, last },
     { first, last: addDays(middle, 1) },
   ];
+}
+
+/**
+ * Converts days of payment as a person writes them (first and last inclusive, YYYY-MM-DD, UTC) to times.
+ * @throws RelayError when one is not a day, or the last is before the first.
+ */
+export function paymentDays(first: string, last: string): PaidWindow {
+  const [from, lastDay] = [dayIn("--from", first), dayIn("--to", last)];
+  if (lastDay < from) throw new RelayError(`--to ${last} is before --from ${first}.`, { code: "usage" });
+  return { from, to: new Date(lastDay.getTime() + DAY_MS) };
+}
+
+function dayIn(option: string, text: string): Date {
+  const day = new Date(`${text}T00:00:00.000Z`);
+  const exists = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(day.getTime());
+  if (exists && day.toISOString().startsWith(text)) return day;
+  throw new RelayError(`${option} should be a day such as 2026-10-31, not "${text}".`, { code: "usage" });
+}
+
+/** No provider of ours is older; what some platforms write for "no date" is. */
+export const EARLIEST = new Date("2000-01-01T00:00:00Z");
+
+/** Up to so long before the creation, in ms, a payment is possible: its date may be a day without a time. */
+export const BEFORE_CREATION_MS = DAY_MS;
+
+/**
+ * The creation of an invoice. In the future, it is of today, for a clock may be off by hours; past that, its
+ * date is none.
+ */
+export function possibleCreation(createdAt: Date | null, now: Date): Date | null {
+  if (createdAt === null || createdAt <= now) return createdAt;
+  return createdAt.getTime() <= now.getTime() + DAY_MS ? now : null;
+}
+
+/**
+ * A date of payment, whoever names it. One that is absurd, in the future or before the invoice's creation is
+ * none.
+ */
+export function possiblePayment(paidAt: Date | null, createdAt: Date | null, now: Date): Date | null {
+  if (paidAt === null || paidAt < EARLIEST || paidAt > now) return null;
+  const created = possibleCreation(createdAt, now);
+  return created !== null && paidAt.getTime() < created.getTime() - BEFORE_CREATION_MS ? null : paidAt;
 }

@@ -1,10 +1,10 @@
 import { type StatusSets, statusSets } from "../../confirm/invoices/status-class.ts";
+import { RelayError } from "../../kit/errors.ts";
 import { step } from "../../kit/step.ts";
-import type { InvoicePage } from "../../provider/answer.ts";
+import type { InvoicePage, NotFound, Refusal } from "../../provider/answer.ts";
 import type { PageRequest } from "../../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { halvesOf, type ListPeriod } from "./list-period.ts";
-import { ListUnreadable } from "./list-unreadable.ts";
 import { type AskedType, type ListedPayment, listedPayment, mayBePaid } from "./listed-payment.ts";
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
@@ -218,3 +218,25 @@ export class ListReader {
     });
   }
 }
+
+/** The provider did not return the list. */
+export class ListUnreadable extends RelayError {
+  readonly refusal: NotFound | Refusal;
+
+  /** @param what the request, in plain words. */
+  constructor(what: string, refusal: NotFound | Refusal) {
+    const error = "error" in refusal ? refusal.error : "stopped";
+    const next = NEXT[refusal.kind];
+    super(`${what}: ${error}`, { next, code: next === "retry" ? "provider_away" : "failed" });
+    this.refusal = refusal;
+  }
+}
+
+const NEXT = {
+  rate_limited: "retry",
+  fault: "retry",
+  interrupted: "retry",
+  key_refused: "pause",
+  outside_contract: "refuse",
+  not_found: "refuse",
+} as const;

@@ -1,6 +1,5 @@
-import { FARTHEST_ZONE_MS } from "../list/list-period.ts";
+import { FARTHEST_ZONE_MS, possiblePayment } from "../list/list-period.ts";
 import { decideAsking, type ListedPayment } from "../list/listed-payment.ts";
-import { possiblePayment } from "../list/possible-date.ts";
 import type { KnownPayment } from "./known-payments.ts";
 
 /** What the list says of a payment; of one that only the books show, there is no digest. */

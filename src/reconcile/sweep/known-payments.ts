@@ -2,11 +2,20 @@ import { type Kysely, sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
+import { someRelayIsConnected } from "../../database/relay-sessions.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import type { OutboxState } from "../../publish/event.ts";
-import { joiningOutbox, publishedOn, rightTopic, tellsOfPayment } from "../../publish/event.ts";
+import {
+  joiningOutbox,
+  type OutboxState,
+  publishedOn,
+  rightTopic,
+  tellsOfPayment,
+} from "../../publish/event.ts";
+import { readStanding } from "../../upstreams/change.ts";
+import { SOURCE, TOPIC } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
+import { missingOf } from "./swept-payments.ts";
 
 /** What the relay knows about an invoice that the list shows as paid. */
 export interface KnownPayment {
@@ -39,7 +48,7 @@ export interface KnownPayment {
   } | null;
 }
 
-interface Given {
+interface PaymentsQuery {
   source: ReconcileSource;
   invoiceIds: readonly string[];
 }
@@ -56,7 +65,7 @@ const COLUMNS = {
   confirmation: nullable(returned.json<NonNullable<KnownPayment["confirmation"]>>()),
 } as const;
 
-const reading = new Statement(COLUMNS, ({ value }: Slots<Given>) => {
+const reading = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => {
   const name = value(({ source }) => source.name);
   const topic = rightTopic({
     live: value(({ source }) => source.liveTopicArn),
@@ -88,3 +97,77 @@ export const readKnownPayments = (
   source: ReconcileSource,
   invoiceIds: readonly string[],
 ) => reading.execute(db, { source, invoiceIds });
+
+/** A payment without an accepted event, and what it waits for, in plain words. */
+export interface WaitingPayment {
+  invoiceId: string;
+  reason: "asked" | "queued" | "paused" | "not_served" | "dead" | "quarantined" | "held" | "recorded_only";
+  detail: string;
+}
+
+const BATCH = 500;
+const MOST_NAMED = 1_000;
+
+/** The payments that a sweep found without an accepted event and that still have none, with the reason. */
+export async function readWaiting(
+  db: Kysely<Tables>,
+  source: ReconcileSource,
+  sweepId: string,
+): Promise<{ waiting: WaitingPayment[]; waitingInAll: number }> {
+  const around = await surroundingsOf(db, source);
+  const waiting: WaitingPayment[] = [];
+  let waitingInAll = 0;
+  for (let after: string | null = null; ; ) {
+    const ids: string[] = await missingOf(db, sweepId, after, BATCH);
+    const last = ids.at(-1);
+    if (last === undefined) return { waiting, waitingInAll };
+    for (const known of await readKnownPayments(db, source, ids)) {
+      const one = waitingOf(known, around);
+      if (one === null) continue;
+      waitingInAll += 1;
+      if (waiting.length < MOST_NAMED) waiting.push(one);
+    }
+    after = last;
+  }
+}
+
+interface Around {
+  sourcePaused: boolean;
+  topicPaused: boolean;
+  isServed: boolean;
+}
+
+async function surroundingsOf(db: Kysely<Tables>, { name, liveTopicArn }: ReconcileSource): Promise<Around> {
+  return {
+    sourcePaused: ((await readStanding(db, SOURCE, name))?.pausedBy ?? null) !== null,
+    topicPaused: ((await readStanding(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
+    isServed: await someRelayIsConnected(db),
+  };
+}
+
+/** Pure. @returns null when nothing is missing any more. */
+export function waitingOf(known: KnownPayment, around: Around): WaitingPayment | null {
+  const { invoiceId, event, outboxState, confirmation } = known;
+  const because = (text: string) => `${text}${confirmation?.lastError ? `: ${confirmation.lastError}` : ""}`;
+  const moving = (reason: "asked" | "queued", detail: string, paused: boolean): WaitingPayment => {
+    if (paused) return { invoiceId, reason: "paused", detail: `${detail}, which is paused` };
+    if (around.isServed) return { invoiceId, reason, detail };
+    return { invoiceId, reason: "not_served", detail: `${detail}; no serve is connected to this database` };
+  };
+  if (event === "published") return null;
+  if (event !== "none") {
+    if (outboxState === "dead") return { invoiceId, reason: "dead", detail: "SNS refused its event" };
+    if (outboxState === "held")
+      return { invoiceId, reason: "held", detail: "a Test invoice without a topic" };
+    if (event === "waiting" && outboxState === null) return null;
+    return moving("queued", "its event is to be sent to its topic", around.topicPaused);
+  }
+  if (confirmation?.state === "dead") return { invoiceId, reason: "dead", detail: because("a dead letter") };
+  if (confirmation?.state === "done") {
+    if (confirmation.verdict === "quarantined")
+      return { invoiceId, reason: "quarantined", detail: because("quarantined") };
+    if (confirmation.recordOnly)
+      return { invoiceId, reason: "recorded_only", detail: "paid before the first serve: recorded only" };
+  }
+  return moving("asked", "to be asked about at the provider", around.sourcePaused);
+}

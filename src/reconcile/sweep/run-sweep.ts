@@ -10,8 +10,7 @@ import { requeueEvents } from "../../publish/outbox.ts";
 import type { Lease } from "../../work/lease.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
-import { ListReader, type ListSink, type Unproven } from "../list/list-reader.ts";
-import { ListUnreadable } from "../list/list-unreadable.ts";
+import { ListReader, type ListSink, ListUnreadable, type Unproven } from "../list/list-reader.ts";
 import { ALL_TYPES, type ListedPayment } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import {
@@ -119,8 +118,8 @@ class SweepRun implements ListSink {
       ({ first }) => this.#sweep.rest !== null || first < this.#whole.first,
     );
     if (this.#sweep.rest === null) await this.#readAgain();
-    const news = daysWithNews(this.#sweep, this.#whole, this.#source.lookbackMs);
-    if (news !== null) await this.#readNews(news);
+    const again = daysToReadAgain(this.#sweep, this.#whole, this.#source.lookbackMs);
+    if (again !== null) await this.#readDays(again);
     while (rest !== null) {
       const { step: days, rest: left }: ReturnType<typeof nextStep> = nextStep(rest);
       await this.#read(days);
@@ -131,7 +130,7 @@ class SweepRun implements ListSink {
       rest = left;
       onProgress({ rest, ...readOf(this.#whole, rest) });
     }
-    if (this.#sweep.kind === "back_fill") await this.#healStored();
+    if (this.#sweep.kind === "back_fill") await this.#repairStored();
     step("sweep to be finished");
     const change = alarmsAtEnd(this.#sweep, this.#unproven);
     const { cleared, ...counts } = await finishSweep(db, this.#sweep, change);
@@ -147,9 +146,9 @@ class SweepRun implements ListSink {
     for (const part of again) await this.#read(part);
   }
 
-  async #readNews(news: ListPeriod): Promise<void> {
-    this.#unproven = this.#unproven.filter(({ first }) => first < news.first);
-    for (let rest: ListPeriod | null = news; rest !== null; ) {
+  async #readDays(days: ListPeriod): Promise<void> {
+    this.#unproven = this.#unproven.filter(({ first }) => first < days.first);
+    for (let rest: ListPeriod | null = days; rest !== null; ) {
       const next: ReturnType<typeof nextStep> = nextStep(rest);
       await this.#read(next.step);
       rest = next.rest;
@@ -167,7 +166,7 @@ class SweepRun implements ListSink {
   }
 
   /** Stored payments are repaired in the same way, whether or not the list shows them. */
-  async #healStored(): Promise<void> {
+  async #repairStored(): Promise<void> {
     const { from, to } = this.#sweep.window;
     const terms = { from, to, statuses: this.#source.paidStatuses };
     for (let after = NIL_UUID; ; ) {
@@ -265,7 +264,7 @@ function termsOf({ kind, window, firstServedAt, publish, hasEarlier, startedAt }
  * The days that a back-fill on request has read, and that may show more by now, because its period was not
  * over when it began; null when there are none.
  */
-function daysWithNews(
+function daysToReadAgain(
   { kind, rest, startedAt, window }: ClaimedSweep,
   whole: ListPeriod,
   lookbackMs: number,

@@ -8,8 +8,7 @@ import { addDays, dayOf } from "../../kit/time.ts";
 import { nextScoutTurnIn, takeScoutTurn } from "../../upstreams/scout-turn.ts";
 import { ListPace, SourcePaused } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
-import { ListReader, type ListSink } from "../list/list-reader.ts";
-import { ListUnreadable } from "../list/list-unreadable.ts";
+import { ListReader, type ListSink, ListUnreadable } from "../list/list-reader.ts";
 import { ALL_TYPES } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 

@@ -12,7 +12,7 @@ import {
 import type { Tables } from "../../database/tables.ts";
 import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/ids.ts";
-import { namelessCallbackSince } from "../../receive/log/nameless-callback.ts";
+import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
 import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { splitTraceparents } from "../../../src/confirm/queue/open.ts";
-import type { CallbackRow } from "../../../src/receive/log/append-statements.ts";
-import { askOnce } from "../../../src/receive/log/ask-once.ts";
+import { askOnce, type CallbackRow } from "../../../src/receive/log/append-statements.ts";
 import { leastCpuMs } from "../../support/least-cpu-ms.ts";
 
 const row = (invoiceIds: string[], changes: Partial<CallbackRow> = {}): CallbackRow =>

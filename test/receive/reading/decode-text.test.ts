@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decodeText } from "../../../src/receive/reading/decode-text.ts";
+import { decodeText } from "../../../src/receive/reading/decode-body.ts";
 
 const decode = (...bytes: number[]) => decodeText(Uint8Array.from(bytes));
 const [A, B, C] = [0x41, 0x42, 0x43];

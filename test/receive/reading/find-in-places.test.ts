@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findInPlaces } from "../../../src/receive/reading/find-in-places.ts";
-import type { Json } from "../../../src/receive/reading/parse-json.ts";
-import type { UnreadSet } from "../../../src/receive/reading/reading-limits.ts";
+import type { Json, UnreadSet } from "../../../src/receive/reading/parse-json.ts";
 
 const id = (n: number) => `aaaaaaaa-0000-4000-8000-${String(n).padStart(12, "0")}`;
 const ID = id(1);

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { glance } from "../../../src/receive/reading/glance.ts";
+import { glance } from "../../../src/receive/reading/read-callback.ts";
 
 const id = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`;
 

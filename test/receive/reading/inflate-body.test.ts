@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { inflateBody } from "../../../src/receive/reading/inflate-body.ts";
+import { inflateBody } from "../../../src/receive/reading/decode-body.ts";
 
 const TEXT = '{"id":1}';
 const inflate = (body: Uint8Array, contentEncoding: string | null, limit = 1_000) => {

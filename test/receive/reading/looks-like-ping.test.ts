@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { looksLikePing } from "../../../src/receive/reading/looks-like-ping.ts";
 import type { Json } from "../../../src/receive/reading/parse-json.ts";
+import { looksLikePing } from "../../../src/receive/reading/read-callback.ts";
 
 describe("someone only tries out the address", () => {
   it.each<[string, Json]>([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseForm, parseQuery } from "../../../src/receive/reading/parse-form.ts";
-import type { UnreadSet } from "../../../src/receive/reading/reading-limits.ts";
+import type { UnreadSet } from "../../../src/receive/reading/parse-json.ts";
 
 // A clone has a prototype, as the literals it is compared with have.
 const parse = (text: string) => structuredClone(parseForm(text, new Set()));

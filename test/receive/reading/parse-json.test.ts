@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../../src/receive/reading/parse-json.ts";
-import type { UnreadSet } from "../../../src/receive/reading/reading-limits.ts";
+import { parseJson, type UnreadSet } from "../../../src/receive/reading/parse-json.ts";
 
 const parse = (text: string) => parseJson(text, new Set());
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { branchNamed, PLACE_TREE, TREE_PLACES } from "../../../src/receive/reading/place-tree.ts";
+import { branchNamed, PLACE_TREE, TREE_PLACES } from "../../../src/receive/reading/find-in-places.ts";
 
 const placeOf = (...keys: string[]) => {
   let branch: typeof PLACE_TREE | undefined = PLACE_TREE;

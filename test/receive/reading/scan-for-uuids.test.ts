@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { UnreadSet } from "../../../src/receive/reading/reading-limits.ts";
+import type { UnreadSet } from "../../../src/receive/reading/parse-json.ts";
 import { scanForUuids } from "../../../src/receive/reading/scan-for-uuids.ts";
 
 const id = (n: number) => `aaaaaaaa-0000-4000-8000-00000000000${n}`;

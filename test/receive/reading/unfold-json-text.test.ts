@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Json } from "../../../src/receive/reading/parse-json.ts";
-import { unfoldJsonText } from "../../../src/receive/reading/unfold-json-text.ts";
+import { type Json, unfoldJsonText } from "../../../src/receive/reading/parse-json.ts";
 
 const unfold = (document: Json) => unfoldJsonText(document, new Set());
 

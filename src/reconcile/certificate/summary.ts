@@ -20,7 +20,7 @@ const emptyTotals = (): Totals => ({
  * The result of a comparison so far. For a period of any size it contains only the days and the named
  * differences.
  */
-export class Sheet {
+export class Summary {
   readonly #days = new Map<string, Totals>();
   readonly #total = emptyTotals();
   readonly #test = emptyTally();
@@ -28,29 +28,29 @@ export class Sheet {
   #notes = 0;
 
   add({ day, isLive, paid, stored, published, differences }: Judged): void {
-    for (const difference of differences) this.differs(difference);
+    for (const difference of differences) this.addDifference(difference);
     if (!isLive) {
       if (paid !== null) add(this.#test, paid);
       return;
     }
-    const places = { paid, stored, published };
-    for (const place of ["paid", "stored", "published"] as const) {
-      const amount = places[place];
-      if (amount !== null) for (const totals of this.#totalsOf(day)) add(totals[place], amount);
+    const amounts = { paid, stored, published };
+    for (const name of ["paid", "stored", "published"] as const) {
+      const amount = amounts[name];
+      if (amount !== null) for (const totals of this.#totalsOf(day)) add(totals[name], amount);
     }
   }
 
-  differs(difference: Difference): void {
+  addDifference(difference: Difference): void {
     const { weight, day, amount } = difference;
     if (weight === "gap") for (const { missing } of this.#totalsOf(day)) add(missing, amount ?? "0");
-    else if (weight === "difference") this.counts(day, 1);
+    else if (weight === "difference") this.addUnnamed(day, 1);
     else this.#notes += 1;
     const named = this.#named[weight];
     if (named.length < MOST_NAMED) named.push(difference);
   }
 
   /** Counts differences that could hide money without naming them. */
-  counts(day: string, differences: number): void {
+  addUnnamed(day: string, differences: number): void {
     if (differences > 0) for (const totals of this.#totalsOf(day)) totals.differences += differences;
   }
 

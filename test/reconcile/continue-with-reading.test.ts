@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
+  canContinueWith,
   describeUnproven,
-  goesOnWith,
   isProvisional,
   type Reading,
   readingTerms,
@@ -29,16 +29,16 @@ const READING: Reading = {
 
 describe("a kept reading of the lists", () => {
   it("is gone on with when it began after the period was over, under the same terms", () => {
-    expect(goesOnWith(READING, TERMS, WINDOW)).toBe(true);
-    expect(goesOnWith(JSON.parse(JSON.stringify(READING)), TERMS, WINDOW)).toBe(true);
-    expect(goesOnWith(null, TERMS, WINDOW)).toBe(false);
+    expect(canContinueWith(READING, TERMS, WINDOW)).toBe(true);
+    expect(canContinueWith(JSON.parse(JSON.stringify(READING)), TERMS, WINDOW)).toBe(true);
+    expect(canContinueWith(null, TERMS, WINDOW)).toBe(false);
   });
 
   it("is not when it began before the period was over, or nobody knows when (G10)", () => {
     const begunAt = new Date(WINDOW.to.getTime() - 1).toISOString();
-    expect(goesOnWith({ ...READING, begunAt }, TERMS, WINDOW)).toBe(false);
+    expect(canContinueWith({ ...READING, begunAt }, TERMS, WINDOW)).toBe(false);
     const { begunAt: _, ...older } = READING;
-    expect(goesOnWith(older as Reading, TERMS, WINDOW)).toBe(false);
+    expect(canContinueWith(older as Reading, TERMS, WINDOW)).toBe(false);
   });
 
   it.each<[string, Partial<typeof TERMS>]>([
@@ -48,7 +48,7 @@ describe("a kept reading of the lists", () => {
     ["other INVALID_STATUSES", { invalidStatuses: [] }],
     ["another PROVIDER_TIME_ZONE", { timeZone: "Africa/Lagos" }],
   ])("is not when it was of %s (G10)", (_, changes) => {
-    expect(goesOnWith(READING, { ...TERMS, ...changes }, WINDOW)).toBe(false);
+    expect(canContinueWith(READING, { ...TERMS, ...changes }, WINDOW)).toBe(false);
   });
 
   it("has the terms of its source, and of nothing else of it", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Difference, Weight } from "../../src/reconcile/certificate/certificate.ts";
 import type { Judged } from "../../src/reconcile/certificate/judge-payment.ts";
-import { Sheet } from "../../src/reconcile/certificate/sheet.ts";
+import { Summary } from "../../src/reconcile/certificate/summary.ts";
 
 const payment = (changes: Partial<Judged> = {}): Judged => ({
   day: "2026-10-10",
@@ -23,21 +23,21 @@ const difference = (weight: Weight, day: string, invoiceId = "a"): Difference =>
   amount: null,
 });
 
-function sheetOf(...payments: Judged[]): Sheet {
-  const sheet = new Sheet();
-  for (const one of payments) sheet.add(one);
-  return sheet;
+function summaryOf(...payments: Judged[]): Summary {
+  const summary = new Summary();
+  for (const one of payments) summary.add(one);
+  return summary;
 }
 
 const tally = (count: number, amount: string) => ({ count, amount });
 const NONE = tally(0, "0.00");
 const COMPLETE = { missing: NONE, differences: 0 };
 
-describe("a certificate's sheet", () => {
+describe("a certificate's summary", () => {
   it("of nothing is equal, and empty", () => {
-    const sheet = new Sheet();
-    expect(sheet.isEqual).toBe(true);
-    expect(sheet.contents).toEqual({
+    const summary = new Summary();
+    expect(summary.isEqual).toBe(true);
+    expect(summary.contents).toEqual({
       days: [],
       total: { paid: NONE, stored: NONE, published: NONE, ...COMPLETE },
       test: NONE,
@@ -48,7 +48,7 @@ describe("a certificate's sheet", () => {
   });
 
   it("adds up days and total exactly, the days in their order (G10)", () => {
-    const { days, total } = sheetOf(
+    const { days, total } = summaryOf(
       payment({ day: "2026-10-11" }),
       payment({ paid: "0.20", stored: "0.20", published: "0.20" }),
       payment(),
@@ -68,7 +68,7 @@ describe("a certificate's sheet", () => {
   });
 
   it("counts in each place only what is there", () => {
-    const { days, total } = sheetOf(
+    const { days, total } = summaryOf(
       payment({ published: null }),
       payment({ paid: null, stored: null }),
     ).contents;
@@ -79,7 +79,7 @@ describe("a certificate's sheet", () => {
 
   it("puts days and differences in order, however they come", () => {
     const dates = ["2026-10-12", "2026-10-10", "2026-10-11"];
-    const { days, differences } = sheetOf(
+    const { days, differences } = summaryOf(
       ...dates.map((day) => payment({ day, differences: [difference("gap", day)] })),
     ).contents;
     expect(days.map(({ day }) => day)).toEqual(dates.toSorted());
@@ -87,9 +87,9 @@ describe("a certificate's sheet", () => {
   });
 
   it("keeps Test payments apart", () => {
-    const sheet = sheetOf(payment({ isLive: false }), payment({ isLive: false, paid: null }));
-    expect(sheet.contents).toMatchObject({ days: [], total: { paid: NONE }, test: tally(1, "10.10") });
-    expect(sheet.isEqual).toBe(true);
+    const summary = summaryOf(payment({ isLive: false }), payment({ isLive: false, paid: null }));
+    expect(summary.contents).toMatchObject({ days: [], total: { paid: NONE }, test: tally(1, "10.10") });
+    expect(summary.isEqual).toBe(true);
   });
 
   it.each<[string, Partial<Judged>]>([
@@ -108,23 +108,23 @@ describe("a certificate's sheet", () => {
     ["there is a gap", { differences: [difference("gap", "2026-10-10")] }],
     ["there is a difference", { differences: [difference("difference", "2026-10-10")] }],
   ])("is not equal when %s", (_, changes) => {
-    expect(sheetOf(payment(), payment(changes)).isEqual).toBe(false);
+    expect(summaryOf(payment(), payment(changes)).isEqual).toBe(false);
   });
 
   it("is equal with notes, and with the same amount in other words", () => {
     const noted = payment({ stored: "10.1", differences: [difference("note", "2026-10-10")] });
-    expect(sheetOf(noted).isEqual).toBe(true);
+    expect(summaryOf(noted).isEqual).toBe(true);
   });
 
   it("names gaps, then differences, then notes, each by day and invoice, and counts them", () => {
-    const sheet = sheetOf(
+    const summary = summaryOf(
       payment({ differences: [difference("note", "2026-10-01"), difference("gap", "2026-10-02", "b")] }),
       payment({
         differences: [difference("difference", "2026-10-01"), difference("gap", "2026-10-02", "a")],
       }),
     );
-    sheet.differs(difference("gap", "2026-10-01", "c"));
-    const { gaps, differencesInAll, differences } = sheet.contents;
+    summary.addDifference(difference("gap", "2026-10-01", "c"));
+    const { gaps, differencesInAll, differences } = summary.contents;
     expect([gaps, differencesInAll]).toEqual([3, 5]);
     expect(differences.map(({ weight, day, invoiceId }) => `${weight} ${day} ${invoiceId}`)).toEqual([
       "gap 2026-10-01 c",
@@ -136,13 +136,13 @@ describe("a certificate's sheet", () => {
   });
 
   it("counts for each day what is missing and what differs, named or not (G10)", () => {
-    const sheet = new Sheet();
+    const summary = new Summary();
     const gap = { ...difference("gap", "2026-10-01"), amount: "1.50" };
-    for (let count = 0; count < 10_000; count += 1) sheet.differs(gap);
-    sheet.add(payment({ day: "2026-10-02", differences: [difference("difference", "2026-10-02")] }));
-    sheet.add(payment({ day: "2026-10-03", differences: [difference("note", "2026-10-03")] }));
-    sheet.differs(difference("difference", "2026-10-04"));
-    const { days, total, differences } = sheet.contents;
+    for (let count = 0; count < 10_000; count += 1) summary.addDifference(gap);
+    summary.add(payment({ day: "2026-10-02", differences: [difference("difference", "2026-10-02")] }));
+    summary.add(payment({ day: "2026-10-03", differences: [difference("note", "2026-10-03")] }));
+    summary.addDifference(difference("difference", "2026-10-04"));
+    const { days, total, differences } = summary.contents;
     expect(differences.filter(({ weight }) => weight !== "gap")).toEqual([]);
     const counted = days.map(({ day, missing, differences: differing }) => [day, missing, differing]);
     expect(counted).toEqual([
@@ -155,10 +155,10 @@ describe("a certificate's sheet", () => {
   });
 
   it("counts differences of a day that nobody could name", () => {
-    const sheet = new Sheet();
-    sheet.counts("2026-10-01", 7);
-    expect(sheet.isEqual).toBe(false);
-    expect(sheet.contents).toMatchObject({
+    const summary = new Summary();
+    summary.addUnnamed("2026-10-01", 7);
+    expect(summary.isEqual).toBe(false);
+    expect(summary.contents).toMatchObject({
       days: [{ day: "2026-10-01", differences: 7 }],
       total: { differences: 7 },
       differencesInAll: 7,
@@ -167,17 +167,17 @@ describe("a certificate's sheet", () => {
   });
 
   it("has no day of which nothing is counted", () => {
-    const sheet = new Sheet();
-    sheet.counts("2026-10-01", 0);
-    expect(sheet.contents.days).toEqual([]);
+    const summary = new Summary();
+    summary.addUnnamed("2026-10-01", 0);
+    expect(summary.contents.days).toEqual([]);
   });
 
   it("names ten thousand at most, of each kind and in all, and counts on (G8)", () => {
-    const sheet = new Sheet();
-    for (let count = 0; count < 10_001; count += 1) sheet.differs(difference("note", "2026-10-01"));
-    expect(sheet.contents.differences).toHaveLength(10_000);
-    sheet.differs(difference("gap", "2026-10-01"));
-    const { differences, differencesInAll } = sheet.contents;
+    const summary = new Summary();
+    for (let count = 0; count < 10_001; count += 1) summary.addDifference(difference("note", "2026-10-01"));
+    expect(summary.contents.differences).toHaveLength(10_000);
+    summary.addDifference(difference("gap", "2026-10-01"));
+    const { differences, differencesInAll } = summary.contents;
     expect(differences).toHaveLength(10_000);
     expect(differences[0]?.weight).toBe("gap");
     expect(differencesInAll).toBe(10_002);

@@ -1,0 +1,119 @@
+import type { Kysely, Transaction } from "kysely";
+import { noteReplayed } from "../alarms/history.ts";
+import { openConfirmations, type ToOpen } from "../confirm/queue/open.ts";
+import { countUnaskedReplays } from "../confirm/queue/read-confirmations.ts";
+import type { Tables } from "../database/tables.ts";
+import { step } from "../kit/step.ts";
+import { findNewIds, insertReadings, type ReadAgain } from "./callback-readings.ts";
+import type { HeldReplay, ReplaySteps, StepOutcome, Waits } from "./replay.ts";
+import { saveProgress } from "./replay-rows.ts";
+import { selectCallbacks } from "./select-callbacks.ts";
+import { selectConfirmations } from "./select-confirmations.ts";
+
+export interface AskingAgainOptions {
+  db: Kysely<Tables>;
+  /** Wakes the confirming workers, after a commit that opened confirmations. */
+  onConfirmations: () => void | Promise<void>;
+  /** Those that are asked at all: what waits for others holds up nobody. null where nobody knows. */
+  sources: readonly string[] | null;
+  /** The most replayed confirmations that may wait to be asked (G8). */
+  mostOpen?: number;
+}
+
+const MOST_OPEN = 1_000;
+const LOOK_AGAIN_MS = 250;
+
+/** Opens confirmations again, behind live ones (G9); to be called in the transaction of the progress. */
+async function openAgain(
+  trx: Transaction<Tables>,
+  replay: HeldReplay,
+  confirmations: readonly ToOpen[],
+): Promise<void> {
+  await openConfirmations(trx, confirmations, { openedBy: "replay", priority: "replay" });
+  await noteReplayed(trx, replay.id, confirmations);
+}
+
+/** Opens confirmations again. */
+export class ConfirmationsSteps implements ReplaySteps {
+  readonly #options: AskingAgainOptions;
+
+  constructor(options: AskingAgainOptions) {
+    this.#options = options;
+  }
+
+  async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
+    const { db, onConfirmations } = this.#options;
+    const full = await checkRoom(this.#options, replay);
+    if (full !== null) return full;
+    const confirmations = await selectConfirmations(db, replay.filters, replay.position, limit);
+    const last = confirmations.at(-1);
+    if (last === undefined) return { kind: "ends" };
+    const moved = await db.transaction().execute(async (trx) => {
+      // Asking again must not publish what a back-fill only recorded: an existing confirmation keeps its
+      // flag.
+      const toOpen = confirmations.map((one) => ({ ...one, recordOnly: true }));
+      await openAgain(trx, replay, toOpen);
+      step("confirmations to be opened again");
+      return await saveProgress(trx, replay, {
+        handled: confirmations.length,
+        opened: confirmations.length,
+        position: { id: last.invoiceId, source: last.source },
+      });
+    });
+    step("confirmations opened again");
+    await onConfirmations();
+    return { kind: "went", replay: moved, taken: confirmations.length };
+  }
+}
+
+/**
+ * Reads recorded callbacks again and opens confirmations for invoice ids that were not found before, or whose
+ * confirmation was lost.
+ */
+export class CallbacksSteps implements ReplaySteps {
+  readonly #options: AskingAgainOptions & { readAgain: ReadAgain };
+
+  constructor(options: AskingAgainOptions & { readAgain: ReadAgain }) {
+    this.#options = options;
+  }
+
+  async next(replay: HeldReplay, limit: number): Promise<StepOutcome> {
+    const { db, onConfirmations, readAgain } = this.#options;
+    const full = await checkRoom(this.#options, replay);
+    if (full !== null) return full;
+    const callbacks = await selectCallbacks(db, replay.filters, replay.position, limit);
+    const last = callbacks.at(-1);
+    if (last === undefined) return { kind: "ends" };
+    const readings = await findNewIds(callbacks, readAgain);
+    const toOpen = readings.flatMap(({ callback, invoiceIds }) =>
+      invoiceIds.map((invoiceId) => ({ invoiceId, source: callback.source })),
+    );
+    const moved = await db.transaction().execute(async (trx) => {
+      await insertReadings(trx, replay, readings);
+      await openAgain(trx, replay, toOpen);
+      step("callbacks read again");
+      return await saveProgress(trx, replay, {
+        handled: callbacks.length,
+        opened: toOpen.length,
+        position: { at: last.at, id: last.id },
+      });
+    });
+    if (toOpen.length > 0) await onConfirmations();
+    return { kind: "went", replay: moved, taken: callbacks.length };
+  }
+}
+
+/**
+ * For a replay of one source, what waits for others takes no room, nor does for any what waits for a source
+ * that the settings no longer name.
+ * @returns why there is no room for more; null while there is.
+ */
+export async function checkRoom(
+  { db, sources, mostOpen = MOST_OPEN }: AskingAgainOptions,
+  { filters }: Pick<HeldReplay, "filters">,
+): Promise<Waits | null> {
+  const open = await countUnaskedReplays(db, filters.source === undefined ? sources : [filters.source]);
+  return open < mostOpen
+    ? null
+    : { kind: "waits", why: `${open} replayed confirmations are still waiting`, ms: LOOK_AGAIN_MS };
+}
