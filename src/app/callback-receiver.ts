@@ -1,7 +1,6 @@
 import type { RequestHandler } from "express";
 import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
 import { faultOf } from "../kit/fault.ts";
-import type { Handoff } from "../kit/handoff.ts";
 import { Paced } from "../kit/waiting.ts";
 import { CallbackIntake } from "../receive/callback-intake.ts";
 import { callbackRoutes } from "../receive/callback-routes.ts";
@@ -11,6 +10,7 @@ import { paymentState } from "../receive/log/callbacks-about.ts";
 import { payerPageRoutes } from "../receive/payer-page/payer-page-routes.ts";
 import { ReadingThread } from "../receive/reading-thread.ts";
 import { BODY_LIMIT } from "../receive/what-is-named.ts";
+import type { Handoff } from "../work/policy.ts";
 import type { RelayParts } from "./compose.ts";
 import { closeAfterAnswer } from "./http-app.ts";
 

@@ -2,13 +2,13 @@ import type { Kysely } from "kysely";
 import type { Alarms } from "../alarms/alarms.ts";
 import type { ClaimedConfirmation } from "../confirm/queue/claim.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { ServeSettings } from "../kit/settings.ts";
 import type { Source } from "../kit/sources.ts";
 import type { Tracer } from "../kit/trace.ts";
 import type { Lease } from "../work/lease.ts";
+import type { Handoff } from "../work/policy.ts";
 import type { Signal } from "../work/signal.ts";
 
 /** What the passes and the admin API of one process share. */

@@ -8,7 +8,6 @@ import { bringForwardConfirmations, type Claimed, confirmationLeases } from "../
 import { refreshLine } from "../confirm/queue/sender-turns.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import { faultOf } from "../kit/fault.ts";
-import type { Handoff } from "../kit/handoff.ts";
 import type { Source } from "../kit/source.ts";
 import { step } from "../kit/step.ts";
 import { DAY_MS } from "../kit/time.ts";
@@ -34,6 +33,7 @@ import { Upstream } from "../upstreams/upstream.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { ClockWatch } from "../work/clock-watch.ts";
 import { MOST_FORWARD } from "../work/leased-rows.ts";
+import type { Handoff } from "../work/policy.ts";
 import { Pump } from "../work/pump.ts";
 import { Signal } from "../work/signal.ts";
 import { AlarmWebhook, notifyPeoplePass } from "./alarm-webhook.ts";
@@ -234,7 +234,7 @@ function lineOf(
     metrics,
     tracer,
     timeoutMs,
-    leaseMs: lease.ms,
+    lease,
     mostReplays: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
     limits: {
       ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,

@@ -18,6 +18,7 @@ import type { OutboxState } from "../publish/event.ts";
 import { insertEvents } from "../publish/event-log.ts";
 import { queueEvents } from "../publish/outbox.ts";
 import { joiningWellTopic } from "../upstreams/upstream-kind.ts";
+import type { Lease } from "../work/lease.ts";
 import { leaseEnd } from "../work/leased-rows.ts";
 import type { Outcome } from "./outcome.ts";
 import { nextAsk } from "./queue/open.ts";
@@ -32,7 +33,8 @@ export interface OutcomeBatch {
   outcomes: readonly OutcomeToHandOver[];
   /** The lease of those events that are handed over. */
   leaseToken: string;
-  leaseMs: number;
+  /** null where nothing is handed over. */
+  lease: Lease | null;
 }
 
 interface AlarmingBatch extends OutcomeBatch {
@@ -112,7 +114,7 @@ const writeAnswers = ({ table, value }: Slots<OutcomeBatch>) => sql`
   logged as (${insertHeldEvents(sql`(select count(*) from decided) > 0`)}),
   queued as (${queueLogged(
     value(({ leaseToken }) => leaseToken),
-    value(({ leaseMs }) => leaseMs),
+    value(({ lease }) => lease?.ms ?? 0),
   )})`;
 
 /**

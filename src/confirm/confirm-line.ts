@@ -39,7 +39,7 @@ export interface ConfirmLineOptions {
   store: OutcomeStore;
   metrics: Metrics;
   tracer: Tracer | null;
-  leaseMs: number;
+  lease: Lease;
   /** The longest one answer may take, in ms. */
   timeoutMs: number;
   /** The most replayed confirmations held at once. */
@@ -58,10 +58,10 @@ export class ConfirmLine implements Line<Claimed> {
   }
 
   async claim(wanted: number): Promise<Claim<Claimed>> {
-    const { db, limits, leaseMs, mostReplays, upstream, keyProbe, unknownIds } = this.#options;
+    const { db, limits, lease, mostReplays, upstream, keyProbe, unknownIds } = this.#options;
     const replays = Math.max(0, mostReplays - this.#replaying);
     const wants = { total: wanted, unknown: wanted, replays, chance: Math.random() };
-    const claiming = { source: this.name, ...wants, leaseMs, limits };
+    const claiming = { source: this.name, ...wants, lease, limits };
     const { items, isWell, isRefused, moreInMs } = await claimConfirmations(db, claiming);
     if (items.length > 0) step("confirmations claimed");
     upstream.saw(isWell);

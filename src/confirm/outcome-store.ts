@@ -3,11 +3,11 @@ import type { Alarm, Alarms } from "../alarms/alarms.ts";
 import { GroupCommit } from "../database/group-commit.ts";
 import type { ResultOf } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import type { Handoff } from "../kit/handoff.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import type { ClaimedEvent } from "../publish/claim-events.ts";
 import { lineOf, type Route } from "../publish/event.ts";
+import type { Handoff } from "../work/policy.ts";
 import { type OutcomeToHandOver, storeOutcomes, storeOutcomesAndAlarm } from "./answer-statement.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -66,7 +66,7 @@ async function write(
   let claimed: ClaimedEvent[] = [];
   try {
     const leaseToken = newId();
-    const batch = { outcomes: addressed, leaseToken, leaseMs: handoff?.lease.ms ?? 0 };
+    const batch = { outcomes: addressed, leaseToken, lease: handoff?.lease ?? null };
     step("outcomes to be stored");
     const rows = await execute(options.db, batch);
     step("outcomes stored");

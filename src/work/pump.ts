@@ -1,10 +1,10 @@
 import { faultOf, noteWork } from "../kit/fault.ts";
-import type { Handoff } from "../kit/handoff.ts";
 import type { Logger } from "../kit/log.ts";
 import { step } from "../kit/step.ts";
 import { HeldWork, type Leased } from "./held-work.ts";
 import type { Lease } from "./lease.ts";
 import {
+  type Handoff,
   isDue,
   type LineState,
   lookAtAllLines,

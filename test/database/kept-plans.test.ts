@@ -7,7 +7,6 @@ import { claimConfirmations } from "../../src/confirm/queue/claim.ts";
 import { connect } from "../../src/database/connect.ts";
 import type { Tables } from "../../src/database/tables.ts";
 import { invoicePaidId } from "../../src/events/invoice-paid.ts";
-import type { Handoff } from "../../src/kit/handoff.ts";
 import { createLogger } from "../../src/kit/log.ts";
 import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
@@ -15,6 +14,7 @@ import { type ClaimedEvent, claimEvents } from "../../src/publish/claim-events.t
 import { writeOutcomes } from "../../src/publish/outcomes.ts";
 import { CallbackLog } from "../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../src/work/lease.ts";
+import type { Handoff } from "../../src/work/policy.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { incomingCallback } from "../support/incoming-callback.ts";
 import { mostRowsOf } from "../support/most-rows.ts";
@@ -48,7 +48,7 @@ async function path(db: Kysely<Tables>, size: number): Promise<void> {
   const handed = handoff<{ invoiceId: string; source: string; leaseToken: string }>();
   await record(new CallbackLog({ db, onConfirmations, handoff: handed }));
   const most = { total: size, unknown: size, replays: size, chance: 0.5 };
-  const claiming = { source: "default", ...most, leaseMs: LEASE_MS, limits: LIMITS };
+  const claiming = { source: "default", ...most, lease: leaseOf(LEASE_MS), limits: LIMITS };
   const { items } = await claimConfirmations(db, claiming);
   expect([items.length, handed.taken.length]).toEqual([size, size]);
 
@@ -122,7 +122,14 @@ it("plans that were made for an empty database read no table that has grown sinc
 it("nor do those of a flood that had hardly begun", async () => {
   const { url, db } = await emptyRelay();
   await sql`update source set unknown_share = 0.9`.execute(db);
-  const claiming = { source: "default", total: 64, unknown: 64, replays: 64, chance: 0, leaseMs: LEASE_MS };
+  const claiming = {
+    source: "default",
+    total: 64,
+    unknown: 64,
+    replays: 64,
+    chance: 0,
+    lease: leaseOf(LEASE_MS),
+  };
   const claimAndRecord = async (session: Kysely<Tables>) => {
     await claimConfirmations(session, { ...claiming, limits: LIMITS });
     const log = new CallbackLog({ db: session, onConfirmations: () => undefined });

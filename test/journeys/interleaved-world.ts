@@ -82,7 +82,7 @@ const claimOptions = {
   unknown: 10,
   replays: 10,
   chance: 0.5,
-  leaseMs: 60_000,
+  lease: leaseOf(60_000),
 };
 
 /** Three invoices at a provider and a relay taken apart: what may happen to them, and what must hold. */

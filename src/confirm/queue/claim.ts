@@ -2,7 +2,6 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import { interval, isTooFarAhead } from "../../database/moments.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { newId } from "../../kit/ids.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";
 import { allowanceOf, type Limits } from "../../upstreams/allowance.ts";
 import { isWell } from "../../upstreams/machine.ts";
@@ -14,7 +13,7 @@ import {
   whenSourceIsWell,
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
-import { LeasedRows, leaseEnd, MOST_FORWARD } from "../../work/leased-rows.ts";
+import { claimedFor, LeasedRows, MOST_FORWARD } from "../../work/leased-rows.ts";
 import { LONGEST_WAITS } from "../ladder.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
 import {
@@ -158,23 +157,22 @@ function claimedIn({ open: _, ...row }: RowOf<typeof RETURNS>): Claimed[] {
  * @param spent what is written in the same statement, from the rows of `claimed`.
  */
 function claimRows<Given extends Claiming>(
-  { value }: Slots<Given>,
+  slots: Slots<Given>,
   classes: readonly Class[],
   admitted: RawBuilder<unknown>,
   spent = sql``,
 ) {
   return sql`
     with recursive admitted as materialized (${admitted}),
-    waiting as materialized (${countWaiting(value, classes)}),
-    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(value, classes, position))))},
+    waiting as materialized (${countWaiting(slots.value, classes)}),
+    ${sql.join(classes.map((one, position) => takeClass(one, position, shareOf(slots.value, classes, position))))},
     taken as (${sql.join(
       classes.map((_, position) => sql`select tid from ${nameOf(position)}`),
       sql` union all `,
     )}),
     claimed as (
       update confirmation
-      set state = 'claimed', asked_at = clock_timestamp(), lease_token = ${value(() => newId())},
-        claimed_until = ${leaseEnd(value(({ leaseMs }) => leaseMs))}
+      set ${claimedFor(slots)}, asked_at = clock_timestamp()
       where ctid = any (array(select tid from taken))
       returning confirmation.*)${spent}
     select exists (select from admitted) as open,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Slots } from "../../database/statement.ts";
+import type { Lease } from "../../work/lease.ts";
 import type { Priority } from "./confirmation.ts";
 
 /** How many of which confirmations one claim may take. */
@@ -13,7 +14,7 @@ export interface Claiming {
   replays: number;
   /** From 0 to less than 1, another for each claim: it says which classes get parts of a reserved one. */
   chance: number;
-  leaseMs: number;
+  lease: Lease;
 }
 
 /** A class of work, as the index on due confirmations has it. */

@@ -8,6 +8,7 @@ import { boolean, bytea, type Columns, json, text, time, uuid } from "../../data
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import { networkOf } from "../../kit/network-of.ts";
 import { joiningWellSource } from "../../upstreams/upstream-kind.ts";
+import type { Lease } from "../../work/lease.ts";
 import { leaseEnd } from "../../work/leased-rows.ts";
 import type { IncomingCallback } from "./callback-log.ts";
 
@@ -25,7 +26,7 @@ type AskedWithHandoff = Asked & { handOver: boolean };
 interface HandoffBatch extends Batch {
   asked: readonly AskedWithHandoff[];
   leaseToken: string;
-  leaseMs: number;
+  lease: Lease;
 }
 
 const COLUMNS: Columns<CallbackRow> = {
@@ -121,7 +122,7 @@ export const appendAndHandOver = new Statement(
       state: sql`case when source.name is null then 'due' else 'claimed' end`,
       askedAt: whenHandedOver(sql`clock_timestamp()`),
       leaseToken: whenHandedOver(sql`${token}::uuid`),
-      claimedUntil: whenHandedOver(sql`${leaseEnd(slots.value(({ leaseMs }) => leaseMs))}`),
+      claimedUntil: whenHandedOver(sql`${leaseEnd(slots.value(({ lease }) => lease.ms))}`),
     };
     const asked = sql`${slots.table("asked", TO_HAND_OVER, (batch) => batch.asked)}
       ${joiningWellSource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;

@@ -3,11 +3,11 @@ import type { Alarm } from "../../alarms/alarms.ts";
 import { type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/queue/claim.ts";
 import { GroupCommit } from "../../database/group-commit.ts";
 import type { Tables } from "../../database/tables.ts";
-import type { Handoff } from "../../kit/handoff.ts";
 import { newId } from "../../kit/ids.ts";
 import { networkOf } from "../../kit/network-of.ts";
 import { step } from "../../kit/step.ts";
 import { endingWith, type Tracer } from "../../kit/trace.ts";
+import type { Handoff } from "../../work/policy.ts";
 import {
   append,
   appendAndAlarm,
@@ -187,7 +187,7 @@ async function record(
       rows,
       asked: asked.map((one) => ({ ...one, handOver: toHandOver.has(one) })),
       leaseToken,
-      leaseMs: handoff.lease.ms,
+      lease: handoff.lease,
     });
     step("confirmations handed over");
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken }));

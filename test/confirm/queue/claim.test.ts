@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ClaimedConfirmation } from "../../../src/confirm/queue/claim.ts";
-import { claimConfirmations } from "../../../src/confirm/queue/claim.ts";
+import { type ClaimedConfirmation, claimConfirmations } from "../../../src/confirm/queue/claim.ts";
 import { openConfirmations } from "../../../src/confirm/queue/open.ts";
 import { refreshLine } from "../../../src/confirm/queue/sender-turns.ts";
 import { connect, type Database } from "../../../src/database/connect.ts";
 import { Secret } from "../../../src/kit/secret.ts";
+import { leaseOf } from "../../../src/work/lease.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { mostRowsOf } from "../../support/most-rows.ts";
 
@@ -61,7 +61,7 @@ const claim = async (db: Database, total: number, { chance = 0, replays = total 
       unknown: total,
       replays,
       chance,
-      leaseMs: 60_000,
+      lease: leaseOf(60_000),
       limits: LIMITS,
     })
   ).items;

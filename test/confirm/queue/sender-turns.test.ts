@@ -48,7 +48,14 @@ async function ask(db: Database, remoteAddress: string, invoiceIds: string[]): P
 async function claimOne(db: Database): Promise<string | undefined> {
   await sql`
     update source set unknown_share = 0.9, unknown_allowance = 1, unknown_allowance_at = now()`.execute(db);
-  const claiming = { source: "default", total: 64, unknown: 64, replays: 64, chance: 0, leaseMs: 60_000 };
+  const claiming = {
+    source: "default",
+    total: 64,
+    unknown: 64,
+    replays: 64,
+    chance: 0,
+    lease: leaseOf(60_000),
+  };
   const limits = { ratePerSecond: null, unknownRatePerSecond: 5 };
   const { items } = await claimConfirmations(db, { ...claiming, limits });
   expect(items.length).toBeLessThanOrEqual(1);

@@ -3,10 +3,10 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ClaimedConfirmation } from "../../../src/confirm/queue/claim.ts";
 import { connect } from "../../../src/database/connect.ts";
-import type { Handoff } from "../../../src/kit/handoff.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { CallbackLog } from "../../../src/receive/log/callback-log.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
+import type { Handoff } from "../../../src/work/policy.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";
 

@@ -28,14 +28,12 @@ export function listen(): () => void {
     source.addEventListener("open", () => {
       connection.value = "live";
     });
-    source.addEventListener("status", ({ data }: MessageEvent<string>) => {
-      liveStatus.value = JSON.parse(data) as Status;
-    });
-    source.addEventListener("activity", ({ data }: MessageEvent<string>) => {
-      liveActivity.value = JSON.parse(data) as Activity;
-    });
-    source.addEventListener("payment", ({ data }: MessageEvent<string>) => {
-      happenings.value = [JSON.parse(data) as Happening, ...happenings.value].slice(0, MOST_KEPT);
+    const on = <Data>(name: string, take: (data: Data) => void) =>
+      source?.addEventListener(name, ({ data }: MessageEvent<string>) => take(JSON.parse(data) as Data));
+    on<Status>("status", (status) => (liveStatus.value = status));
+    on<Activity>("activity", (activity) => (liveActivity.value = activity));
+    on<Happening>("payment", (payment) => {
+      happenings.value = [payment, ...happenings.value].slice(0, MOST_KEPT);
     });
     source.addEventListener("error", () => {
       connection.value = "lost";

@@ -45,10 +45,10 @@ const subjectField = (name: string, look: Pick<Field<never>, "phone"> = {}): Fie
 const DETAIL: Field<ListedAlarm> = {
   name: "What is wrong",
   show: ({ detail, action }) => (
-    <span class="alarm-text">
+    <>
       <Outside text={detail} />
-      <small>{action}</small>
-    </span>
+      <small class="block quiet">{action}</small>
+    </>
   ),
   kind: "wide",
 };

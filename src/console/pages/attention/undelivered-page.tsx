@@ -90,7 +90,7 @@ function Shown({ item }: { item: Wire<Evidence> }) {
       )}
       <Section title="Callbacks about it">
         {callbacks.length === 0 && <p>The log holds none.</p>}
-        <ul class="plain-list">
+        <ul class="stack">
           {callbacks.map(({ id, receivedAt, foundBy }) => (
             <li key={id}>
               <Link to={`callbacks/${id}`}>

@@ -6,6 +6,7 @@ import { useAnswer } from "../api/use-answer.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { DayPage } from "./day-page.tsx";
 import { daysFromTo, monthsBefore, monthsFromTo, sentenceOf, stateOfDay, summaryOf } from "./day-state.ts";
 import { Legend, MonthGrid } from "./month-grid.tsx";
 import { ProofForm } from "./proof-form.tsx";
@@ -14,7 +15,7 @@ import { ProofForm } from "./proof-form.tsx";
 const SHOWN = 3;
 
 /** The newest months first, each day green or with what is missing; and the way to prove or heal a period. */
-export function CalendarPage() {
+function CalendarPage() {
   const today = dayOf(Date.now());
   const back = Math.max(0, Number(query.value.get("back")) || 0);
   const from = monthsBefore(today, back + SHOWN - 1);
@@ -82,7 +83,7 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
         </Empty>
       )}
       <Legend states={states} />
-      <div class="completeness-months">
+      <div class="months">
         {monthsFromTo(from, to)
           .toReversed()
           .map((month) => (
@@ -98,4 +99,11 @@ function Shown({ calendar, today, back, from, to, onDone }: ShownProps) {
       </div>
     </>
   );
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether every payment came through, day by day; a day opens to what is missing by name. */
+export function CompletenessPage({ rest: [day] }: { rest: readonly string[] }) {
+  return day !== undefined && DAY.test(day) ? <DayPage key={day} day={day} /> : <CalendarPage />;
 }

@@ -9,7 +9,7 @@ import { List, type ListDefinition } from "../parts/list.tsx";
 import { notify } from "../parts/notices.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Money, Outside, PaymentLink, Time } from "../parts/values.tsx";
-import { type CalendarDay, stateOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
+import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
 import { reasonWords } from "./proof-words.ts";
 
@@ -54,11 +54,11 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
   const state = stateOfDay(day, certified, day, null);
   return (
     <section class="section" aria-label={`Source ${source}`}>
-      <div class="section-head">
+      <div class="spread section-head">
         <h2>
-          Source {source} <Badge state={state} as={wordsOfDay(state, certified)} />
+          Source {source} <Badge state={state} tone={toneOfDay(state)} as={wordsOfDay(state, certified)} />
         </h2>
-        <div class="actions">
+        <div class="row">
           <a class="button" href={`/admin/v1/certificates/${certificateId}/csv`} download>
             <Icon name="download" />
             CSV
@@ -69,7 +69,7 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
           </button>
         </div>
       </div>
-      <table class="totals">
+      <table class="plain-table totals">
         <caption class="unseen">Totals of the day</caption>
         <thead>
           <tr>
@@ -85,7 +85,7 @@ function Certified({ day, certified }: { day: string; certified: CalendarDay }) 
             Published: published,
             Missing: missing,
           }).map(([name, tally]) => (
-            <tr key={name} class={name === "Missing" && tally.count > 0 ? "is-missing" : ""}>
+            <tr key={name} class={name === "Missing" && tally.count > 0 ? "is-bad" : ""}>
               <th scope="row">{name}</th>
               <td>{countText(tally.count)}</td>
               <td>

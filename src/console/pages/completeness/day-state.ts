@@ -1,6 +1,7 @@
 import type { Calendar } from "../../../api/proof-schemas.ts";
 import { addDays, dayOf, daysBetween } from "../../../kit/time.ts";
 import { countText, moneyText } from "../kit/text.ts";
+import { type Tone, toneOf } from "../parts/words.ts";
 
 export type CalendarDay = Calendar["days"][number];
 
@@ -31,6 +32,9 @@ export function stateOfDay(
 
 const told = (what: string, tally: { count: number; amount: string } | undefined) =>
   `${countText(tally?.count ?? 0)} ${what}, ${moneyText(tally?.amount ?? "0")}`;
+
+/** Lists that contradict themselves prove nothing, and no money is known to be missing. */
+export const toneOfDay = (state: DayState): Tone => (state === "refused" ? "wait" : toneOf(state));
 
 /** What a reader of the calendar is told about a day, in a few words. */
 export function wordsOfDay(state: DayState, certified: CalendarDay | undefined): string {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "../kit/router.tsx";
 import { moneyText } from "../kit/text.ts";
 import { Icon } from "../parts/icon.tsx";
-import { type CalendarDay, type DayState, type Month, wordsOfDay } from "./day-state.ts";
+import { type CalendarDay, type DayState, type Month, toneOfDay, wordsOfDay } from "./day-state.ts";
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
@@ -54,11 +54,11 @@ function DayCell({
   certified: CalendarDay | undefined;
 }) {
   const number = Number(day.slice(8));
-  if (state === "none") return <span class="day is-none">{number}</span>;
+  if (state === "none") return <span class="day">{number}</span>;
   const words = wordsOfDay(state, certified);
   return (
-    <Link to={`completeness/${day}`} class={`day is-${state}`}>
-      <span class="day-number">{number}</span>
+    <Link to={`completeness/${day}`} class={`day is-${toneOfDay(state)}`}>
+      <span>{number}</span>
       <span class="day-mark" aria-hidden="true">
         {state === "missing" ? (
           <>
@@ -99,10 +99,10 @@ export function Legend({ states }: { states: readonly DayState[] }) {
   const there = STATES.filter((state) => states.includes(state));
   if (there.length === 0) return null;
   return (
-    <ul class="completeness-legend">
+    <ul class="row legend">
       {there.map((state) => (
-        <li key={state}>
-          <span class={`legend-mark is-${state}`} aria-hidden="true">
+        <li key={state} class="row">
+          <span class={`legend-mark is-${toneOfDay(state)}`} aria-hidden="true">
             {state === "missing" ? "2" : MARKS[state]}
           </span>
           {MEANS[state]}

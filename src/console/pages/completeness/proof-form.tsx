@@ -6,6 +6,7 @@ import { postLines } from "../api/client.ts";
 import { ApiProblem } from "../api/problem.ts";
 import { may } from "../api/session.ts";
 import { ActButton } from "../parts/acts.tsx";
+import { Input } from "../parts/filters.tsx";
 import { notify } from "../parts/notices.tsx";
 import { Problem } from "../parts/page.tsx";
 import { certifiedWords, outcomeWords, progressWords, reconciledWords } from "./proof-words.ts";
@@ -46,14 +47,14 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
   };
   const isBad = from === "" || to === "" || from > to;
   return (
-    <div class="proof">
+    <div class="row proof">
       {!isFixed && (
         <>
-          <DayField label="First day (UTC)" value={from} onChange={setFrom} max={to} />
-          <DayField label="Last day (UTC)" value={to} onChange={setTo} max={last} />
+          <Input label="First day (UTC)" type="date" value={from} onInput={setFrom} max={to} />
+          <Input label="Last day (UTC)" type="date" value={to} onInput={setTo} max={last} />
         </>
       )}
-      <div class="actions">
+      <div class="row">
         <ActButton
           operation="reconcile"
           title="Reconcile"
@@ -77,11 +78,12 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
           </button>
         )}
       </div>
-      <div class="proof-said" role="status">
+      <div class="stack proof-said quiet" role="status">
         {run.work !== null && (
           <>
             <p>{run.progress === null ? "Beginning…" : progressWords(run.progress)}</p>
             <progress
+              class="progress"
               aria-label={run.work === "certify" ? "Certifying" : "Reconciling"}
               {...(run.progress?.total != null && { value: run.progress.done, max: run.progress.total })}
             />
@@ -94,65 +96,37 @@ export function ProofForm({ from: first, to: last, isFixed = false, onDone }: Pr
   );
 }
 
-interface DayFieldProps {
-  label: string;
-  value: string;
-  max: string;
-  onChange: (day: string) => void;
-}
-
-const DayField = ({ label, value, max, onChange }: DayFieldProps) => (
-  <label class="field">
-    <span>{label}</span>
-    <input type="date" value={value} max={max} onInput={(event) => onChange(event.currentTarget.value)} />
-  </label>
-);
-
-export type Work = "certify" | "reconcile";
+type Work = "certify" | "reconcile";
 type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
-export interface ProofRun {
-  /** What runs now; null when nothing does. */
-  work: Work | null;
-  progress: Progress | null;
-  problem: ApiProblem | null;
-  /**
-   * Starts it.
-   * @returns its result, null when it failed or the page was left; the relay goes on all the same.
-   */
-  start: (work: Work, body: object) => Promise<unknown>;
-}
-
-/** Certify or reconcile, line by line as it proceeds. */
-export function useProofRun(): ProofRun {
+/** Certify or reconcile, line by line as it proceeds: what runs now, how far it is, and the way to start it. */
+function useProofRun() {
   const [work, setWork] = useState<Work | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const leaving = useRef(new AbortController());
   useEffect(() => () => leaving.current.abort(), []);
 
+  /** @returns its result, null when it failed or the page was left; the relay goes on all the same. */
   const start = async (wanted: Work, body: object): Promise<unknown> => {
     setWork(wanted);
     setProgress(null);
     setProblem(null);
     let result: unknown = null;
-    let error: string | null = null;
     try {
       const onLine = (line: ProgressLine) => {
         if ("progress" in line) setProgress(line.progress);
-        else if ("error" in line) error = line.error;
+        else if ("error" in line) throw new ApiProblem(409, line.error);
         else result = line.result;
       };
       await postLines<ProgressLine>(`/${wanted}`, body, onLine, leaving.current.signal);
-      if (error !== null) throw new ApiProblem(409, error);
-      return result;
     } catch (thrown) {
       if (leaving.current.signal.aborted) return null;
       setProblem(thrown instanceof ApiProblem ? thrown : new ApiProblem(0, "The connection broke off."));
-      return null;
-    } finally {
-      if (!leaving.current.signal.aborted) setWork(null);
+      result = null;
     }
+    if (!leaving.current.signal.aborted) setWork(null);
+    return result;
   };
   return { work, progress, problem, start };
 }

@@ -18,17 +18,17 @@ export function JustNow() {
       {newest.length === 0 ? (
         <p class="quiet">{data === null ? "Reading payments…" : "No payment yet."}</p>
       ) : (
-        <ul class="just-now">
+        <ul class="lined just-now">
           {newest.map((payment) => (
             <li key={`${payment.source} ${payment.invoiceId}`}>
               <Link to={`payments/${payment.invoiceId}`}>
-                <span class="just-now-what">
+                <span>
                   <Name payment={payment} />
                   <small>
                     <Time at={payment.at} />
                   </small>
                 </span>
-                <span class="just-now-money">
+                <span>
                   <Money amount={payment.totalAmount} />
                   <Badge state={payment.what} />
                 </span>
@@ -75,7 +75,7 @@ export function newestOf(
 export function Upstreams({ upstreams: { sources, topics } }: { upstreams: Activity["upstreams"] }) {
   return (
     <Section title="Provider and topics">
-      <ul class="upstreams">
+      <ul class="lined">
         {sources.map((source) => (
           <One key={source.name} upstream={source} what="Provider, source" />
         ))}
@@ -91,7 +91,7 @@ export function Upstreams({ upstreams: { sources, topics } }: { upstreams: Activ
 function One({ upstream, what }: { upstream: Upstream; what: string }) {
   return (
     <li>
-      <p class="upstream-name">
+      <p class="name-and-state">
         <span>
           <small>{what}</small> <Outside text={upstream.name.split(":").at(-1) ?? upstream.name} />
         </span>

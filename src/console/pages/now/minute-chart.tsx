@@ -55,7 +55,7 @@ export function MinuteChart({ minutes }: { minutes: Activity["minutes"] }) {
     pointed === null ? totals[name] : (columns[column][pointed] ?? null);
   return (
     <div class="minutes">
-      <div class="minutes-legend">
+      <div class="row minutes-legend">
         <dl>
           {KINDS.map(({ name, says, column }) => {
             const value = shownOf(name, column);

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Activity } from "../../../api/activity-schemas.ts";
 import { spanText } from "../../../kit/time.ts";
 import { liveActivity, liveStatus } from "../api/live.ts";
@@ -63,8 +64,15 @@ function Headline({ status }: { status: Status }) {
 const LONG_SECONDS = 120;
 
 /** How long a payment takes, and how long what is open has waited. */
-export function Figures({ activity, status }: { activity: Activity; status: Status }) {
-  const { latency, oldest } = activity;
+function Figures({ activity: { latency, oldest }, status }: { activity: Activity; status: Status }) {
+  const share = (name: string, ms: number | undefined) => (
+    <Figure name={name}>{ms === undefined ? "–" : spanText(ms)}</Figure>
+  );
+  const age = (name: string, seconds: number) => (
+    <Figure name={name} isLong={seconds > LONG_SECONDS}>
+      {seconds === 0 ? "none" : spanText(seconds * 1_000)}
+    </Figure>
+  );
   return (
     <div class="figures">
       <Section
@@ -72,36 +80,36 @@ export function Figures({ activity, status }: { activity: Activity; status: Stat
         aside={latency !== null && <small>the last {countText(latency.payments)}</small>}
       >
         <dl class="figure-row">
-          <Figure name="half within" value={latency === null ? null : spanText(latency.p50Ms)} />
-          <Figure name="95 % within" value={latency === null ? null : spanText(latency.p95Ms)} />
-          <Figure name="99 % within" value={latency === null ? null : spanText(latency.p99Ms)} />
+          {share("half within", latency?.p50Ms)}
+          {share("95 % within", latency?.p95Ms)}
+          {share("99 % within", latency?.p99Ms)}
         </dl>
       </Section>
       <Section title="Oldest open work">
         <dl class="figure-row">
-          <Figure name="to be confirmed" {...age(oldest.confirmationSeconds)} />
-          <Figure name="to be published" {...age(oldest.eventSeconds)} />
-          <div>
-            <dt>last callback</dt>
-            <dd>{status.lastCallbackAt === null ? "never" : <Ago at={status.lastCallbackAt} />}</dd>
-          </div>
+          {age("to be confirmed", oldest.confirmationSeconds)}
+          {age("to be published", oldest.eventSeconds)}
+          <Figure name="last callback">
+            {status.lastCallbackAt === null ? "never" : <Ago at={status.lastCallbackAt} />}
+          </Figure>
         </dl>
       </Section>
     </div>
   );
 }
 
-const age = (seconds: number) =>
-  seconds === 0 ? { value: "none" } : { value: spanText(seconds * 1_000), isLong: seconds > LONG_SECONDS };
-
-function Figure({ name, value, isLong = false }: { name: string; value: string | null; isLong?: boolean }) {
-  return (
-    <div class={isLong ? "is-long" : ""}>
-      <dt>{name}</dt>
-      <dd>{value ?? "–"}</dd>
-    </div>
-  );
+interface FigureProps {
+  name: string;
+  isLong?: boolean;
+  children: ComponentChildren;
 }
+
+const Figure = ({ name, isLong = false, children }: FigureProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd class={isLong ? "toned is-bad" : ""}>{children}</dd>
+  </div>
+);
 
 /** The page's one sentence. What a person is needed for stands below it, so that several are only counted. */
 export const headlineOf = ({ sentence, needs }: Pick<Status, "sentence" | "needs">): string =>
@@ -116,16 +124,16 @@ const PAGES: Record<NonNullable<Status["needs"][number]["page"]>, { to: string; 
 };
 
 /** What waits for a person, each with what to do. */
-export function Needs({ needs }: Pick<Status, "needs">) {
+function Needs({ needs }: Pick<Status, "needs">) {
   if (needs.length === 0) return null;
   return (
     <ol class="needs">
       {needs.map(({ what, action, page }) => (
-        <li key={what}>
+        <li key={what} class="spread">
           <div class="needs-says">
-            <p class="needs-what">
+            <b>
               <Outside text={`${capital(what)}.`} />
-            </p>
+            </b>
             <p class="quiet">
               <Outside text={action} />
             </p>
@@ -142,14 +150,14 @@ export function Needs({ needs }: Pick<Status, "needs">) {
 }
 
 /** Open alarms, the newest first. */
-export function OpenAlarms({ alarms }: Pick<Status, "alarms">) {
+function OpenAlarms({ alarms }: Pick<Status, "alarms">) {
   if (alarms.length === 0) return null;
   return (
     <Section title="Open alarms" aside={<Link to="attention">All that needs attention</Link>}>
-      <ul class="alarms">
+      <ul class="lined">
         {alarms.map((alarm) => (
           <li key={`${alarm.name} ${alarm.source} ${alarm.subject}`}>
-            <p class="alarm-name">
+            <p class="name-and-state">
               <span>
                 <Badge state={alarm.name} tone="bad" /> <AlarmSubject alarm={alarm} />
               </span>

@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../api/problem.ts";
 import { may } from "../api/session.ts";
+import { TextInput } from "./filters.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { notify } from "./notices.tsx";
 import { Problem } from "./page.tsx";
-import { HiddenShown } from "./values.tsx";
 
 export interface Question {
   question: string;
@@ -97,23 +97,17 @@ function Asking({ question, says, action, fields, run }: Question) {
       <form onSubmit={submit}>
         <h2 id={titleId}>{question}</h2>
         <p class="quiet">{says}</p>
-        <label class="field">
-          <span>
-            Why <small>goes to the audit log</small>
-          </span>
-          <textarea
-            name="reason"
-            rows={2}
-            maxLength={500}
-            required
-            value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
-          />
-          <HiddenShown text={reason} />
-        </label>
+        <TextInput
+          label="Why"
+          hint="goes to the audit log"
+          value={reason}
+          onInput={setReason}
+          maxLength={500}
+          isRequired
+        />
         {fields}
         {problem !== null && <Problem problem={problem} />}
-        <div class="dialog-actions">
+        <div class="row dialog-actions">
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             Cancel
           </button>

@@ -1,3 +1,4 @@
+import type { InputHTMLAttributes } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { query, setQuery } from "../kit/router.tsx";
 import { timeGiven } from "../kit/time.ts";
@@ -62,11 +63,7 @@ export function FilterBar({ filters, label }: { filters: readonly Filter[]; labe
   );
 }
 
-const TYPES = {
-  text: { type: "text" },
-  date: { type: "date" },
-  time: { type: "datetime-local" },
-} as const;
+const TYPES = { text: "text", date: "date", time: "datetime-local" } as const;
 
 function FilterField({ filter: { name, label, kind, choices = [], placeholder = "" } }: { filter: Filter }) {
   const given = query.value.get(name) ?? "";
@@ -76,23 +73,80 @@ function FilterField({ filter: { name, label, kind, choices = [], placeholder = 
   if (kind === "choice")
     return <Choice label={label} name={name} value={given} choices={choices} onChange={apply} />;
   return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        {...TYPES[kind]}
-        name={name}
-        value={value}
-        placeholder={placeholder}
-        autoComplete="off"
-        spellcheck={false}
-        onInput={(event) => setValue(event.currentTarget.value)}
-        onChange={(event) => apply(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === "Enter" && apply(event.currentTarget.value)}
-      />
-      <HiddenShown text={value} />
-    </label>
+    <Input
+      label={label}
+      type={TYPES[kind]}
+      name={name}
+      value={value}
+      onInput={setValue}
+      placeholder={placeholder}
+      onChange={(event) => apply(event.currentTarget.value)}
+      onKeyDown={(event) => event.key === "Enter" && apply(event.currentTarget.value)}
+    />
   );
 }
+
+interface InputProps
+  extends Omit<
+    InputHTMLAttributes<HTMLInputElement>,
+    "label" | "type" | "value" | "onInput" | "list" | "role"
+  > {
+  label: string;
+  /** Beside the label: what it is for, what holds without it. */
+  hint?: string;
+  type?: "text" | "date" | "datetime-local" | "number";
+  value: string;
+  onInput: (value: string) => void;
+}
+
+/** A field of one line; what would not be seen of what is in it is shown beneath. */
+export const Input = ({ label, hint, type = "text", value, onInput, ...rest }: InputProps) => (
+  <label class="field">
+    <span>
+      {label} {hint !== undefined && <small>{hint}</small>}
+    </span>
+    <input
+      {...({ ...rest, type } as InputHTMLAttributes<HTMLInputElement>)}
+      value={value}
+      autoComplete="off"
+      spellcheck={false}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+    <HiddenShown text={value} />
+  </label>
+);
+
+interface TextInputProps extends Pick<InputProps, "label" | "hint" | "value" | "onInput"> {
+  isWide?: boolean;
+  isRequired?: boolean;
+  maxLength?: number;
+}
+
+/** A field of several lines. */
+export const TextInput = ({
+  label,
+  hint,
+  value,
+  onInput,
+  isWide,
+  isRequired = false,
+  maxLength,
+}: TextInputProps) => (
+  <label class={isWide ? "field is-wide" : "field"}>
+    <span>
+      {label} <small>{hint}</small>
+    </span>
+    <textarea
+      rows={2}
+      spellcheck={false}
+      required={isRequired}
+      maxLength={maxLength}
+      value={value}
+      onInput={(event) => onInput(event.currentTarget.value)}
+    />
+    <HiddenShown text={value} />
+  </label>
+);
 
 interface ChoiceProps {
   label: string;

@@ -16,7 +16,7 @@ export function FirstCallback() {
       {data?.callbackUrls.map(({ source, url, warnings }) => (
         <div key={source} class="callback-url">
           {data.callbackUrls.length > 1 && <small>{source}</small>}
-          <p>
+          <p class="sheet line">
             <code>{visibleText(url)}</code>
             {!url.includes("***") && <Copy text={url} what="the callback URL" />}
           </p>

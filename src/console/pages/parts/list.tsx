@@ -80,7 +80,7 @@ export function List<Row>({ list, text = "" }: ListProps<Row>) {
         <Rows list={list} rows={items} total={total ?? items.length} onDone={reload} />
       )}
       {items !== null && (items.length > 0 || hasMore) && (
-        <div class="list-end">
+        <div class="spread list-end">
           <p>
             {countText(items.length)}
             {total !== null && total > items.length && ` of ${countText(total)}`} {what}
@@ -151,11 +151,11 @@ function Rows<Row>({ list, rows, total, onDone }: RowsProps<Row>) {
   const isAll = picked.length === rows.length && total > rows.length;
   return (
     <>
-      <fieldset class="choice-bar" aria-label={`With the ${what} that are chosen`}>
+      <fieldset class="spread choice-bar" aria-label={`With the ${what} that are chosen`}>
         <p aria-live="polite">
           {picked.length === 0 ? `Choose ${what} to act on.` : `${countText(picked.length)} chosen`}
         </p>
-        <div class="actions">
+        <div class="row">
           {allowed.map((one) => (
             <ActButton
               key={one.title}

@@ -22,7 +22,7 @@ export function PageHead({ title, above, says, children }: PageHeadProps) {
     document.title = `${title} · invoice-relay`;
   }, [title]);
   return (
-    <header class="page-head">
+    <header class="spread page-head">
       <div>
         {above !== undefined && (
           <Link to={above.to} class="above">
@@ -35,7 +35,7 @@ export function PageHead({ title, above, says, children }: PageHeadProps) {
           <div class="page-says">{typeof says === "string" ? <Outside text={says} /> : says}</div>
         )}
       </div>
-      {children !== undefined && <div class="actions">{children}</div>}
+      {children !== undefined && <div class="row">{children}</div>}
     </header>
   );
 }
@@ -52,7 +52,7 @@ export function Section({ title, aside, children }: SectionProps) {
   const id = `section-${title.toLowerCase().replaceAll(/\W+/g, "-")}`;
   return (
     <section class="section" aria-labelledby={id}>
-      <div class="section-head">
+      <div class="spread section-head">
         <h2 id={id}>{title}</h2>
         {aside}
       </div>
@@ -80,7 +80,7 @@ export function Tabs({ label, tabs, current }: TabsProps) {
       {tabs.map(({ to, title, count }) => (
         <Link key={to} to={to} class="tab" aria-current={to === current ? "page" : undefined}>
           {title}
-          {!!count && <span class="tab-count">{countText(count)}</span>}
+          {!!count && <span class="badge is-bad">{countText(count)}</span>}
         </Link>
       ))}
     </nav>
@@ -100,10 +100,10 @@ export function Empty({ title, children }: { title: string; children?: Component
 /** What went wrong, and what to do. */
 export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() => void) | undefined }) {
   return (
-    <div class="problem" role="alert">
+    <div class="problem is-bad" role="alert">
       <Icon name="warning" />
       <div>
-        <p class="problem-title">{visibleText(problem.message)}</p>
+        <b>{visibleText(problem.message)}</b>
         <p>{toDo(problem)}</p>
       </div>
       {retry !== undefined && (

@@ -50,7 +50,7 @@ export function Outside({ text, lines = false }: OutsideProps) {
 export function HiddenShown({ text }: { text: string }) {
   if (visiblePieces(text, { lines: true }).every((piece) => "text" in piece)) return null;
   return (
-    <small class="field-told">
+    <small>
       It says: <Outside text={text} lines />
     </small>
   );
@@ -123,7 +123,7 @@ export const PaymentName = ({ reference, invoiceId }: { reference: string | null
 /** What machines wrote to each other; JSON over several lines. */
 export const Raw = ({ text }: { text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which takes a focus by keyboard.
-  <pre class="raw" tabIndex={0}>
+  <pre class="sheet raw" tabIndex={0}>
     <Outside text={indented(text)} lines />
   </pre>
 );

@@ -45,7 +45,7 @@ function Compared({ claim: { compared, text, erasedAt } }: { claim: Claim }) {
   if (compared.length === 0)
     return text === null || text === "" ? <p class="quiet">It had no body.</p> : <Raw text={text} />;
   return (
-    <table class="compared">
+    <table class="plain-table compared">
       <thead>
         <tr>
           <th scope="col">Field</th>
@@ -55,7 +55,7 @@ function Compared({ claim: { compared, text, erasedAt } }: { claim: Claim }) {
       </thead>
       <tbody>
         {compared.map(({ field, claimed, answered, same }) => (
-          <tr key={field} class={same === false ? "is-different" : ""}>
+          <tr key={field} class={same === false ? "is-bad" : ""}>
             <th scope="row">
               <Outside text={field} />
               {same === false && <span class="unseen"> differs</span>}

@@ -127,7 +127,7 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
         const invoice = invoices.find((one) => one.source === source);
         return (
           <div key={source}>
-            <p class="summary-amount">
+            <p class="row summary-amount">
               <Money amount={invoice?.totalAmount ?? null} />{" "}
               <Badge state={state === "dead" ? "dead" : (verdict ?? "pending")} />
             </p>
@@ -135,7 +135,7 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
           </div>
         );
       })}
-      <div class="meaning">
+      <div class="stack meaning">
         {meaning.map((line) => (
           <p key={line}>
             <Outside text={line} />

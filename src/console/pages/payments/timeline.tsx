@@ -9,7 +9,7 @@ import { type Tone, wordOf } from "../parts/words.ts";
 export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "entries" | "furtherCallbacks">) {
   return (
     <div class="sheet drawing">
-      <div class="lanes" aria-hidden="true">
+      <div class="spread lanes" aria-hidden="true">
         <span>Provider</span>
         <span>Relay</span>
         <span>Topic</span>
@@ -25,7 +25,7 @@ export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "ent
                 <Time at={entry.at} as="clock" />
                 <small>{wait === null ? "" : `+${spanText(wait)}`}</small>
               </p>
-              <div class={`step-way way-${way}`}>
+              <div class={`step-way way-${way}${way.includes("-") ? " is-between" : ""}`}>
                 <span class="arrow" aria-hidden="true" />
                 <p class="step-says">
                   {to === null ? <Outside text={says} /> : <Link to={to}>{says}</Link>}
@@ -48,7 +48,7 @@ export function DrawnTimeline({ entries, furtherCallbacks }: Pick<Timeline, "ent
 }
 
 /** Where something happens, or between which two it passes. */
-export type Way = "provider" | "relay" | "topic" | "provider-relay" | "relay-provider" | "relay-topic";
+export type Way = "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
 
 /** An entry of a timeline as it is drawn. */
 export interface Drawn {

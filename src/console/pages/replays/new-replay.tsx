@@ -64,9 +64,9 @@ export function NewReplay() {
         above={above}
         says="The dry run changes nothing and says what it would take."
       />
-      <form class="replay-form" onSubmit={(event) => void tryDry(event)}>
+      <form class="stack replay-form" onSubmit={(event) => void tryDry(event)}>
         <ReplayFields draft={draft} onChange={change} settings={settings} />
-        <div class="actions">
+        <div class="row">
           <button type="submit" class={plan === null ? "button is-primary" : "button"} disabled={isAsking}>
             {isAsking ? "Counting…" : "Dry run"}
           </button>

@@ -3,8 +3,7 @@ import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { OWN_VERDICTS } from "../../../receive/log/own-verdict.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
-import { Choice, choicesOf } from "../parts/filters.tsx";
-import { HiddenShown } from "../parts/values.tsx";
+import { Choice, choicesOf, Input, TextInput } from "../parts/filters.tsx";
 import { KIND_NAMES, KINDS, type ReplayKind } from "./replay-words.ts";
 
 interface ReplayFieldsProps {
@@ -18,17 +17,16 @@ interface ReplayFieldsProps {
 export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
   const topics = settings?.replayTopicArns ?? [];
   const sources = settings?.sources.map(({ name }) => name) ?? [];
-  const field = (name: "from" | "to" | "collection" | "rate") => ({
-    name,
+  const field = (name: "from" | "to" | "collection" | "rate" | "invoiceIds") => ({
     value: draft[name],
-    onInput: (event: { currentTarget: HTMLInputElement }) => onChange({ [name]: event.currentTarget.value }),
+    onInput: (value: string) => onChange({ [name]: value }),
   });
   return (
     <>
       <fieldset class="replay-kinds">
         <legend>What to run again</legend>
         {KIND_NAMES.map((kind) => (
-          <label key={kind} class="replay-kind">
+          <label key={kind} class="sheet replay-kind">
             <input
               type="radio"
               name="kind"
@@ -36,30 +34,16 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
               onChange={() => onChange({ kind, verdict: "", topicArn: "" })}
             />
             <span>
-              <b>{KINDS[kind].title}</b>
-              <small>{KINDS[kind].about}</small>
+              <b class="block">{KINDS[kind].title}</b>
+              <small class="block">{KINDS[kind].about}</small>
             </span>
           </label>
         ))}
       </fieldset>
       <div class="replay-filters">
-        <label class="field">
-          <span>
-            From <small>{zone.value}</small>
-          </span>
-          <input type="datetime-local" {...field("from")} />
-        </label>
-        <label class="field">
-          <span>
-            Until <small>now when left out</small>
-          </span>
-          <input type="datetime-local" {...field("to")} />
-        </label>
-        <label class="field">
-          <span>Collection</span>
-          <input type="text" placeholder="any" {...field("collection")} />
-          <HiddenShown text={draft.collection} />
-        </label>
+        <Input label="From" hint={zone.value} type="datetime-local" {...field("from")} />
+        <Input label="Until" hint="now when left out" type="datetime-local" {...field("to")} />
+        <Input label="Collection" placeholder="any" {...field("collection")} />
         <Choice
           label="Verdict"
           value={draft.verdict}
@@ -83,24 +67,17 @@ export function ReplayFields({ draft, onChange, settings }: ReplayFieldsProps) {
             choices={topics.map((one) => [one, one])}
           />
         )}
-        <label class="field">
-          <span>At most a second</span>
-          <input type="number" min={1} max={100_000} placeholder="as usual" {...field("rate")} />
-        </label>
-        <label class="field is-wide">
-          <span>
-            Invoice ids <small>one a line; all when left out</small>
-          </span>
-          <textarea
-            rows={2}
-            spellcheck={false}
-            value={draft.invoiceIds}
-            onInput={(event) => onChange({ invoiceIds: event.currentTarget.value })}
-          />
-          <HiddenShown text={draft.invoiceIds} />
-        </label>
+        <Input
+          label="At most a second"
+          type="number"
+          min={1}
+          max={100_000}
+          placeholder="as usual"
+          {...field("rate")}
+        />
+        <TextInput label="Invoice ids" hint="one a line; all when left out" isWide {...field("invoiceIds")} />
         {draft.kind === "callbacks" && (
-          <label class="replay-tick">
+          <label class="line is-wide">
             <input
               type="checkbox"
               checked={draft.refused}

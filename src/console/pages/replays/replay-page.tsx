@@ -110,17 +110,17 @@ function Progress({ replay }: { replay: Replay }) {
   const { state, waitsFor, lastError } = replay;
   return (
     <div class="sheet">
-      <p class="replay-state">
+      <p class="row replay-state">
         <Badge state={state} />
         <ReplayProgress replay={replay} />
       </p>
       {waitsFor !== null && state === "running" && (
-        <p class="replay-why is-wait">
+        <p class="replay-why toned is-wait">
           Waiting: <Outside text={waitsFor} />
         </p>
       )}
       {lastError !== null && (
-        <p class="replay-why is-bad">
+        <p class="replay-why toned is-bad">
           <Outside text={lastError} />
         </p>
       )}

@@ -16,7 +16,7 @@ export function SettingsShownPart() {
         <>
           <OnAndOff on={settings.on} off={settings.off} />
           <Section title="Callback URLs">
-            <ul class="plain-list">
+            <ul class="stack">
               {settings.callbackUrls.map(({ source, url, warnings }) => (
                 <li key={source}>
                   <b>
@@ -27,7 +27,7 @@ export function SettingsShownPart() {
                     {!url.includes("***") && <Copy text={url} what={`the callback URL of ${source}`} />}
                   </p>
                   {warnings.map((warning) => (
-                    <p key={warning} class="settings-warning">
+                    <p key={warning} class="line toned is-wait">
                       <Icon name="warning" /> {warning}
                     </p>
                   ))}
@@ -119,12 +119,12 @@ function OnAndOff({ on, off }: Pick<SettingsShown, "on" | "off">) {
     <Section title="On and off">
       <ul class="settings-switches">
         {on.map((what) => (
-          <li key={what}>
+          <li key={what} class="line">
             <Badge state="on" /> {what}
           </li>
         ))}
         {off.map((what) => (
-          <li key={what}>
+          <li key={what} class="line">
             <Badge state="off" /> {what}
           </li>
         ))}

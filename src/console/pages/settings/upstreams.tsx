@@ -5,7 +5,7 @@ import { useAnswer } from "../api/use-answer.ts";
 import { zone } from "../kit/look.ts";
 import { timeGiven } from "../kit/time.ts";
 import { ActButton } from "../parts/acts.tsx";
-import { Choice } from "../parts/filters.tsx";
+import { Choice, Input } from "../parts/filters.tsx";
 import { Answered, Section } from "../parts/page.tsx";
 import { type Upstream, UpstreamBadge, UpstreamWhy } from "../parts/upstream.tsx";
 import { Outside } from "../parts/values.tsx";
@@ -21,7 +21,7 @@ export function Upstreams() {
     <Section title="Paused or open">
       <Answered answer={answer} what="sources and topics">
         {({ sources, topics }) => (
-          <ul class="settings-upstreams">
+          <ul class="sheet settings-upstreams">
             {sources.map((upstream) => (
               <Row
                 key={upstream.name}
@@ -58,7 +58,7 @@ interface RowProps {
 function Row({ upstream, work, source, onDone }: RowProps) {
   const what = work === "confirm" ? `asking the provider of ${source}` : `sending to the topics of ${source}`;
   return (
-    <li class="settings-upstream">
+    <li class="spread settings-upstream">
       <div class="settings-upstream-what">
         <p>
           <b>
@@ -69,7 +69,7 @@ function Row({ upstream, work, source, onDone }: RowProps) {
         <UpstreamWhy upstream={upstream} />
       </div>
       {source !== undefined && (
-        <div class="actions">
+        <div class="row">
           {upstream.state !== "closed" && (
             <ActButton
               operation="resume"
@@ -144,19 +144,16 @@ const EndFields = () => (
       }}
     />
     {end.value === "own" && (
-      <label class="field">
-        <span>
-          At <small>{zone.value}</small>
-        </span>
-        <input
-          type="datetime-local"
-          required
-          value={ownEnd.value}
-          onInput={(event) => {
-            ownEnd.value = event.currentTarget.value;
-          }}
-        />
-      </label>
+      <Input
+        label="At"
+        hint={zone.value}
+        type="datetime-local"
+        required
+        value={ownEnd.value}
+        onInput={(value) => {
+          ownEnd.value = value;
+        }}
+      />
     )}
   </>
 );

@@ -1,19 +1,57 @@
+import type { ComponentType } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Session } from "../../../api/session-schemas.ts";
 import { connection, listen, liveStatus } from "../api/live.ts";
 import { may } from "../api/session.ts";
 import type { Status } from "../api/types.ts";
-import { type Shortcut, useShortcuts } from "../kit/keyboard.ts";
+import { AttentionPage } from "../attention/attention-page.tsx";
+import { CallbacksPage } from "../callbacks/callbacks-page.tsx";
+import { CompletenessPage } from "../completeness/calendar-page.tsx";
 import { switchZone } from "../kit/look.ts";
 import { go, Link, segments } from "../kit/router.tsx";
-import { PAGES, type Page } from "../pages.ts";
+import { NowPage } from "../now/now-page.tsx";
 import { ConfirmDialog } from "../parts/acts.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { Icon, type IconName } from "../parts/icon.tsx";
 import { Notices } from "../parts/notices.tsx";
 import { Empty, PageHead } from "../parts/page.tsx";
 import { stepRow } from "../parts/table.tsx";
+import { PaymentsPage } from "../payments/payments-page.tsx";
+import { ReplaysPage } from "../replays/replays-page.tsx";
+import { SettingsPage } from "../settings/settings-page.tsx";
 import { Mark } from "./sign-in.tsx";
-import { ShortcutsHelp, Tools } from "./tools.tsx";
+import { type Shortcut, ShortcutsHelp, Tools, useShortcuts } from "./tools.tsx";
+
+interface Page {
+  /** Its first path segment below `/console/`; "" is where one arrives. */
+  path: string;
+  title: string;
+  /** With `g` before it, this key goes there. */
+  key: string;
+  icon: IconName;
+  /** The operation of the admin API without which there is nothing to see here. */
+  needs: string;
+  /** `rest`: what follows its own path: `["<id>"]` for `/console/payments/<id>`. */
+  component: ComponentType<{ rest: readonly string[] }>;
+}
+
+const page = (
+  path: string,
+  title: string,
+  look: Pick<Page, "key" | "icon">,
+  needs: string,
+  component: Page["component"],
+): Page => ({ path, title, ...look, needs, component });
+
+/** Every page, in the order of the navigation. A new page registers itself here and nowhere else. */
+const PAGES: readonly Page[] = [
+  page("", "Now", { key: "n", icon: "pulse" }, "readStatus", NowPage),
+  page("payments", "Payments", { key: "p", icon: "payment" }, "listInvoices", PaymentsPage),
+  page("callbacks", "Callbacks", { key: "c", icon: "inbox" }, "listCallbacks", CallbacksPage),
+  page("attention", "Attention", { key: "a", icon: "flag" }, "listDead", AttentionPage),
+  page("completeness", "Completeness", { key: "k", icon: "calendar" }, "readCalendar", CompletenessPage),
+  page("replays", "Replays", { key: "r", icon: "replay" }, "listReplays", ReplaysPage),
+  page("settings", "Settings & audit", { key: "s", icon: "dials" }, "readSettings", SettingsPage),
+];
 
 /** What stands around every page: the way to the others, the connection, who is there. */
 export function Frame({ who }: { who: Session }) {
@@ -32,7 +70,7 @@ export function Frame({ who }: { who: Session }) {
       </button>
       <aside class="side">
         <div class="side-stays">
-          <div class="side-top">
+          <div class="spread side-top">
             <Mark />
             <Connection />
             <button
@@ -103,7 +141,7 @@ const WORDS = {
 } as const;
 
 /** Whether what one sees is of now. */
-export function Connection() {
+function Connection() {
   const [word, says] = WORDS[connection.value];
   return (
     <span class={`connection is-${connection.value}`} role="status" title={says}>
@@ -117,11 +155,11 @@ const waitingIn = ({ dead, quarantined, openAlarms }: Status): number =>
   dead.confirmations + dead.events + quarantined + openAlarms.reduce((sum, { count }) => sum + count, 0);
 
 /** The pages that whoever is signed in may see. */
-export function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => void }) {
+function Navigation({ current, onGo }: { current: Page | undefined; onGo: () => void }) {
   const waiting = liveStatus.value === null ? 0 : waitingIn(liveStatus.value);
   return (
     <nav class="nav" aria-label="Pages">
-      <ul>
+      <ul class="stack">
         {PAGES.filter(({ needs }) => may(needs)).map((page) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the link inside is what is pressed.
           <li key={page.path} onClick={onGo}>

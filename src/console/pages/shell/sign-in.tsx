@@ -27,18 +27,18 @@ export function SignIn({ why }: { why: string | null }) {
   };
   return (
     <main class="sign-in">
-      <div class="sign-in-card">
+      <div class="sheet stack sign-in-card">
         <Mark />
         <h1>Sign in to the console</h1>
-        {why !== null && problem === null && <p class="sign-in-why">{why}</p>}
-        <form onSubmit={submit}>
+        {why !== null && problem === null && <p class="quiet">{why}</p>}
+        <form class="stack" onSubmit={submit}>
           <label class="field">
             <span>Admin token</span>
             <input ref={field} type="password" name="token" autoComplete="current-password" required />
           </label>
           {problem !== null &&
             (problem.status === 401 ? (
-              <p class="sign-in-wrong" role="alert">
+              <p class="toned is-bad" role="alert">
                 This is none of the relay’s admin tokens. See that it was copied whole.
               </p>
             ) : (
@@ -48,7 +48,7 @@ export function SignIn({ why }: { why: string | null }) {
             {isAsking ? "Signing in…" : "Sign in"}
           </button>
         </form>
-        <p class="sign-in-help">
+        <p class="quiet sign-in-help">
           The token is the last part of an entry of <code>ADMIN_TOKENS</code>, after name and role. You stay
           signed in for half an hour after your last click, and for twelve hours at most.
         </p>

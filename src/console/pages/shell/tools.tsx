@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Session } from "../../../api/session-schemas.ts";
 import { signOut } from "../api/session.ts";
-import { shortcutsNow } from "../kit/keyboard.ts";
 import { inUtc, switchTheme, switchZone, type Theme, theme, zone } from "../kit/look.ts";
 import { Icon, type IconName } from "../parts/icon.tsx";
 
@@ -11,7 +10,7 @@ const THEME_WORDS: Record<Theme, string> = { system: "as the system", light: "li
 /** Who is there, and how they like to see things. */
 export function Tools({ who, onHelp }: { who: Session; onHelp: () => void }) {
   return (
-    <div class="tools">
+    <div class="stack tools">
       <button type="button" class="tool" onClick={switchZone} aria-pressed={inUtc.value} title="Turn (u)">
         <Icon name="clock" />
         <span>Times in {zone.value.replaceAll("_", " ")}</span>
@@ -24,7 +23,7 @@ export function Tools({ who, onHelp }: { who: Session; onHelp: () => void }) {
         <Icon name="keys" />
         <span>Keyboard</span>
       </button>
-      <div class="who">
+      <div class="row who">
         <Icon name="person" />
         <span class="who-name">
           <b>{who.name}</b>
@@ -71,11 +70,58 @@ export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <div class="dialog-actions">
+      <div class="row dialog-actions">
         <button type="button" class="button" onClick={() => dialog.current?.close()}>
           Close
         </button>
       </div>
     </dialog>
+  );
+}
+
+/** A key that does something, told by the help that `?` opens. */
+export interface Shortcut {
+  /** As `KeyboardEvent.key`; two with a space between for one after the other: `g p`. */
+  keys: string;
+  what: string;
+  act: () => void;
+}
+
+const known = new Set<Shortcut>();
+/** How long the first key of two waits for the second. */
+const SEQUENCE_MS = 1_500;
+let first: { key: string; at: number } | null = null;
+
+export const shortcutsNow = (): Shortcut[] => [...known];
+
+/** Shortcuts for as long as the component is there; the last one that asked for a key has it. */
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  useEffect(() => {
+    for (const shortcut of shortcuts) known.add(shortcut);
+    return () => {
+      for (const shortcut of shortcuts) known.delete(shortcut);
+    };
+  }, [shortcuts]);
+}
+
+window.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target))
+    return;
+  if (document.querySelector("dialog[open]") !== null) return;
+  const before = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? first.key : null;
+  first = null;
+  const shortcut = find(before === null ? event.key : `${before} ${event.key}`) ?? find(event.key);
+  if (shortcut !== undefined) {
+    event.preventDefault();
+    shortcut.act();
+  } else if ([...known].some(({ keys }) => keys.startsWith(`${event.key} `)))
+    first = { key: event.key, at: event.timeStamp };
+});
+
+const find = (keys: string) => [...known].findLast((shortcut) => shortcut.keys === keys);
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null
   );
 }
