@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type Columns, json, text, uuid } from "../database/columns.ts";
+import { typed } from "../database/expressions.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
 import type { AlarmName } from "./alarms.ts";
 
 /** What every change by hand is given. */

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { inKeyOrder } from "../database/in-key-order.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { inKeyOrder } from "../database/transactions.ts";
 
 /** Something that happened to an invoice and that its rows no longer show. */
 export type HistoryKind = Tables["history_entry"]["kind"];

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
+import { typed } from "../database/expressions.ts";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
 import { type AlarmName, type DescribedAlarm, describeAlarm } from "./alarm-definitions.ts";
 import type { Alarm, EndedAlarm } from "./alarms.ts";
 

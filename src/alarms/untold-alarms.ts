@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { isTooFarAhead } from "../database/moments.ts";
+import { isTooFarAhead } from "../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import type { AlarmName } from "./alarms.ts";

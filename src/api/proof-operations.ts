@@ -7,7 +7,7 @@ import {
   listCertificates,
   readCertificatePage,
 } from "../reconcile/read-certificates.ts";
-import { listFirstServed } from "../upstreams/first-served.ts";
+import { listFirstServed } from "../upstreams/source-row.ts";
 import { type Operation, operation } from "./operation.ts";
 import * as schemas from "./proof-schemas.ts";
 import { anything, certifyRequest, idInPath, reconcileRequest } from "./schemas.ts";

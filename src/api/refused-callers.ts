@@ -1,12 +1,11 @@
 import type { Kysely } from "kysely";
 import { audit } from "../alarms/audit.ts";
 import type { Tables } from "../database/tables.ts";
+import { networkOf, WrongTokens } from "../kit/addresses.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import { networkOf } from "../kit/network-of.ts";
 import { Paced } from "../kit/waiting.ts";
-import { WrongTokens } from "../kit/wrong-tokens.ts";
 
 export interface RefusedCallersOptions {
   db: Kysely<Tables>;

@@ -1,6 +1,5 @@
 import type { Kysely } from "kysely";
 import type { Alarm, Alarms } from "../alarms/alarms.ts";
-import { isRefusedData } from "../database/postgres-errors.ts";
 import {
   failedWrite,
   findRecordingProblem,
@@ -9,6 +8,7 @@ import {
 } from "../database/recording-problem.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
+import { isRefusedData } from "../kit/postgres-errors.ts";
 import { within } from "../kit/waiting.ts";
 
 interface DatabaseWatchOptions extends RecordingAlarmsOptions {

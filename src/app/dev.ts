@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
-import { databaseClock } from "../database/clock.ts";
 import type { Database } from "../database/connect.ts";
+import { databaseClock } from "../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";

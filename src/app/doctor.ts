@@ -3,10 +3,10 @@ import { relaySchema } from "../../migrations/relay.schema.ts";
 import { connect, type Database } from "../database/connect.ts";
 import { EARLIER, schemaState } from "../database/migrate.ts";
 import { schemaDifferences } from "../database/schema-differences.ts";
+import { requireWholeSessions } from "../database/server.ts";
 import { type ResultOf, returned, type Slots, Statement } from "../database/statement.ts";
-import { requireWholeSessions } from "../database/whole-sessions.ts";
-import { isDatabaseAway } from "../kit/away.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, type ServeSettings, SettingsError } from "../kit/settings.ts";
 import { sourcesOf } from "../kit/sources.ts";
@@ -17,11 +17,11 @@ import { partitionsDue } from "../receive/log/partitions.ts";
 import {
   type Check,
   checkCallbackUrls,
+  checkProvider,
   checkReconciliation,
   checkSharing,
   checkTopics,
 } from "./doctor-checks.ts";
-import { providerKindOf } from "./providers.ts";
 import { statusSettings } from "./settings-shown.ts";
 
 type Environment = Record<string, string | undefined>;
@@ -41,7 +41,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
   // None waits for another that does not answer.
-  const asked = sources.map((source) => Array.fromAsync(providerKindOf(source).check(source, settings)));
+  const asked = sources.map((source) => Array.fromAsync(checkProvider(source, settings)));
   yield* (await Promise.all(asked)).flat();
   yield* checkTopics(sources, settings);
   yield* checkSharing(sources);

@@ -7,13 +7,13 @@ import express, {
   type Router,
 } from "express";
 import { holderOf } from "../api/admin-tokens.ts";
+import { OpenByAddress } from "../kit/addresses.ts";
 import type { AdminToken } from "../kit/admin-token.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { RunningServer } from "../kit/http-server.ts";
 import { newId } from "../kit/ids.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
-import { OpenByAddress } from "../kit/open-by-address.ts";
 import type { Secret } from "../kit/secret.ts";
 import { comesFromBrowser, payerPage, sendPage } from "../receive/payer-page/payer-page.ts";
 import type { DatabaseWatch } from "./database-watch.ts";

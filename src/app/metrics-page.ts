@@ -8,7 +8,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { programVersion } from "../kit/program-version.ts";
 import { within } from "../kit/waiting.ts";
 import { readVitalSigns, type VitalSigns, type Watched } from "../operate/vital-signs.ts";
-import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import type { UpstreamStanding } from "../upstreams/change.ts";
 import { STATES } from "../upstreams/machine.ts";
 import type { DatabaseWatch } from "./database-watch.ts";
 

@@ -1,7 +1,12 @@
 import { shortText } from "../kit/text.ts";
-import { compareMoney, differenceOfMoney, type Invoice, statusText, sumOfMoney } from "../provider/answer.ts";
-import type { StatusClass } from "./invoices/status-class.ts";
-import { invoiceTypeOf } from "./invoices/status-class.ts";
+import {
+  compareMoney,
+  differenceOfMoney,
+  type Invoice,
+  statusText,
+  sumOfMoney,
+} from "../provider/provider.ts";
+import { invoiceTypeOf, type StatusClass } from "./invoices/status-class.ts";
 import type { KnownInvoice } from "./queue/claim.ts";
 
 const TOLERANCE = "0.01";

@@ -12,7 +12,7 @@ import {
   time,
   uuid,
 } from "../database/columns.ts";
-import { isIn } from "../database/is-in.ts";
+import { isIn } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { OutboxState } from "../publish/event.ts";
 import { insertEvents } from "../publish/event-log.ts";

@@ -1,6 +1,5 @@
 import { step } from "../kit/step.ts";
-import type { NotFound, Refusal } from "../provider/answer.ts";
-import type { Provider } from "../provider/provider.ts";
+import type { NotFound, Provider, Refusal } from "../provider/provider.ts";
 import type { Upstream } from "../upstreams/upstream.ts";
 
 /** Names older than this are read again, in ms; when a name does not fit, after RECHECK_MS already. */

@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import { isRefusedData } from "../database/postgres-errors.ts";
+import { isRefusedData } from "../kit/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
 import { messageOf } from "../kit/errors.ts";
 import { withoutCallbackTokens } from "../kit/mask.ts";
@@ -7,8 +7,7 @@ import type { Metrics } from "../kit/metrics.ts";
 import { step } from "../kit/step.ts";
 import { storableText } from "../kit/text.ts";
 import type { Tracer } from "../kit/trace.ts";
-import type { Answer } from "../provider/answer.ts";
-import type { Provider } from "../provider/provider.ts";
+import type { Answer, Provider } from "../provider/provider.ts";
 import type { Limits } from "../upstreams/allowance.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import type { UnknownIds } from "../upstreams/unknown-ids.ts";

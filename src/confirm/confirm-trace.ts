@@ -1,5 +1,5 @@
 import type { Span, Tracer } from "../kit/trace.ts";
-import type { Answer } from "../provider/answer.ts";
+import type { Answer } from "../provider/provider.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Claimed } from "./queue/claim.ts";
 import { splitTraceparents } from "./queue/open.ts";

@@ -1,4 +1,4 @@
-import type { Answer } from "../provider/answer.ts";
+import type { Answer } from "../provider/provider.ts";
 import type { ConfirmedInvoice } from "./invoices/confirmed-invoice.ts";
 import { classOfStatus, invoiceTypeOf, type StatusSets } from "./invoices/status-class.ts";
 import { askOnLadder, backOff, type Tried, UNPAID_LADDER } from "./ladder.ts";

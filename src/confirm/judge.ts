@@ -1,6 +1,6 @@
 import type { AlarmName } from "../alarms/alarms.ts";
 import { shortText } from "../kit/text.ts";
-import type { Answer } from "../provider/answer.ts";
+import type { Answer } from "../provider/provider.ts";
 import { MOST_RETRY_AFTER_MS } from "../upstreams/machine.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import { makeInvoiceRow } from "./invoices/confirmed-invoice.ts";

@@ -1,10 +1,8 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
-import type { KeyProof } from "../provider/answer.ts";
-import type { Provider } from "../provider/provider.ts";
-import { takeProbe } from "../upstreams/probe.ts";
-import type { Upstream } from "../upstreams/upstream.ts";
+import type { KeyProof, Provider } from "../provider/provider.ts";
+import { takeProbe, type Upstream } from "../upstreams/upstream.ts";
 
 export interface KeyProbeOptions {
   db: Kysely<Tables>;

@@ -1,5 +1,4 @@
-import type { Answer, CollectionAnswer } from "../provider/answer.ts";
-import type { Provider } from "../provider/provider.ts";
+import type { Answer, CollectionAnswer, Provider } from "../provider/provider.ts";
 
 export interface SourceProofOptions {
   provider: Provider;

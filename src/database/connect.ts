@@ -2,8 +2,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
-import { PreparingClient, RelayClient } from "./relay-client.ts";
-import { SessionPool } from "./session-pool.ts";
+import { PreparingClient, RelayClient, SessionPool } from "./sessions.ts";
 import type { Tables } from "./tables.ts";
 
 export type Database = Kysely<Tables>;

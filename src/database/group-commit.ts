@@ -1,9 +1,8 @@
-import { isLostConnection } from "../kit/away.ts";
 import { RelayError } from "../kit/errors.ts";
 import { TurnQueue } from "../kit/waiting.ts";
-import { isCollision, isRefusedData } from "./postgres-errors.ts";
+import { isCollision, isLostConnection, isRefusedData } from "../kit/postgres-errors.ts";
 
-export interface GroupCommitOptions<Item> {
+interface GroupCommitOptions<Item> {
   /** Writes all of them in one transaction, or throws and leaves nothing behind. */
   write(items: readonly Item[]): Promise<void>;
   /** The most items of one transaction. */

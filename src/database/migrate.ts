@@ -46,7 +46,7 @@ class FolderProvider implements MigrationProvider {
 }
 
 /** Migrations by name, for a program that has no folder of them beside it. */
-export type KnownMigrations = Readonly<Record<string, Migration>>;
+type KnownMigrations = Readonly<Record<string, Migration>>;
 
 export type SchemaState =
   | { state: "current" }

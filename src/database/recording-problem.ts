@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { codeOf } from "../kit/away.ts";
 import { messageOf } from "../kit/errors.ts";
+import { codeOf } from "../kit/postgres-errors.ts";
 import { returned, Statement } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 

@@ -1,8 +1,8 @@
 import type { AdminToken } from "./admin-token.ts";
-import type { Source } from "./source.ts";
+import type { Source } from "./sources-file.ts";
 
 /** The settings of which one can contradict another. */
-export interface Contradictable {
+interface Contradictable {
   PORT: number;
   OPS_PORT?: number | undefined;
   SNS_TOPIC_ARN?: string | undefined;

@@ -28,7 +28,7 @@ export type ErrorCode =
   /** unforeseen: a bug */
   | "unexpected";
 
-export interface RelayErrorOptions {
+interface RelayErrorOptions {
   /** `refuse` when left out. */
   next?: Next | undefined;
   /** `failed` when left out. */

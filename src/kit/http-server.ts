@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { RelayError } from "./errors.ts";
-import { hangUpOnStalled, STALL_LIMIT, type StallLimit } from "./hang-up-on-stalled.ts";
 import { type HangUpReason, type QuietConnections, takeOneByOne } from "./one-request-at-a-time.ts";
 
 export interface RunningServer {
@@ -14,7 +13,7 @@ export interface RunningServer {
   close(graceMs?: number): Promise<void>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   /** 0 takes a free port. */
   port: number;
   /** The interface to listen on; all of them when left out. */
@@ -70,4 +69,74 @@ function close(server: Server, graceMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
+}
+
+interface StallLimit {
+  /** How long a connection may have unsent bytes and yet not get on, at most, in ms. */
+  withinMs: number;
+  /** How many bytes count as getting on; fewer are a peer that holds on to its connection drop by drop. */
+  leastBytes: number;
+}
+
+/**
+ * The kernel holds some 4 MB for a peer and takes more only once a third of that is gone: a slow reader gets
+ * on in bursts of 1.4 MB. Two minutes for one are 12 KB a second.
+ */
+const STALL_LIMIT: StallLimit = { withinMs: 120_000, leastBytes: 16 * 1024 };
+
+/**
+ * So many looks in vain, after the one that finds unsent bytes, end a connection. They are counted instead of
+ * the time: a process that was stopped meanwhile has not looked.
+ */
+const LOOKS = 6;
+
+/** How far a connection was when it last got on, and the looks since. */
+interface Mark {
+  sent: number;
+  looks: number;
+}
+
+/**
+ * Destroys each connection of `server` whose peer does not take what it is sent, with all that is kept for
+ * it. A connection that waits for its answer, or has nothing left to send, is not judged.
+ *
+ * A time-out of sockets would not do: it also ends whoever waits for an answer that takes long, and each byte
+ * that the peer sends puts it off.
+ */
+function hangUpOnStalled(server: Server, { withinMs, leastBytes }: StallLimit, onHangUp: () => void): void {
+  const open = new Map<Socket, Mark | null>();
+  server.on("connection", (socket) => {
+    open.set(socket, null);
+    socket.once("close", () => open.delete(socket));
+  });
+  const look = () => {
+    for (const [socket, mark] of open) {
+      if (socket.writableLength === 0) {
+        if (mark !== null) open.set(socket, null);
+        continue;
+      }
+      const sent = sentBy(socket);
+      if (mark === null || sent - mark.sent >= leastBytes) open.set(socket, { sent, looks: 0 });
+      else if (++mark.looks >= LOOKS) {
+        onHangUp();
+        socket.destroy();
+      }
+    }
+  };
+  const timer = setInterval(look, withinMs / (LOOKS + 1)).unref();
+  server.once("close", () => clearInterval(timer));
+}
+
+/** What libuv counts; Node's own time-out of sockets reads it too, but offers it to nobody. */
+interface Counts {
+  /** Bytes given to the socket. */
+  bytesWritten: number;
+  /** Those that the kernel has not taken yet. */
+  writeQueueSize: number;
+}
+
+/** The bytes that the kernel has taken, within one long write too. */
+function sentBy(socket: Socket): number {
+  const { _handle: counts } = socket as unknown as { _handle?: Counts | null };
+  return counts ? counts.bytesWritten - counts.writeQueueSize : socket.bytesWritten - socket.writableLength;
 }

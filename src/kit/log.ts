@@ -2,7 +2,7 @@ import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, 
 import { PERSONAL_FIELDS } from "./personal-fields.ts";
 
 export type Logger = PinoLogger;
-export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 
 /** Keys whose values never reach a log line, at its top level or up to two objects deep. */
 const FORBIDDEN_KEYS = [
@@ -69,7 +69,7 @@ function tellAtExit(tellAll: () => void): void {
  * are counted: "… (the same 45 times in 12 s)". Alarms, and requests that can be looked for by their id, are
  * always logged.
  */
-export function collapseRepeats(): LogMethod {
+function collapseRepeats(): LogMethod {
   const kinds = new Map<string, Kind>();
   let tellsAtExit = false;
 

@@ -79,8 +79,7 @@ export function quietText(text: string): string {
 }
 
 /** Any text without e-mail addresses and phone numbers. Linear in the text, whatever it is. */
-export const withoutContacts = (text: string): string =>
-  withoutEMailAddresses(text).replaceAll(PHONE, "[phone]");
+const withoutContacts = (text: string): string => withoutEMailAddresses(text).replaceAll(PHONE, "[phone]");
 
 export function withoutEMailAddresses(text: string): string {
   return text.includes("@") ? text.replaceAll(RUN_WITH_AT, maskedRun) : text;

@@ -1,7 +1,5 @@
 import { type IncomingMessage, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { linger } from "./linger.ts";
-import { LoopTurns, type Portioned } from "./loop-turns.ts";
 
 /** Why a connection was hung up on. */
 export type HangUpReason =
@@ -198,5 +196,91 @@ class Connection implements Portioned {
     if (this.#unanswered.length > 1) return false;
     const isRead = newest.readableFlowing === true || newest.listenerCount("readable") > 0;
     return isRead && newest.readableLength < newest.readableHighWaterMark;
+  }
+}
+
+/** How much is still taken from a peer that was answered before its end, and for how long. */
+const LINGER_BYTES = 512 * 1024;
+const LINGER_MS = 2_000;
+
+/**
+ * Closes a connection whose peer may still be sending: says that nothing more will come, takes for a while
+ * what arrives without looking at it, then hangs up. If it were closed at once, the kernel would answer the
+ * rest with a reset, which makes many peers drop the answer before they have read it.
+ */
+function linger(socket: Socket): void {
+  if (socket.destroyed) return;
+  for (const event of ["data", "readable", "end"]) socket.removeAllListeners(event);
+  let left = LINGER_BYTES;
+  // A peer that sends more waits until we hang up, and has time to read meanwhile.
+  socket.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left <= 0) socket.pause();
+  });
+  const hangUp = () => socket.destroy();
+  socket.once("end", () => (socket.writableFinished ? hangUp() : socket.once("finish", hangUp)));
+  const timer = setTimeout(hangUp, LINGER_MS).unref();
+  socket.once("close", () => clearTimeout(timer));
+  socket.end();
+}
+
+/** Work that is done in small portions; `work` does one, and says whether there is more to do. */
+interface Portioned {
+  /** Whether more than one portion waits. */
+  readonly isBulk: boolean;
+  work(): boolean;
+}
+
+/**
+ * How long this work may take in a turn of the event loop, in ms: what a common request asks for fits in, so
+ * that all that arrived together is recorded together.
+ */
+const TURN_MS = 20;
+
+/**
+ * The part of it that those may take who have more than a portion waiting. A turn accepts one new connection,
+ * so that each of many newcomers waits as many turns as there are before it.
+ */
+const BULK_MS = 2;
+
+/**
+ * Shares the event loop: who asks works at once while this turn of the loop has time left, and otherwise in
+ * one of the next, a portion each in the order in which they asked. However many ask, the loop goes on.
+ */
+class LoopTurns {
+  readonly #waiting = new Set<Portioned>();
+  /** When this turn's work began (`performance.now()`); null before the first of a turn. */
+  #begunAt: number | null = null;
+
+  ask(one: Portioned): void {
+    const isBehind = one.isBulk && this.#waiting.size > 0;
+    if (this.#hasTime(one) && !isBehind) this.#give(one);
+    else this.#waiting.add(one);
+  }
+
+  forget(one: Portioned): void {
+    this.#waiting.delete(one);
+  }
+
+  #hasTime({ isBulk }: Portioned): boolean {
+    const now = performance.now();
+    if (this.#begunAt === null) {
+      this.#begunAt = now;
+      setImmediate(() => this.#next());
+    }
+    return now - this.#begunAt < (isBulk ? BULK_MS : TURN_MS);
+  }
+
+  #next(): void {
+    this.#begunAt = null;
+    for (const one of this.#waiting) {
+      if (!this.#hasTime(one)) continue;
+      this.#waiting.delete(one);
+      this.#give(one);
+    }
+  }
+
+  #give(one: Portioned): void {
+    if (one.work()) this.#waiting.add(one);
   }
 }

@@ -22,8 +22,7 @@ import {
   webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
-import type { Source } from "./source.ts";
-import { readSourcesFile } from "./sources-file.ts";
+import { readSourcesFile, type Source } from "./sources-file.ts";
 import { TRACE_SETTINGS } from "./trace-settings.ts";
 
 /**

@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { callbackChecksSchema } from "./callback-checks.ts";
 import type { Secret } from "./secret.ts";
-import { type Source, sourceSchema } from "./source.ts";
+import { anyUuid, baseUrl, secret, sourceName, topicArn, urlToken } from "./setting-formats.ts";
 
 type Environment = Record<string, string | undefined>;
 
 /** Either the sources, or what is wrong with the file, a line each with the path inside it; never a value. */
-export interface SourcesFile {
+interface SourcesFile {
   sources: readonly Source[];
   problems: readonly string[];
 }
@@ -86,3 +87,41 @@ const messageOfIssue = (issue: z.core.$ZodIssue): string =>
   issue.code === "invalid_type" || issue.code === "unrecognized_keys"
     ? `is wrong: ${issue.message}`
     : issue.message;
+
+/**
+ * One merchant account as SOURCES_FILE describes it: its key, the tokens of its callback URLs, the topics of
+ * its events.
+ * @param kept reads a secret, written out or named.
+ */
+function sourceSchema(kept: (format: z.ZodType<Secret, string>) => z.ZodType<Secret, string>) {
+  const several = (format: z.ZodType<Secret, string>): z.ZodType<readonly Secret[]> =>
+    z.array(kept(format)).min(1, "should name at least one");
+  const described = z.strictObject({
+    name: sourceName,
+    collectionApiUrl: baseUrl,
+    collectionApiKey: kept(secret(1)),
+    /** Only invoices of these collections are published; empty for no restriction. */
+    collectionIds: z
+      .preprocess((given) => (given === "none" ? [] : given), z.array(anyUuid).readonly())
+      .optional(),
+    callbackTokens: several(urlToken),
+    callbackChecks: callbackChecksSchema(several).prefault({}),
+    snsTopicArn: topicArn,
+    /** null: events of Test invoices are held. */
+    snsTestTopicArn: topicArn.nullable().default(null),
+  });
+  return described.transform(({ collectionIds, ...others }) => ({
+    ...others,
+    collectionIds: collectionIds ?? [],
+    reconciliation: reconciliationOf(collectionIds),
+  }));
+}
+
+/** `none`: COLLECTION_IDS says that nothing is reconciled; `unset`: nobody has said anything. */
+export type Reconciliation = "on" | "none" | "unset";
+
+/** @param collectionIds undefined when left out. */
+export const reconciliationOf = (collectionIds: readonly string[] | undefined): Reconciliation =>
+  collectionIds === undefined ? "unset" : collectionIds.length === 0 ? "none" : "on";
+
+export type Source = Readonly<z.output<ReturnType<typeof sourceSchema>>>;

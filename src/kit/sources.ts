@@ -1,8 +1,8 @@
 import { callbackChecksOf } from "./callback-checks.ts";
 import { type SERVE_REQUIRES, type Settings, SettingsError } from "./settings.ts";
-import { reconciliationOf, type Source } from "./source.ts";
+import { reconciliationOf, type Source } from "./sources-file.ts";
 
-export type { Source } from "./source.ts";
+export type { Source } from "./sources-file.ts";
 
 type PerhapsMissing = "collectionApiUrl" | "collectionApiKey" | "callbackTokens" | "snsTopicArn";
 type DescribedSource = Omit<Source, PerhapsMissing> & { [Name in PerhapsMissing]: Source[Name] | undefined };

@@ -1,10 +1,10 @@
 import type { Kysely } from "kysely";
 import { readStates } from "../confirm/queue/read-confirmations.ts";
-import { databaseTime } from "../database/clock.ts";
+import { databaseTime } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../publish/read-events.ts";
 import { callbacksByMinute } from "../receive/log/list-callbacks.ts";
-import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import { listUpstreams, type UpstreamStanding } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type BacklogAges, readBacklogAges } from "./backlog.ts";
 

@@ -4,7 +4,7 @@ import { audit, type ByHand } from "../alarms/audit.ts";
 import { dismissConfirmations, releaseConfirmations } from "../confirm/queue/change-confirmations.ts";
 import type { Priority } from "../confirm/queue/confirmation.ts";
 import { openConfirmations } from "../confirm/queue/open.ts";
-import { databaseClock } from "../database/clock.ts";
+import { databaseClock } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import type { EventKey } from "../publish/event.ts";

@@ -12,7 +12,7 @@ import { messageOf } from "../kit/errors.ts";
 import { eraseEvents } from "../publish/event-log.ts";
 import { eraseByReference, eraseCallbacks, type LeftCallback } from "../receive/log/erase-callbacks.ts";
 import { readingsAbout } from "../replay/callback-readings.ts";
-import { listUpstreams } from "../upstreams/list-upstreams.ts";
+import { listUpstreams } from "../upstreams/change.ts";
 import { SOURCE } from "../upstreams/upstream-kind.ts";
 
 /** What was blanked; all zero when nothing was left to blank. */

@@ -1,11 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { emailHash, plainEmail } from "../confirm/invoices/confirmed-invoice.ts";
 import type { ToldVerdict } from "../confirm/queue/confirmation.ts";
+import { sourcesIn } from "../database/expressions.ts";
 import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../database/page.ts";
-import { sourcesIn } from "../database/sources-in.ts";
-import { nullable, type RowOf, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { VaryingStatement } from "../database/varying-statement.ts";
 import { type EventState, eventState, joiningOutbox, tellsOfPayment } from "../publish/event.ts";
 import { EVERY_FILTER, EVERY_TERM, type InvoiceFilters, type InvoiceTerms } from "./invoice-terms.ts";
 

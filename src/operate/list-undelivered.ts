@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { nullable, type RowOf, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { VaryingStatement } from "../database/varying-statement.ts";
 
 /**
  * Undelivered items that wait for a person: dead letters (confirmations and events that were given up), or

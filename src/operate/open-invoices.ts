@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { hasStatus } from "../confirm/invoices/read-invoices.ts";
 import { NEITHER_STATUS } from "../confirm/invoices/status-class.ts";
-import { inKeyOrder } from "../database/in-key-order.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
+import { inKeyOrder } from "../database/transactions.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 
 /** Conditions on rows of `confirmation` and `outbox` that make their invoice an open one, by index. */

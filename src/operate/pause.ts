@@ -1,11 +1,10 @@
 import type { Kysely } from "kysely";
 import { audit, type ByHand } from "../alarms/audit.ts";
-import { databaseTime } from "../database/clock.ts";
+import { databaseTime } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { step } from "../kit/step.ts";
-import { changeByHand, endPauses } from "../upstreams/by-hand.ts";
-import { listUpstreams } from "../upstreams/list-upstreams.ts";
+import { changeByHand, endPauses, listUpstreams } from "../upstreams/change.ts";
 import type { Signal } from "../upstreams/machine.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { notifyWorkers } from "../work/wake-up.ts";

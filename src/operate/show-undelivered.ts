@@ -1,8 +1,8 @@
 import type { Kysely } from "kysely";
 import { readPayment } from "../confirm/invoices/read-invoices.ts";
 import { readConfirmation } from "../confirm/queue/read-confirmations.ts";
-import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
+import { inSnapshot } from "../database/transactions.ts";
 import { maskedEvidence } from "../kit/mask.ts";
 import { readEvent } from "../publish/read-events.ts";
 import { callbacksAbout } from "../receive/log/callbacks-about.ts";

@@ -1,13 +1,12 @@
 import type { Kysely } from "kysely";
 import { type AuditedChange, readAuditLog } from "../alarms/audit.ts";
 import { countOpenAlarms, type KnownAlarm, listAlarms } from "../alarms/list-alarms.ts";
-import { databaseTime } from "../database/clock.ts";
 import { type SchemaState, schemaState } from "../database/migrate.ts";
-import { readPostgresVersion } from "../database/postgres-version.ts";
 import { isReadOnly } from "../database/recording-problem.ts";
+import { databaseTime, readPostgresVersion } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { programVersion } from "../kit/program-version.ts";
-import type { Reconciliation } from "../kit/source.ts";
+import type { Reconciliation } from "../kit/sources-file.ts";
 import { lastCallbackAt } from "../receive/log/callbacks-about.ts";
 import {
   type DailyCertificate,
@@ -15,7 +14,7 @@ import {
   readSweeps,
   type SweepState,
 } from "../reconcile/last-runs.ts";
-import type { UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import type { UpstreamStanding } from "../upstreams/change.ts";
 import { listProcesses, type SeenProcess } from "../work/relay-process.ts";
 import { type Backlog, readBacklog, readWaiting, type WaitingSource } from "./backlog.ts";
 import { listUndelivered } from "./list-undelivered.ts";

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
-import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
+import { inSnapshot } from "../database/transactions.ts";
 import { type Facts, readFacts, type StatusSettings } from "./status-facts.ts";
 import { type Need, needsOf, sentenceOf } from "./status-meaning.ts";
 

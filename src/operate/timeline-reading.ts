@@ -2,11 +2,10 @@ import { type Kysely, sql } from "kysely";
 import { readHistory } from "../alarms/history.ts";
 import { answersInOrder } from "../confirm/invoices/read-invoices.ts";
 import type { Verdict } from "../confirm/queue/confirmation.ts";
-import { inSnapshot } from "../database/snapshot.ts";
-import { sourcesIn } from "../database/sources-in.ts";
+import { sourcesIn, typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
+import { inSnapshot } from "../database/transactions.ts";
 import { eventState } from "../publish/event.ts";
 import { firstCallbacksNaming } from "../receive/log/callbacks-about.ts";
 import {

@@ -2,8 +2,8 @@ import type { Kysely } from "kysely";
 import type { AlarmName } from "../alarms/alarms.ts";
 import { countOpenAlarms } from "../alarms/list-alarms.ts";
 import { countUndeliveredConfirmations } from "../confirm/queue/read-confirmations.ts";
-import { inSnapshot } from "../database/snapshot.ts";
 import type { Tables } from "../database/tables.ts";
+import { inSnapshot } from "../database/transactions.ts";
 import { countDeadEvents } from "../publish/outbox.ts";
 import {
   type DailyCertificate,
@@ -11,7 +11,7 @@ import {
   readSweeps,
   type SweepState,
 } from "../reconcile/last-runs.ts";
-import { listUpstreams, type UpstreamStanding } from "../upstreams/list-upstreams.ts";
+import { listUpstreams, type UpstreamStanding } from "../upstreams/change.ts";
 import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
 import { type Backlog, readBacklog } from "./backlog.ts";
 

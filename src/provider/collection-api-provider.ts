@@ -8,8 +8,7 @@ import {
 import { messageOf } from "../kit/errors.ts";
 import { quietText, withoutCallbackTokens } from "../kit/mask.ts";
 import { storableText } from "../kit/text.ts";
-import { type NotFound, type Refusal, statusText } from "./answer.ts";
-import type { Provider } from "./provider.ts";
+import { type NotFound, type Provider, type Refusal, statusText } from "./provider.ts";
 
 /** What each error of the client means to the relay. */
 const MEANING: Record<CollectionApiErrorKind, NotFound["kind"] | Refusal["kind"]> = {

@@ -1,7 +1,8 @@
-import type { Answer, CollectionAnswer, KeyProof, PageAnswer } from "./answer.ts";
+import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
+import { storableText } from "../kit/text.ts";
 
 export interface AskOptions {
-  /** The longest one answer may take, in ms. */
+  /** How long one answer may take, in ms. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -19,8 +20,10 @@ export interface PageRequest {
 }
 
 /**
- * The port to a provider account: what the stages know of it. Each call asks once: retrying is up to the
- * stages. Whatever comes of it is returned as an answer; nothing is thrown.
+ * The port to an account at the Invoice Collection API, so that the stages, and their tests, meet its outcomes
+ * and neither HTTP nor errors. The model is that API's: its documents, collections listed by day, and ids that
+ * are UUIDs, as which the tables keep them. Each call asks once: retrying is up to the stages. Whatever comes
+ * of it is returned as an answer; nothing is thrown.
  */
 export interface Provider {
   /**
@@ -38,3 +41,61 @@ export interface Provider {
   /** Lets the requests under way finish for a few seconds, and cuts them off then. */
   close(): Promise<void>;
 }
+
+export {
+  compareMoney,
+  differenceOfMoney,
+  type Money,
+  moneyOf,
+  sumOfMoney,
+  toUtc,
+} from "../collection-api/index.ts";
+export type { Collection, Invoice, InvoicePage, ListedInvoice };
+
+/** How many characters are kept of a status: no provider's word is longer. */
+const LONGEST_STATUS = 200;
+
+/** A status as it is compared and stored. */
+export const statusText = (status: string): string => storableText(status.slice(0, LONGEST_STATUS));
+
+/** What a call to a provider can come to besides its answer. None of it is thrown: each has its rule. */
+export type Refusal =
+  /** 429 */
+  | { kind: "rate_limited"; retryAfterMs: number | null; error: string }
+  /** 401 or 403: refuses the key, or only what this one request asked for. */
+  | { kind: "key_refused"; error: string }
+  /** Time-out, 5xx, broken JSON, no connection: a fault of the whole source. */
+  | { kind: "fault"; error: string }
+  /** Readable, but not what the contract allows; or about something else than was asked for. */
+  | { kind: "outside_contract"; error: string; evidence: string }
+  /** This side stopped waiting, because the process ends. */
+  | { kind: "interrupted" };
+
+/**
+ * @param inOwnWords the provider says it in its own envelope; else it may be a gateway's or a web server's
+ *   404.
+ */
+export type NotFound = { kind: "not_found"; inOwnWords: boolean; error: string };
+
+/** What came of asking for one invoice. */
+export type Answer =
+  | {
+      kind: "found";
+      invoice: Invoice;
+      document: unknown;
+      receivedAt: Date;
+      /** Fields such as the metadata were too intricate to be read; false by default. */
+      leftOut?: boolean;
+    }
+  | NotFound
+  | Refusal;
+
+export type CollectionAnswer = { kind: "found"; collection: Collection } | NotFound | Refusal;
+
+export type PageAnswer = { kind: "page"; page: InvoicePage } | NotFound | Refusal;
+
+/** Whether the provider takes the key; `unclear` when its answer says neither. */
+export type KeyProof =
+  | { kind: "taken" }
+  | { kind: "refused"; error: string }
+  | { kind: "unclear"; error: string };

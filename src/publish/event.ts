@@ -1,8 +1,8 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { type Columns, text, uuid } from "../database/columns.ts";
+import { typed } from "../database/expressions.ts";
 import { returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
 
 /** An event that is about to be logged. */
 export interface NewEvent {

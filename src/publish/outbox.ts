@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type Columns, text } from "../database/columns.ts";
-import { interval, isTooFarAhead } from "../database/moments.ts";
+import { interval, isTooFarAhead } from "../database/expressions.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { LeasedRows, MOST_FORWARD } from "../work/leased-rows.ts";

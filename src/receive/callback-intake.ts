@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Request } from "express";
+import { WrongTokens } from "../kit/addresses.ts";
 import { RelayError } from "../kit/errors.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import type { Secret } from "../kit/secret.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources-file.ts";
 import { step } from "../kit/step.ts";
-import { WrongTokens } from "../kit/wrong-tokens.ts";
 import { CallbackBudgets, type CallbackCost, type ShareBudgets } from "./caller/callback-budgets.ts";
 import { CallbackTokens, type TokenOwner } from "./caller/callback-tokens.ts";
 import { alarmsAbout, CallerChecks, type FailedCheck } from "./caller/caller-checks.ts";

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { networkOf } from "../kit/addresses.ts";
 import { RelayError } from "../kit/errors.ts";
-import { networkOf } from "../kit/network-of.ts";
 import { TurnQueue } from "../kit/waiting.ts";
 import type { CallbackRequest, ReadingToRecord } from "./reading/read-callback.ts";
 

@@ -1,5 +1,5 @@
 import { maskOf } from "../kit/mask.ts";
-import type { Source } from "../kit/source.ts";
+import type { Source } from "../kit/sources-file.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
 
 /** The parts of a callback's URL, `/callbacks/{token}[/{reference}][?query]`. */

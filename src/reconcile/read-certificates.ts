@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
+import { typed } from "../database/expressions.ts";
 import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
 import type { Certificate, Difference, Result, Weight } from "./certificate/certificate.ts";
 import { csvDifferences, csvHead, csvHeader, csvMore } from "./certificate/certificate-csv.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type Kysely, sql } from "kysely";
-import { databaseClock } from "../database/clock.ts";
 import { type Columns, text, uuid } from "../database/columns.ts";
+import { databaseClock } from "../database/server.ts";
 import { type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { step } from "../kit/step.ts";

@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction, type UpdateObject } from "kysely";
 import { type Alarm, raising } from "../alarms/alarms.ts";
+import { clockTime, typed } from "../database/expressions.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { clockTime, typed } from "../database/typed.ts";
 import { RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import { invoicesOf } from "../publish/read-events.ts";

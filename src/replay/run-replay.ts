@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import type { Alarm } from "../alarms/alarms.ts";
+import { isDatabaseAway } from "../kit/postgres-errors.ts";
 import type { Tables } from "../database/tables.ts";
-import { isDatabaseAway } from "../kit/away.ts";
 import { messageOf } from "../kit/errors.ts";
 import { noteWork } from "../kit/fault.ts";
 import { step } from "../kit/step.ts";

@@ -1,8 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { unknownKeptSince } from "../confirm/queue/change-confirmations.ts";
-import { nullable, type RowOf, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { VaryingStatement } from "../database/varying-statement.ts";
 import { isOwnVerdict } from "../receive/log/own-verdict.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";

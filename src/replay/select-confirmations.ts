@@ -1,7 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { VaryingStatement } from "../database/varying-statement.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";
 import type { Position, ReplayFilters } from "./replay.ts";
 

@@ -1,7 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { nullable, returned, type Slots, Statement, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { VaryingStatement } from "../database/varying-statement.ts";
 import { isAccepted, type Route } from "../publish/event.ts";
 import type { OutgoingEvent } from "../publish/sns-entry.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict } from "./filter-conditions.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { closeAlarms } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
-import { databaseClock } from "../database/clock.ts";
+import { databaseClock } from "../database/server.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";

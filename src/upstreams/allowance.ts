@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 /** How much may be claimed now. */
-export interface Admission {
+interface Admission {
   total: number;
   /** One exchange tries whether the upstream works again; the others wait for it. */
   trial: boolean;

@@ -4,16 +4,16 @@ import {
   type Alarm,
   alarmsOf,
   CLEARED,
+  clearing,
   ENDED_ALARM,
   type EndedAlarm,
   selectCleared,
   type Told,
 } from "../alarms/alarms.ts";
 import { tableOf } from "../database/columns.ts";
-import { nullable, returned } from "../database/statement.ts";
+import { nullable, type RowOf, returned, VaryingStatement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { VaryingStatement } from "../database/varying-statement.ts";
-import type { Standing, Transition } from "./machine.ts";
+import { type Signal, type Standing, type State, stateOf, type Transition, transition } from "./machine.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "./upstream-kind.ts";
 
 /** A standing, the version of the row that it was read from, and when a refused one is tried next. */
@@ -140,4 +140,82 @@ export async function change(
   });
   if (row === undefined) return null;
   return { raised, cleared: row.cleared };
+}
+
+/**
+ * Pauses or resumes one source or topic, with the alarms that this closes, in the caller's transaction.
+ * @returns null when it changes nothing, or there is no such source or topic.
+ */
+export async function changeByHand(
+  trx: Kysely<Tables>,
+  kind: UpstreamKind,
+  name: string,
+  signal: Extract<Signal, { kind: "pause" | "resume" }>,
+): Promise<{ before: Read; told: Told } | null> {
+  for (;;) {
+    const before = await readStanding(trx, kind, name);
+    const after = before === null ? null : transition(before, signal, kind.policy, Math.random());
+    if (before === null || after === null) return null;
+    const told = await change(trx, kind, name, before, after);
+    if (told !== null) return { before, told };
+  }
+}
+
+const endingPauses = new VaryingStatement(
+  { name: returned.text(), reason: nullable(returned.text()), until: returned.time },
+  (kind: UpstreamKind) => {
+    const key = sql.ref(`${kind.table}.${kind.key}`);
+    return sql`
+      with ended as (
+        select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
+        where paused_until <= clock_timestamp() for update),
+      told as (${clearing(sql`name = ${kind.alarms.paused} and subject in (select name from ended)`)})
+      update ${sql.table(kind.table)} set version = version + 1,
+        paused_by = null, paused_at = null, paused_until = null, pause_reason = null
+      from ended where ${key} = ended.name
+      returning ended.name, ended.reason, ended.until`;
+  },
+  [SOURCE, TOPIC],
+);
+
+/**
+ * Writes down which pauses have ended by themselves; they have held nothing back since `until`. What was told
+ * of a refusal before the pause is over: if it is refused still, the next answer says so anew.
+ */
+export const endPauses = (db: Kysely<Tables>, kind: UpstreamKind) => endingPauses.execute(db, kind);
+
+const UPSTREAM = {
+  /** The source's name, or the topic's ARN. */
+  name: returned.text(),
+  pausedBy: nullable(returned.text<"operator" | "refused">()),
+  pausedAt: nullable(returned.time),
+  /** When the pause ends by itself; null: when somebody resumes it. */
+  pausedUntil: nullable(returned.time),
+  pauseReason: nullable(returned.text()),
+  lastError: nullable(returned.text()),
+  /** While it backs off or was asked to wait: until when. */
+  opensAt: nullable(returned.time),
+};
+
+/** A source or topic, as a person wants to see it. */
+export type UpstreamStanding = RowOf<typeof UPSTREAM> & { state: State };
+
+const listing = new VaryingStatement(
+  UPSTREAM,
+  (kind: UpstreamKind) => sql`
+    select ${sql.ref(kind.key)} as name, paused_by as "pausedBy", paused_at as "pausedAt",
+      paused_until as "pausedUntil", pause_reason as "pauseReason", last_error as "lastError",
+      nullif(greatest(opens_at, now()), now()) as "opensAt"
+    from ${sql.table(kind.table)} order by 1`,
+  [SOURCE, TOPIC],
+);
+
+/** All that `serve` ever knew, by name. */
+export async function listUpstreams(db: Kysely<Tables>, kind: UpstreamKind): Promise<UpstreamStanding[]> {
+  const standings: UpstreamStanding[] = [];
+  for (const row of await listing.execute(db, kind)) {
+    const standing = await readStanding(db, kind, row.name);
+    if (standing !== null) standings.push({ ...row, state: stateOf(standing, kind.policy) });
+  }
+  return standings;
 }

@@ -1,11 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead } from "../database/moments.ts";
-import { returned, type Slots } from "../database/statement.ts";
+import { clockTime, interval, isTooFarAhead, typed } from "../database/expressions.ts";
+import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { type Read, readStanding } from "./change.ts";
-import { SOURCE, sourceIsOpen, sourceIsWell } from "./upstream-kind.ts";
+import { FLOODED, SOURCE, sourceIsOpen, sourceIsWell } from "./upstream-kind.ts";
 
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
 export async function registerUpstreams(
@@ -134,3 +133,73 @@ async function nextListInMs(db: Kysely<Tables>, source: string): Promise<number>
     .executeTakeFirst();
   return row?.inMs ?? 0;
 }
+
+/** When the source of that name was first served; null before that. A scalar expression. */
+export const firstServedAt = (name: RawBuilder<unknown>): RawBuilder<Date | null> =>
+  sql`(select source.first_served_at from source where source.name = ${name})`;
+
+/** A condition: the source of that name was served, and may be asked now. */
+export const isServedAndOpen = (name: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  exists (select from source where source.name = ${name} and source.first_served_at is not null
+    and ${sourceIsOpen})`;
+
+const reading = new Statement(
+  { now: returned.time, servedAt: nullable(returned.time) },
+  ({ value }: Slots<string>) =>
+    sql`select clock_timestamp() as now, ${firstServedAt(value((source) => source))} as "servedAt"`,
+);
+
+/** Postgres' time, and when the source was first served. */
+export async function readClock(
+  db: Kysely<Tables>,
+  source: string,
+): Promise<{ now: Date; servedAt: Date | null }> {
+  const [row] = await reading.execute(db, source);
+  if (row === undefined) throw new Error("Postgres did not tell its time");
+  return row;
+}
+
+/** Every source that is known, and when it was first served; null before that. */
+export async function listFirstServed(db: Kysely<Tables>): Promise<{ source: string; at: Date | null }[]> {
+  return await db
+    .selectFrom("source")
+    .select(["name as source", "first_served_at as at"])
+    .orderBy("name")
+    .execute();
+}
+
+/**
+ * Whether this process is the one to look through the list of a flooded source now.
+ * @param when a condition on rows of `source`.
+ * @returns Postgres' time; null when it is not.
+ */
+export async function takeScoutTurn(
+  db: Kysely<Tables>,
+  source: string,
+  leaseMs: number,
+  when: RawBuilder<boolean>,
+): Promise<Date | null> {
+  const taken = await db
+    .updateTable("source")
+    .set({ scout_at: inMs(leaseMs) })
+    .where("name", "=", source)
+    .where("unknown_share", ">", FLOODED)
+    .where(sql<boolean>`
+      (scout_at <= clock_timestamp() or ${isTooFarAhead(sql`scout_at`, interval(leaseMs))})`)
+    .where(sql<boolean>`${sourceIsOpen}`)
+    .where(when)
+    .returning(clockTime.as("now"))
+    .executeTakeFirst();
+  return taken?.now ?? null;
+}
+
+/** The next round, in whichever process, begins this much later, in ms. */
+export async function nextScoutTurnIn(db: Kysely<Tables>, source: string, ms: number): Promise<void> {
+  await db
+    .updateTable("source")
+    .set({ scout_at: inMs(ms) })
+    .where("name", "=", source)
+    .execute();
+}
+
+const inMs = (ms: number) => typed(returned.time, sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`);

@@ -1,8 +1,8 @@
 import { hostname, uptime } from "node:os";
 import { type Kysely, sql } from "kysely";
 import { ALARM, type Alarm, type Alarms, raising } from "../alarms/alarms.ts";
-import { databaseTime } from "../database/clock.ts";
-import { interval } from "../database/moments.ts";
+import { interval } from "../database/expressions.ts";
+import { databaseTime } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { durationText } from "../kit/setting-formats.ts";

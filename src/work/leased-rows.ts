@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead } from "../database/moments.ts";
+import { interval, isTooFarAhead } from "../database/expressions.ts";
 import type { Slots } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";

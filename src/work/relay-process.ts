@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { type Kysely, type RawBuilder, sql } from "kysely";
+import { typed } from "../database/expressions.ts";
 import type { Why } from "../database/recording-problem.ts";
 import { nullable, returned } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
-import { typed } from "../database/typed.ts";
 import { newId } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import type pg from "pg";
-import { RelayClient } from "../database/relay-client.ts";
+import { RelayClient } from "../database/sessions.ts";
 import type { Tables } from "../database/tables.ts";
 import { faultOf } from "../kit/fault.ts";
 import type { Logger } from "../kit/log.ts";

@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  endAsking,
-  endStoring,
-  startAsking,
-  startConfirming,
-  startStoring,
-} from "../../src/confirm/confirm-trace.ts";
+import { endAsking, endStoring, startAsking, startConfirming, startStoring } from "../../src/confirm/confirm-trace.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Span, SpanAttributes, SpanStart, Tracer } from "../../src/kit/trace.ts";
-import type { Answer } from "../../src/provider/answer.ts";
+import type { Answer } from "../../src/provider/provider.ts";
 import { confirmation, EVEN, found, ID, rules, unpaid } from "./judging-fixture.ts";
 
 const trace = (digit: number) => `00-${String(digit).repeat(32)}-${String(digit).repeat(16)}-01`;

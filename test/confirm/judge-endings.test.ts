@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { makeInvoiceRow } from "../../src/confirm/invoices/confirmed-invoice.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import { dependsOnCollection } from "../../src/confirm/judge-paid.ts";
-import type { Answer } from "../../src/provider/answer.ts";
+import type { Answer } from "../../src/provider/provider.ts";
 import { confirmation, EVEN, found, known, rules, unpaid } from "./judging-fixture.ts";
 
 type Asked = Parameters<typeof confirmation>[0];

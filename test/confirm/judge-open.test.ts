@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../../src/confirm/judge.ts";
-import type { Answer } from "../../src/provider/answer.ts";
+import type { Answer } from "../../src/provider/provider.ts";
 import { confirmation, EVEN, found, HOUR, known, MINUTE, rules, SECOND, unpaid } from "./judging-fixture.ts";
 
 describe("judging: not paid (yet)", () => {

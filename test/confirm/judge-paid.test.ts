@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { judge } from "../../src/confirm/judge.ts";
-import type { Answer } from "../../src/provider/answer.ts";
+import type { Answer } from "../../src/provider/provider.ts";
 import { alarmsOf, confirmation, EVEN, found, known, rules, unpaid } from "./judging-fixture.ts";
 
 describe("judging: a paid invoice", () => {

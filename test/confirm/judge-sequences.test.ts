@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Outcome } from "../../src/confirm/outcome.ts";
 import type { Claimed, KnownInvoice } from "../../src/confirm/queue/claim.ts";
-import type { Answer } from "../../src/provider/answer.ts";
+import type { Answer } from "../../src/provider/provider.ts";
 import { confirmation, EVEN, found, rules } from "./judging-fixture.ts";
 
 /** An answer as the generator writes it. */

@@ -1,9 +1,8 @@
 import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
 import { judge } from "../../src/confirm/judge.ts";
 import type { Rules } from "../../src/confirm/outcome.ts";
-import type { Claimed, KnownInvoice } from "../../src/confirm/queue/claim.ts";
-import { NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
-import type { Answer } from "../../src/provider/answer.ts";
+import { type Claimed, type KnownInvoice, NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
+import type { Answer } from "../../src/provider/provider.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 export const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";

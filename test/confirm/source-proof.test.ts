@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CollectionNames } from "../../src/confirm/collection-names.ts";
 import { SourceProof } from "../../src/confirm/source-proof.ts";
-import type { Answer, CollectionAnswer } from "../../src/provider/answer.ts";
-import type { Provider } from "../../src/provider/provider.ts";
+import type { Answer, CollectionAnswer, Provider } from "../../src/provider/provider.ts";
 import type { Signal } from "../../src/upstreams/machine.ts";
 
 const FAULT = { kind: "fault", error: "it is down" } as const;

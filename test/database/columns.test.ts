@@ -15,7 +15,7 @@ import {
   uuid,
 } from "../../src/database/columns.ts";
 import { connect } from "../../src/database/connect.ts";
-import { isRefusedData } from "../../src/database/postgres-errors.ts";
+import { isRefusedData } from "../../src/kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../../src/database/statement.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { createTestDatabase } from "../support/database.ts";

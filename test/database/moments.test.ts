@@ -8,9 +8,13 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { shareBudgets } from "../../src/receive/caller/callback-budgets.ts";
 import { claimReplay, endLostReplayLeases } from "../../src/replay/replay-rows.ts";
-import { bringUpstreamsForward } from "../../src/upstreams/bring-forward.ts";
-import { nextScoutTurnIn, takeScoutTurn } from "../../src/upstreams/scout-turn.ts";
-import { registerUpstreams, takeTurn } from "../../src/upstreams/source-row.ts";
+import {
+  nextScoutTurnIn,
+  registerUpstreams,
+  takeScoutTurn,
+  takeTurn,
+} from "../../src/upstreams/source-row.ts";
+import { bringUpstreamsForward } from "../../src/upstreams/upkeep.ts";
 import { noteChores } from "../../src/work/failing-chores.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";

@@ -3,7 +3,7 @@ import { type AddressInfo, connect as connectTcp, createServer, type Server } fr
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/database/connect.ts";
-import { requireWholeSessions } from "../../src/database/whole-sessions.ts";
+import { requireWholeSessions } from "../../src/database/server.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
 import { startRelay, surroundings } from "../support/relay.ts";

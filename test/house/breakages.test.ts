@@ -11,9 +11,9 @@ describe("a breakage fits the program as it is, so that a mechanism that moves t
   });
 
   it("and one that does not is refused", async () => {
-    const gone = { file: "src/database/relay-client.ts", find: "nowhere to be found", replace: "" };
+    const gone = { file: "src/database/sessions.ts", find: "nowhere to be found", replace: "" };
     await expect(brokenText(ROOT, gone)).rejects.toThrow(
-      '"nowhere to be found" occurs 0 times in src/database/relay-client.ts.',
+      '"nowhere to be found" occurs 0 times in src/database/sessions.ts.',
     );
   });
 });

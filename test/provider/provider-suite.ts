@@ -1,7 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { Answer, CollectionAnswer, PageAnswer } from "../../src/provider/answer.ts";
-import type { AskOptions, Provider } from "../../src/provider/provider.ts";
+import type {
+  Answer,
+  AskOptions,
+  CollectionAnswer,
+  PageAnswer,
+  Provider,
+} from "../../src/provider/provider.ts";
 
 /** How the far side takes every request, from now on. */
 export type Situation =

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readClock } from "../../src/upstreams/first-served.ts";
+import { readClock } from "../../src/upstreams/source-row.ts";
 import { midnight, named, place, prove } from "./prove-period.ts";
 import { type Books, books } from "./relay-books.ts";
 

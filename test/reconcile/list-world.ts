@@ -1,5 +1,4 @@
-import type { InvoicePage, ListedInvoice } from "../../src/provider/answer.ts";
-import type { PageRequest, Provider } from "../../src/provider/provider.ts";
+import type { InvoicePage, ListedInvoice, PageRequest, Provider } from "../../src/provider/provider.ts";
 
 /** An invoice as the provider knows it. */
 export interface WorldInvoice {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { InvoicePage } from "../../src/provider/answer.ts";
-import type { PageRequest } from "../../src/provider/provider.ts";
+import type { InvoicePage, PageRequest } from "../../src/provider/provider.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { HONEST, ListWorld } from "../reconcile/list-world.ts";
 import { books, DAY_MS } from "../reconcile/relay-books.ts";

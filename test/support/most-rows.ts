@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { PreparingClient } from "../../src/database/relay-client.ts";
+import { PreparingClient } from "../../src/database/sessions.ts";
 import type { Tables } from "../../src/database/tables.ts";
 
 interface Plan {

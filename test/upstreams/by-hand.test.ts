@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeByHand } from "../../src/upstreams/by-hand.ts";
-import { change, readStanding } from "../../src/upstreams/change.ts";
+import { change, changeByHand, readStanding } from "../../src/upstreams/change.ts";
 import { transition } from "../../src/upstreams/machine.ts";
 import { TOPIC } from "../../src/upstreams/upstream-kind.ts";
 import { openDatabase } from "../support/log-rows.ts";

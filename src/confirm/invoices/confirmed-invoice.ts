@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { withoutCallbackTokens } from "../../kit/mask.ts";
 import { storableText } from "../../kit/text.ts";
-import { type Answer, statusText, toUtc } from "../../provider/answer.ts";
+import { type Answer, statusText, toUtc } from "../../provider/provider.ts";
 import type { Claimed } from "../queue/claim.ts";
 
 /** A confirmed invoice, ready for its row. Money as decimal strings; no text holds a NUL. */

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { sourcesIn } from "../../database/sources-in.ts";
+import { sourcesIn } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { KEY } from "../queue/change-confirmations.ts";

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { interval, isTooFarAhead } from "../../database/moments.ts";
+import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, perhaps, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { paidEventIsLogged } from "../../publish/event.ts";

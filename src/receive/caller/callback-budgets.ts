@@ -2,8 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { type Columns, float, text } from "../../database/columns.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { networkOf } from "../../kit/network-of.ts";
-import { Remembered } from "../../kit/remembered.ts";
+import { networkOf, Remembered } from "../../kit/addresses.ts";
 
 const HOUR_MS = 3_600_000;
 

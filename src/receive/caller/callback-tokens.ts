@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Secret } from "../../kit/secret.ts";
-import type { Source } from "../../kit/source.ts";
+import type { Source } from "../../kit/sources.ts";
 
 /** A byte that UTF-8 never has. It ends a token, so that the zeros after it are padding and no part of it. */
 const END = 0xff;

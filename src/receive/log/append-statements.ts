@@ -6,7 +6,7 @@ import { distinctKeys } from "../../confirm/queue/confirmation.ts";
 import { ASKED, type Asked, type Born, joinTraceparents, opening } from "../../confirm/queue/open.ts";
 import { boolean, bytea, type Columns, json, text, time, uuid } from "../../database/columns.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
-import { networkOf } from "../../kit/network-of.ts";
+import { networkOf } from "../../kit/addresses.ts";
 import { joiningWellSource } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
 import { leaseEnd } from "../../work/leased-rows.ts";

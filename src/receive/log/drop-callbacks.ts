@@ -1,9 +1,15 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import { type Columns, tableOf, text, uuid } from "../../database/columns.ts";
-import { inKeyOrder } from "../../database/in-key-order.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  VaryingStatement,
+} from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { VaryingStatement } from "../../database/varying-statement.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import { holdBriefly } from "./partitions.ts";

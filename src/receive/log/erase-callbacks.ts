@@ -1,9 +1,8 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
 import { type Columns, text } from "../../database/columns.ts";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
+import { returned, type Slots, Statement, VaryingStatement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { VaryingStatement } from "../../database/varying-statement.ts";
 import { isAbout } from "./callbacks-about.ts";
 
 /** The one update of the log that its trigger permits. @param known yields `received_at` and `id`. */

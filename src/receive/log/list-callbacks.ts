@@ -1,8 +1,14 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { LOOKED_AT, type Place, type Stretch, stretchOf } from "../../database/page.ts";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import {
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  VaryingStatement,
+} from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { VaryingStatement } from "../../database/varying-statement.ts";
 import type { OwnVerdict } from "./own-verdict.ts";
 
 export interface CallbackFilters {

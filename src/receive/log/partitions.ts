@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Kysely, sql, type Transaction } from "kysely";
-import { isLockTimeout } from "../../database/postgres-errors.ts";
+import { isLockTimeout } from "../../kit/postgres-errors.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { step } from "../../kit/step.ts";

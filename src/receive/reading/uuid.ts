@@ -9,7 +9,8 @@ const LATER_DASHES = [13, 18, 23];
 const LENGTH = 36;
 
 /**
- * The UUID that a text is, in lower case, or null. Any version; surrounding space, braces (.NET's "B" format)
+ * The UUID that a text is, in lower case, or null. Invoice ids are UUIDs because this API's are: here that is
+ * decided for what a callback names, and the tables' columns hold nothing else. Any version; surrounding space, braces (.NET's "B" format)
  * and `urn:uuid:` are taken off. 32 hex digits without dashes are not taken: MD5 sums, tokens and trace ids
  * look the same, and the interface (part A) writes ids with dashes.
  */

@@ -8,11 +8,11 @@ import {
 } from "../../alarms/alarms.ts";
 import { closedByHandSince } from "../../alarms/audit.ts";
 import { type Columns, integer, json, numeric, text } from "../../database/columns.ts";
-import { interval, isTooFarAhead } from "../../database/moments.ts";
+import { interval, isTooFarAhead } from "../../database/expressions.ts";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/ids.ts";
-import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
+import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { PaidWindow } from "../list/list-period.ts";
 import { type ClaimedRun, FINISHED, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";

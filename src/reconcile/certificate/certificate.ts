@@ -1,4 +1,4 @@
-import type { Money } from "../../provider/answer.ts";
+import type { Money } from "../../provider/provider.ts";
 
 /** A count and a total: an exact decimal string. */
 export interface Tally {

@@ -4,7 +4,7 @@ import type { Tables } from "../../database/tables.ts";
 import { newId } from "../../kit/ids.ts";
 import { step } from "../../kit/step.ts";
 import { OneByOne } from "../../kit/waiting.ts";
-import { readClock } from "../../upstreams/first-served.ts";
+import { readClock } from "../../upstreams/source-row.ts";
 import { type Lease, LeaseLost } from "../../work/lease.ts";
 import { type ListPeriod, type PaidWindow, periodFor } from "../list/list-period.ts";
 import { takenOver } from "../list-runs.ts";

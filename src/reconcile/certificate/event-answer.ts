@@ -1,6 +1,6 @@
 import { plainStatus } from "../../confirm/invoices/status-class.ts";
 import { storableText } from "../../kit/text.ts";
-import { compareMoney, moneyOf, statusText, toUtc } from "../../provider/answer.ts";
+import { compareMoney, moneyOf, statusText, toUtc } from "../../provider/provider.ts";
 import type { AnswerFields, PaymentFacts } from "./payment-facts.ts";
 
 // An event says what one answer of the provider said, for good. What the provider says afterwards corrects

@@ -6,13 +6,13 @@ import {
   type StatusSets,
   statusSets,
 } from "../../confirm/invoices/status-class.ts";
-import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
-import { type Answer, toUtc } from "../../provider/answer.ts";
+import { type Answer, toUtc } from "../../provider/provider.ts";
 import { inPayload, tellsOfPayment } from "../../publish/event.ts";
 import { ListPace } from "../list/list-pace.ts";
 import { BEFORE_CREATION_MS, EARLIEST, eachDay, type PaidWindow } from "../list/list-period.ts";

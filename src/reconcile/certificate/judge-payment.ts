@@ -1,6 +1,6 @@
 import { classOfStatus, plainStatus, type StatusSets } from "../../confirm/invoices/status-class.ts";
 import { dayOf } from "../../kit/time.ts";
-import { type Money, moneyOf } from "../../provider/answer.ts";
+import { type Money, moneyOf } from "../../provider/provider.ts";
 import { type PaidWindow, possibleCreation, possiblePayment } from "../list/list-period.ts";
 import type { Difference, Reason, Weight } from "./certificate.ts";
 import { detailOf } from "./detail-of.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { boolean, type Columns, numeric, tableOf, text, time, uuid } from "../../database/columns.ts";
-import { inKeyOrder } from "../../database/in-key-order.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import type { ListedPayment } from "../list/listed-payment.ts";
 
 // All writes to `listed_payment`: what lists and Get Invoice showed, while a certificate is made.

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
-import { inKeyOrder } from "../../database/in-key-order.ts";
 import { nullable, type ResultOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 import { NIL_UUID } from "../../kit/ids.ts";
 import {
   inPayload,

@@ -1,7 +1,7 @@
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import { storableText } from "../../kit/text.ts";
 import { dayOf, daysBetween } from "../../kit/time.ts";
-import { readClock } from "../../upstreams/first-served.ts";
+import { readClock } from "../../upstreams/source-row.ts";
 import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep } from "../list/list-period.ts";
 import { ListReader, ListUnreadable, type Unusable } from "../list/list-reader.ts";

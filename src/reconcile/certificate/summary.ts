@@ -1,4 +1,4 @@
-import { compareMoney, type Money, sumOfMoney } from "../../provider/answer.ts";
+import { compareMoney, type Money, sumOfMoney } from "../../provider/provider.ts";
 import type { Certificate, Difference, Tally, Totals, Weight } from "./certificate.ts";
 import type { Judged } from "./judge-payment.ts";
 

@@ -1,8 +1,7 @@
 import { type StatusSets, statusSets } from "../../confirm/invoices/status-class.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { step } from "../../kit/step.ts";
-import type { InvoicePage, NotFound, Refusal } from "../../provider/answer.ts";
-import type { PageRequest } from "../../provider/provider.ts";
+import type { InvoicePage, NotFound, PageRequest, Refusal } from "../../provider/provider.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { halvesOf, type ListPeriod } from "./list-period.ts";
 import { type AskedType, type ListedPayment, listedPayment, mayBePaid } from "./listed-payment.ts";

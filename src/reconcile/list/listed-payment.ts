@@ -3,7 +3,7 @@ import { classOfStatus, type StatusSets } from "../../confirm/invoices/status-cl
 import { isUuid, NIL_UUID } from "../../kit/ids.ts";
 import { storableText } from "../../kit/text.ts";
 import { DAY_MS } from "../../kit/time.ts";
-import { type ListedInvoice, type Money, toUtc } from "../../provider/answer.ts";
+import { type ListedInvoice, type Money, toUtc } from "../../provider/provider.ts";
 
 /** The requested `invoiceType`; null for a list without it. */
 export type AskedType = "Live" | "Test" | null;

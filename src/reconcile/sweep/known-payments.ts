@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { hasStatus } from "../../confirm/invoices/read-invoices.ts";
 import { plainStatuses } from "../../confirm/invoices/status-class.ts";
 import type { ConfirmationState, OpenedBy, Verdict } from "../../confirm/queue/confirmation.ts";
-import { someRelayIsConnected } from "../../database/relay-sessions.ts";
+import { someRelayIsConnected } from "../../database/server.ts";
 import { nullable, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
 import {

@@ -5,7 +5,7 @@ import type { Tables } from "../../database/tables.ts";
 import { messageOf } from "../../kit/errors.ts";
 import type { Logger } from "../../kit/log.ts";
 import { addDays, dayOf } from "../../kit/time.ts";
-import { nextScoutTurnIn, takeScoutTurn } from "../../upstreams/scout-turn.ts";
+import { nextScoutTurnIn, takeScoutTurn } from "../../upstreams/source-row.ts";
 import { ListPace, SourcePaused } from "../list/list-pace.ts";
 import { type ListPeriod, nextStep, periodFor } from "../list/list-period.ts";
 import { ListReader, type ListSink, ListUnreadable } from "../list/list-reader.ts";

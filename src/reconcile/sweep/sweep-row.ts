@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../alarms/alarms.ts";
-import { interval, isTooFarAhead } from "../../database/moments.ts";
+import { clockTime, interval, isTooFarAhead } from "../../database/expressions.ts";
 import {
   nullable,
   type ResultOf,
@@ -10,10 +10,9 @@ import {
   Statement,
 } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
-import { clockTime } from "../../database/typed.ts";
 import { newId } from "../../kit/ids.ts";
 import { namelessCallbackSince } from "../../receive/log/callbacks-about.ts";
-import { firstServedAt, isServedAndOpen } from "../../upstreams/first-served.ts";
+import { firstServedAt, isServedAndOpen } from "../../upstreams/source-row.ts";
 import type { Lease } from "../../work/lease.ts";
 import type { ListPeriod, PaidWindow } from "../list/list-period.ts";
 import type { Unproven } from "../list/list-reader.ts";

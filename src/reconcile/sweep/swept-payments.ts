@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 import { boolean, type Columns, uuid } from "../../database/columns.ts";
-import { inKeyOrder } from "../../database/in-key-order.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Tables } from "../../database/tables.ts";
+import { inKeyOrder } from "../../database/transactions.ts";
 
 /** A listed payment in the sweep's window, as it was when the sweep first saw it. */
 export interface Swept {

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
 import { type Columns, float, integer, text, uuid } from "../../database/columns.ts";
+import { typed } from "../../database/expressions.ts";
 import { returned, type Slots, Statement } from "../../database/statement.ts";
-import { typed } from "../../database/typed.ts";
 import type { PlannedCallback } from "./callbacks/plan-callbacks.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-tables.ts";
 

@@ -30,7 +30,7 @@ export const BREAKAGES = {
       'await this.#keep(batch, batch.map(() => ({ kind: "accepted", messageId: crypto.randomUUID() })));',
   },
   timedOutConnectionsStay: {
-    file: "src/database/relay-client.ts",
+    file: "src/database/sessions.ts",
     find: "if (isReadTimeout(error) || isLastAnswer(error)) this.abandon(error);",
     replace: "if (isLastAnswer(error)) this.abandon(error);",
   },

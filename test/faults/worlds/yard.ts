@@ -12,7 +12,7 @@ import { createLogger } from "../../../src/kit/log.ts";
 import { createMetrics } from "../../../src/kit/metrics.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
-import type { Source } from "../../../src/kit/source.ts";
+import type { Source } from "../../../src/kit/sources.ts";
 import { certify } from "../../../src/reconcile/certificate/certify.ts";
 import { type LocalSns, startLocalSns } from "../../../src/sandbox/sns/start-local-sns.ts";
 import { leaseOf } from "../../../src/work/lease.ts";

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from "express";
-import { isLostConnection } from "../../../kit/away.ts";
+import { isLostConnection } from "../../../kit/postgres-errors.ts";
 import { messageOf } from "../../../kit/errors.ts";
 import type { Logger } from "../../../kit/log.ts";
 import { REFUSALS, type Refusal } from "./refusals.ts";

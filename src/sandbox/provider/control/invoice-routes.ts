@@ -1,6 +1,6 @@
 import express, { type Router } from "express";
 import { z } from "zod";
-import { isRefusedData } from "../../../database/postgres-errors.ts";
+import { isRefusedData } from "../../../kit/postgres-errors.ts";
 import { REFUSALS } from "../api/refusals.ts";
 import { sendRefusal } from "../api/send-answer.ts";
 import { forgeCallback } from "../callbacks/forge-callback.ts";

@@ -1,8 +1,57 @@
 import { randomUUID } from "node:crypto";
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { RelayError } from "../kit/errors.ts";
 import type { Secret } from "../kit/secret.ts";
 import { within } from "../kit/waiting.ts";
-import { RelayClient } from "./relay-client.ts";
+import { RelayClient } from "./sessions.ts";
+import { returned, Statement } from "./statement.ts";
+import type { Tables } from "./tables.ts";
+
+const clock = new Statement(
+  { time: returned.time, text: returned.text() },
+  () => sql`select now as time, now::text as text from clock_timestamp() as now`,
+);
+
+async function readClock(db: QueryExecutorProvider): Promise<{ time: Date; text: string }> {
+  const [row] = await clock.execute(db);
+  if (row === undefined) throw new Error("Postgres did not tell its time");
+  return row;
+}
+
+/** What Postgres' clock says, to the millisecond: what its moments are compared with. */
+export async function databaseTime(db: QueryExecutorProvider): Promise<Date> {
+  return (await readClock(db)).time;
+}
+
+/** Postgres' clock as it writes it, to the microsecond. */
+export async function databaseClock(db: QueryExecutorProvider): Promise<string> {
+  return (await readClock(db)).text;
+}
+
+const version = new Statement(
+  { version: returned.text() },
+  () => sql`select split_part(current_setting('server_version'), ' ', 1) as version`,
+);
+
+/** Such as `17.2`. */
+export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<string> {
+  const [row] = await version.execute(db);
+  return row?.version ?? "unknown";
+}
+
+/**
+ * Whether a relay is connected to this database now; commands and checks do not count. Behind a pooler it may
+ * not be seen.
+ */
+export async function someRelayIsConnected(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity
+    where datname = current_database() and application_name ~ '^invoice-relay'
+      and application_name not in ('invoice-relay command', 'invoice-relay doctor')
+      and pid <> pg_backend_pid()
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
 
 /** How long a message from one session to another may take, in ms. */
 const ARRIVES_MS = 5_000;

@@ -1,0 +1,58 @@
+import { type RawBuilder, sql } from "kysely";
+import { type ResultColumn, returned } from "./statement.ts";
+
+/**
+ * A hand-written expression within a statement of the builder. Postgres casts it to the type that the
+ * compiler is told, so that the two cannot differ; a test holds that there is no other way to name one.
+ */
+export const typed = <Value>(
+  column: ResultColumn<Value>,
+  expression: RawBuilder<unknown>,
+): RawBuilder<Value> => sql<Value>`(${expression})::${sql.raw(column.type)}`;
+
+/** Postgres' clock, which goes on within a transaction. */
+export const clockTime = typed(returned.time, sql`clock_timestamp()`);
+
+/** A length of time as Postgres takes it. */
+export const interval = (ms: number): RawBuilder<unknown> => sql`${`${ms} ms`}::interval`;
+
+/**
+ * What is allowed beyond the longest wait: the writer's clock was read later than `now()`, perhaps after
+ * waiting for a lock, and a repeated callback waits for 2 s where a first ask does not.
+ */
+const TOLERANCE = interval(10_000);
+
+/**
+ * A condition: the moment lies further ahead than its kind ever waits, so Postgres' clock has stepped back
+ * since it was written. It counts as now (G11). The rule needs nobody who saw the step.
+ * @param moment a column
+ * @param longest an interval: the longest wait of its kind
+ */
+export const isTooFarAhead = (moment: RawBuilder<unknown>, longest: RawBuilder<unknown>) =>
+  sql<boolean>`${moment} > now() + ${longest} + ${TOLERANCE}`;
+
+/**
+ * A condition: the key is among those of a query that refers to nothing in the outer row. Inside a `case`
+ * Postgres hashes the keys; as a join it would compare each row of a batch with all others, since it expects
+ * one row on each side.
+ */
+export const isIn = (key: RawBuilder<unknown>, keys: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql`case when (${key}) in (${keys}) then true else false end`;
+
+/**
+ * An array of the sources that a table has rows of, found by one index step for each. With it a query that
+ * knows an invoice's id, but not its source, can use an index that begins with the source.
+ */
+export const sourcesIn = (
+  table: "invoice" | "invoice_snapshot" | "event" | "publication",
+): RawBuilder<string[]> => {
+  const from = sql.table(table);
+  return sql`array(
+    with recursive known (source) as (
+      (select source from ${from} order by source limit 1)
+      union all
+      select (select further.source from ${from} as further where further.source > known.source
+        order by further.source limit 1)
+      from known where known.source is not null)
+    select source from known where source is not null)`;
+};
